@@ -1,0 +1,130 @@
+//! What can go wrong with the database, in the classes that callers treat differently. Used by everything that runs SQL.
+//! Must never print a connection string: it may carry a password.
+
+use std::io;
+use std::path::PathBuf;
+
+use sqlx::migrate::MigrateError;
+
+/// A database operation that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum DbError {
+    /// The database cannot be reached, is starting or stopping, or has no room: trying again later may help.
+    #[error("the database is not available")]
+    Unavailable(#[source] sqlx::Error),
+    /// Another transaction was in the way: trying the whole transaction again helps.
+    #[error("the database was busy with a conflicting change")]
+    Conflict(#[source] sqlx::Error),
+    /// The database refused the statement, or its answer was not what the code expects.
+    #[error("the database refused a statement")]
+    Query(#[source] sqlx::Error),
+    /// The address in the settings cannot be used.
+    #[error("storage.database_url is not usable: {0}")]
+    BadUrl(String),
+    /// The folder of the database file could not be used.
+    #[error("could not use {path}")]
+    File {
+        /// Folder or file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The schema was made by a newer version of this program.
+    #[error(
+        "the database has schema version {found}, this program knows {known}: \
+         start the newer version, or restore a backup made before the upgrade"
+    )]
+    SchemaTooNew {
+        /// Newest migration that was applied.
+        found: i64,
+        /// Newest migration in this program.
+        known: i64,
+    },
+    /// The schema could not be brought up to date.
+    #[error("could not migrate the database")]
+    Migrate(#[source] Box<MigrateError>),
+}
+
+impl DbError {
+    /// Whether a row with the same unique key was there already.
+    pub fn is_unique_violation(&self) -> bool {
+        self.database_error().is_some_and(|error| error.is_unique_violation())
+    }
+
+    /// Whether a row points at one that does not exist, or is still pointed at.
+    pub fn is_foreign_key_violation(&self) -> bool {
+        self.database_error().is_some_and(|error| error.is_foreign_key_violation())
+    }
+
+    /// Whether the database as a whole cannot be used at the moment.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, DbError::Unavailable(_))
+    }
+
+    /// Whether the same transaction may succeed when it is run again at once.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, DbError::Conflict(_))
+    }
+
+    fn database_error(&self) -> Option<&dyn sqlx::error::DatabaseError> {
+        match self {
+            DbError::Unavailable(error) | DbError::Conflict(error) | DbError::Query(error) => {
+                error.as_database_error()
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> DbError {
+        match &error {
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::BeginFailed => DbError::Unavailable(error),
+            sqlx::Error::Database(answer) => match answer.code().as_deref().map(class_of) {
+                Some(Class::Unavailable) => DbError::Unavailable(error),
+                Some(Class::Conflict) => DbError::Conflict(error),
+                Some(Class::Statement) | None => DbError::Query(error),
+            },
+            _ => DbError::Query(error),
+        }
+    }
+}
+
+enum Class {
+    Unavailable,
+    Conflict,
+    Statement,
+}
+
+/// Reads an SQLSTATE (five characters) or an SQLite extended result code (a number).
+fn class_of(code: &str) -> Class {
+    if code.len() == 5 {
+        return match code {
+            // Serialization failure, deadlock, lock not available.
+            "40001" | "40P01" | "55P03" => Class::Conflict,
+            // The database was dropped under the connection, or asks for a password we do not have.
+            "57P01" | "57P02" | "57P03" | "57P04" | "3D000" | "28P01" | "28000" => Class::Unavailable,
+            // Connection exceptions, resources (disk, memory, connections), system errors.
+            _ if code.starts_with("08") || code.starts_with("53") || code.starts_with("58") => {
+                Class::Unavailable
+            }
+            // Read-only: a standby that was promoted elsewhere.
+            "25006" => Class::Unavailable,
+            _ => Class::Statement,
+        };
+    }
+    // The low byte is the primary code.
+    match code.parse::<i32>().map(|extended| extended & 0xff) {
+        // BUSY, LOCKED.
+        Ok(5 | 6) => Class::Conflict,
+        // READONLY, IOERR, FULL, CANTOPEN.
+        Ok(8 | 10 | 13 | 14) => Class::Unavailable,
+        _ => Class::Statement,
+    }
+}

@@ -1,0 +1,14 @@
+//! Persistence kit: one handle for SQLite and PostgreSQL, one for a folder and an S3 bucket. Used by the application.
+//! Owns no table and no key layout; knows nothing of features.
+
+pub mod blobs;
+pub mod db;
+mod error;
+mod migrate;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use blobs::{BlobConfig, BlobError, BlobInfo, Blobs};
+pub use db::{Conn, Db, DbConfig, Engine, EngineConn, Tx};
+pub use error::DbError;
+pub use sqlx::migrate::Migrator;

@@ -1,0 +1,141 @@
+//! Guarded connections for a pooled HTTP client, with TLS where the target wants it. Used by the fetcher; fit for every
+//! hyper client that follows a customer's addresses. Must never open a socket that `Network` has not opened.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use http::uri::Scheme;
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tower::Service;
+
+use crate::{Network, NetworkError};
+
+/// How long a server may take over its TLS handshake.
+const TLS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The host is refused, does not exist or does not answer.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The server's certificate is not valid for the host, or it does not speak TLS.
+    #[error("no secure connection to {host}")]
+    Tls {
+        /// Name that the certificate should have been for.
+        host: String,
+        /// What was wrong.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Opens connections for a client's pool. The guard sees every address, IP literals included.
+#[derive(Clone)]
+pub struct Connector {
+    network: Network,
+    tls: TlsConnector,
+}
+
+impl Connector {
+    /// Connects through `network`, verifying certificates with `tls` (see [`tls::client_config`](crate::tls::client_config)).
+    pub fn new(network: Network, tls: Arc<ClientConfig>) -> Connector {
+        Connector { network, tls: TlsConnector::from(tls) }
+    }
+
+    /// Opens a connection for the scheme, host and port of an absolute address.
+    ///
+    /// A static host with a port is spoken to in plain HTTP, an `https` address too.
+    pub async fn open(&self, uri: &Uri) -> Result<Stream, ConnectError> {
+        let wants_tls = uri.scheme() == Some(&Scheme::HTTPS);
+        let host = uri.host().unwrap_or_default();
+        let port = uri.port_u16().unwrap_or(if wants_tls { 443 } else { 80 });
+
+        let (tcp, destination) = self.network.connect(host, port).await?;
+        if !wants_tls || destination.plain_http {
+            return Ok(Stream::Plain(tcp));
+        }
+        let failed = |source| ConnectError::Tls { host: host.to_owned(), source };
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+            .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+        match tokio::time::timeout(TLS_TIMEOUT, self.tls.connect(name, tcp)).await {
+            Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
+            Ok(Err(error)) => Err(failed(error)),
+            Err(_) => Err(failed(io::ErrorKind::TimedOut.into())),
+        }
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = TokioIo<Stream>;
+    /// Shared, so that whoever finds it among a client error's sources can keep it.
+    type Error = Arc<ConnectError>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connector = self.clone();
+        Box::pin(async move { connector.open(&uri).await.map(TokioIo::new).map_err(Arc::new) })
+    }
+}
+
+/// A connection to a server.
+pub enum Stream {
+    /// Plain TCP.
+    Plain(TcpStream),
+    /// TLS with a verified certificate.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
+            Stream::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_write(cx, data),
+            Stream::Tls(stream) => Pin::new(stream).poll_write(cx, data),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Stream::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Stream::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Fetches what strangers' addresses point at: sitemaps, robots.txt, origins. Used by every feature that reads the web.
+//! Must never follow a redirect without a full check, wait for ever, or hold more of a body than was asked for.
+
+mod body;
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::url::Url;
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING, LOCATION, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::capture_connection;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
+use tokio::time::Instant;
+
+pub use body::Body;
+
+use crate::Network;
+use crate::connector::{ConnectError, Connector};
+use crate::url::{TargetError, parse_target};
+
+/// Kept shorter than what common servers keep (5 s in Node), so that a connection is seldom used as it closes.
+const POOL_IDLE: Duration = Duration::from_secs(4);
+/// Longest address that a redirect may lead to.
+const MAX_REDIRECT_BYTES: usize = 8192;
+
+/// One fetch: what is asked for, and what it may cost.
+#[derive(Debug, Clone)]
+pub struct FetchRequest {
+    /// GET or HEAD.
+    pub method: Method,
+    /// Absolute `http` or `https` address.
+    pub url: Url,
+    /// Further headers, sent on every hop. They must not carry secrets: a redirect may lead to another host.
+    pub headers: HeaderMap,
+    /// Redirects that are followed; one more is an error.
+    pub max_redirects: u32,
+    /// Bytes of the body after decompression; one more is an error.
+    pub max_body_bytes: u64,
+    /// How long each part may take.
+    pub time_limits: TimeLimits,
+}
+
+/// How long the parts of a fetch may take.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLimits {
+    /// From the start of a hop to a usable connection: DNS, TCP and TLS.
+    pub connect: Duration,
+    /// From there to the end of the response's headers.
+    pub headers: Duration,
+    /// All of it, redirects and body included.
+    pub total: Duration,
+}
+
+impl FetchRequest {
+    /// A GET with the usual limits: 10 redirects, 10 MiB, 5 s to connect, 10 s for headers, 30 s in all.
+    pub fn get(url: Url) -> FetchRequest {
+        FetchRequest {
+            method: Method::GET,
+            url,
+            headers: HeaderMap::new(),
+            max_redirects: 10,
+            max_body_bytes: 10 * 1024 * 1024,
+            time_limits: TimeLimits {
+                connect: Duration::from_secs(5),
+                headers: Duration::from_secs(10),
+                total: Duration::from_secs(30),
+            },
+        }
+    }
+
+    /// The same with HEAD.
+    pub fn head(url: Url) -> FetchRequest {
+        FetchRequest { method: Method::HEAD, ..FetchRequest::get(url) }
+    }
+}
+
+/// What came back. A status of 4xx or 5xx is an answer too, not an error.
+#[derive(Debug)]
+pub struct Fetched {
+    /// Address that answered in the end.
+    pub url: Url,
+    /// Its status; a 3xx only when it names no address to go to.
+    pub status: StatusCode,
+    /// Its headers, as they were received.
+    pub headers: HeaderMap,
+    /// Addresses that redirected, in order; the first is the one that was asked for.
+    pub redirects: Vec<Redirect>,
+    /// The body, not yet read.
+    pub body: Body,
+}
+
+/// One redirect on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// Address that redirected.
+    pub url: Url,
+    /// With which status.
+    pub status: StatusCode,
+}
+
+/// A part of a fetch that has a time limit of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// DNS, TCP and TLS.
+    Connect,
+    /// Until the response's headers are there.
+    Headers,
+    /// The body, or everything together.
+    Total,
+}
+
+/// A fetch that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// No connection: refused by the guard, unknown to DNS, not answering, or without a valid certificate.
+    #[error("could not connect")]
+    Connect(#[source] Arc<ConnectError>),
+    /// A part took too long.
+    #[error("the server took too long ({0:?})")]
+    Timeout(Phase),
+    /// More redirects than allowed.
+    #[error("more than {limit} redirects")]
+    TooManyRedirects {
+        /// The limit.
+        limit: u32,
+    },
+    /// A redirect to something that is not fetched.
+    #[error("redirected to an address that is not followed")]
+    BadRedirect(#[source] TargetError),
+    /// A redirect from `https` to plain `http` of another host.
+    #[error("redirected from https to plain http of another host")]
+    Downgrade,
+    /// The connection broke or the answer is not HTTP.
+    #[error("the server's answer could not be read")]
+    Broken(#[source] Box<dyn Error + Send + Sync>),
+    /// A compression that was not asked for.
+    #[error("the body is encoded as {0:?}, which was not asked for")]
+    Encoding(String),
+    /// The body is longer than allowed, counted after decompression.
+    #[error("the body is longer than {limit} bytes")]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl FetchError {
+    /// Whether the guard said no, as opposed to the network.
+    pub fn is_refused(&self) -> bool {
+        match self {
+            FetchError::Connect(error) => {
+                matches!(&**error, ConnectError::Network(network) if network.is_refused())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the same fetch may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            FetchError::Connect(error) => {
+                matches!(&**error, ConnectError::Network(network) if network.is_transient())
+            }
+            FetchError::Timeout(_) | FetchError::Broken(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The fetcher. Cheap to clone; clones share their connections.
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    client: Client<Connector, Empty<Bytes>>,
+    user_agent: HeaderValue,
+}
+
+impl Fetcher {
+    /// Fetches through `network`, trusting what `tls` trusts, under a name that site owners can look up.
+    pub fn new(network: Network, tls: Arc<ClientConfig>, user_agent: HeaderValue) -> Fetcher {
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .pool_idle_timeout(POOL_IDLE)
+            .build(Connector::new(network, tls));
+        Fetcher { client, user_agent }
+    }
+
+    /// Sends the request, follows redirects, and comes back with the body still to be read.
+    pub async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+        let deadline = Instant::now() + request.time_limits.total;
+        let mut url = request.url.clone();
+        let mut redirects = Vec::new();
+        loop {
+            let hop = self.send(&request, &url);
+            let response = tokio::time::timeout_at(deadline, hop)
+                .await
+                .map_err(|_| FetchError::Timeout(Phase::Total))??;
+            let Some(next) = redirect_target(&url, &response)? else {
+                let (head, body) = response.into_parts();
+                let body = Body::new(body, &request.method, &head.headers, deadline, request.max_body_bytes)?;
+                return Ok(Fetched { url, status: head.status, headers: head.headers, redirects, body });
+            };
+            if redirects.len() as u64 >= u64::from(request.max_redirects) {
+                return Err(FetchError::TooManyRedirects { limit: request.max_redirects });
+            }
+            redirects.push(Redirect { url, status: response.status() });
+            url = next;
+        }
+    }
+
+    async fn send(&self, request: &FetchRequest, url: &Url) -> Result<Response<Incoming>, FetchError> {
+        let mut message = Request::new(Empty::new());
+        *message.method_mut() = request.method.clone();
+        *message.uri_mut() = url[..::url::Position::AfterQuery]
+            .parse()
+            .map_err(|error| FetchError::Broken(Box::new(error)))?;
+        *message.headers_mut() = request.headers.clone();
+        let headers = message.headers_mut();
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br"));
+        headers.insert(USER_AGENT, self.user_agent.clone());
+
+        let mut connected = capture_connection(&mut message);
+        let mut response = std::pin::pin!(self.client.request(message));
+        let limits = request.time_limits;
+        tokio::select! {
+            biased;
+            answer = &mut response => return answer.map_err(explain),
+            _ = connected.wait_for_connection_metadata() => {}
+            () = tokio::time::sleep(limits.connect) => return Err(FetchError::Timeout(Phase::Connect)),
+        }
+        match tokio::time::timeout(limits.headers, response).await {
+            Ok(answer) => answer.map_err(explain),
+            Err(_) => Err(FetchError::Timeout(Phase::Headers)),
+        }
+    }
+}
+
+/// Where a response sends its reader on to; none: nowhere.
+fn redirect_target(from: &Url, response: &Response<Incoming>) -> Result<Option<Url>, FetchError> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
+    // Servers do send UTF-8 here, whatever the standard says.
+    let location = std::str::from_utf8(location.as_bytes())
+        .map_err(|_| FetchError::BadRedirect(TargetError::Malformed))?;
+    let to = from.join(location.trim()).map_err(|_| FetchError::BadRedirect(TargetError::Malformed))?;
+    let to = parse_target(to.as_str(), MAX_REDIRECT_BYTES).map_err(FetchError::BadRedirect)?;
+    if from.scheme() == "https" && to.scheme() == "http" && from.host() != to.host() {
+        return Err(FetchError::Downgrade);
+    }
+    Ok(Some(to))
+}
+
+fn explain(error: hyper_util::client::legacy::Error) -> FetchError {
+    match error.source().and_then(|source| source.downcast_ref::<Arc<ConnectError>>()) {
+        Some(connect) => FetchError::Connect(connect.clone()),
+        None => FetchError::Broken(Box::new(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

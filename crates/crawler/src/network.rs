@@ -1,0 +1,562 @@
+//! From a host and a port to a connected socket: static hosts, DNS, the guard, then the dial.
+//! Used by the fetcher, the browser's egress proxy and the edge. Must never dial an address that the guard has not seen.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hickory_resolver::config::{
+    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::{DnsError, NetError};
+use hickory_resolver::proto::op::ResponseCode;
+use hickory_resolver::{Resolver, ResolverBuilder, TokioResolver};
+use ipnet::IpNet;
+use tokio::net::TcpStream;
+use url::Host;
+
+use crate::guard::{Guard, Refusal};
+
+/// How long one address may take to answer; the next one is tried after it.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a name may take to resolve, retries included.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+/// A changed record is seen within this time, so that a moved origin is not called at its old address for long.
+const MAX_POSITIVE_TTL: Duration = Duration::from_secs(60);
+/// A new record is seen within this time: a domain goes live seconds after its records do.
+const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(5);
+
+/// Names that clouds give to their metadata services. Refused by name too, since a name may be answered by an address we do not list.
+const METADATA_NAMES: &[&str] =
+    &["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal", "metadata.azure.internal"];
+
+/// What an operator decides about outgoing connections (settings `network.*`).
+#[derive(Debug, Clone, Default)]
+pub struct NetworkConfig {
+    /// Private, loopback or link-local networks that may be connected to.
+    pub allow_private: Vec<IpNet>,
+    /// Static names; they win over DNS. The address is still subject to `allow_private`.
+    pub hosts: BTreeMap<String, HostTarget>,
+    /// Resolvers to ask; empty: the system's.
+    pub dns_servers: Vec<SocketAddr>,
+}
+
+/// Where a static host is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostTarget {
+    /// Address to dial.
+    pub ip: IpAddr,
+    /// Port to dial whatever the URL says, speaking plain HTTP; none: the URL's port and scheme.
+    pub port: Option<u16>,
+}
+
+impl FromStr for HostTarget {
+    type Err = BadHostTarget;
+
+    /// Reads `127.0.0.1:9000`, `[::1]:9000`, `127.0.0.1`, `::1` or `[::1]`.
+    fn from_str(text: &str) -> Result<HostTarget, BadHostTarget> {
+        if let Ok(address) = text.parse::<SocketAddr>() {
+            if address.port() == 0 {
+                return Err(BadHostTarget(text.to_owned()));
+            }
+            return Ok(HostTarget { ip: address.ip(), port: Some(address.port()) });
+        }
+        let ip = unbracketed(text).parse().map_err(|_| BadHostTarget(text.to_owned()))?;
+        Ok(HostTarget { ip, port: None })
+    }
+}
+
+impl fmt::Display for HostTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            Some(port) => SocketAddr::new(self.ip, port).fmt(f),
+            None => self.ip.fmt(f),
+        }
+    }
+}
+
+/// The text of a static host is not an address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an IP address with an optional port, such as 127.0.0.1:9000")]
+pub struct BadHostTarget(String);
+
+/// Where requests for a host go. Every address has passed the guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// Addresses to try, in order.
+    pub addresses: Vec<SocketAddr>,
+    /// The static host names a port: plain HTTP, whatever the URL says.
+    pub plain_http: bool,
+}
+
+/// Why a host could not be connected to.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The name, or one of its addresses, is not on the public internet.
+    #[error("{host} is not allowed: {reason}")]
+    Refused {
+        /// Name or address that was asked for.
+        host: String,
+        /// What it turned out to be.
+        reason: Refusal,
+    },
+    /// DNS says that the name does not exist or has no address.
+    #[error("{0} has no address in DNS")]
+    NoSuchHost(String),
+    /// DNS did not answer; trying again later may help.
+    #[error("DNS did not answer for {host}")]
+    Lookup {
+        /// Name that was asked for.
+        host: String,
+        /// What the resolver said; none: it took too long.
+        #[source]
+        source: Option<Box<NetError>>,
+    },
+    /// No address accepted a connection.
+    #[error("could not connect to {host}")]
+    Connect {
+        /// Name or address that was asked for.
+        host: String,
+        /// The last address's error.
+        #[source]
+        source: io::Error,
+    },
+    /// Not a name that can be on the internet: `localhost`, a single label, malformed.
+    #[error("{0:?} is not a public host name")]
+    BadHost(String),
+    /// The resolver could not be set up.
+    #[error("could not set up the DNS resolver")]
+    Resolver(#[source] Box<NetError>),
+}
+
+impl NetworkError {
+    /// Whether the same request may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, NetworkError::Lookup { .. } | NetworkError::Connect { .. })
+    }
+
+    /// Whether the guard said no, as opposed to the network.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, NetworkError::Refused { .. } | NetworkError::BadHost(_))
+    }
+}
+
+/// The way out. Cheap to clone; clones share the resolver and its cache.
+#[derive(Debug, Clone)]
+pub struct Network(Arc<Inner>);
+
+struct Inner {
+    guard: Guard,
+    hosts: BTreeMap<String, HostTarget>,
+    resolver: TokioResolver,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network")
+            .field("guard", &self.guard)
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Network {
+    /// Sets the resolver up. Sends nothing yet.
+    pub fn new(config: NetworkConfig) -> Result<Network, NetworkError> {
+        let resolver =
+            build_resolver(&config.dns_servers).map_err(|e| NetworkError::Resolver(Box::new(e)))?;
+        let mut hosts = BTreeMap::new();
+        for (name, target) in config.hosts {
+            hosts.insert(canonical_name(&name).ok_or(NetworkError::BadHost(name))?, target);
+        }
+        Ok(Network(Arc::new(Inner { guard: Guard { allow_private: config.allow_private }, hosts, resolver })))
+    }
+
+    /// Answers where requests for `host:port` go: static hosts first, then IP literals, then DNS.
+    ///
+    /// One refused address refuses the whole name: a name with a public and a private address is an attack or a mistake.
+    pub async fn resolve(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
+        let destination = self.locate(host, port).await?;
+        for address in &destination.addresses {
+            self.0.guard.check(*address).map_err(|reason| {
+                tracing::debug!(host, %address, %reason, "address refused");
+                NetworkError::Refused { host: host.to_owned(), reason }
+            })?;
+        }
+        Ok(destination)
+    }
+
+    /// Opens a TCP connection to `host:port`, trying the addresses in order, each for at most 5 s.
+    ///
+    /// The address that is dialled is the one that was checked, so a name that changes its answer gains nothing.
+    pub async fn connect(&self, host: &str, port: u16) -> Result<(TcpStream, Destination), NetworkError> {
+        let destination = self.resolve(host, port).await?;
+
+        let mut last_error = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for address in &destination.addresses {
+            match dial(*address).await {
+                Ok(stream) => return Ok((stream, destination)),
+                Err(error) => last_error = error,
+            }
+        }
+        Err(NetworkError::Connect { host: host.to_owned(), source: last_error })
+    }
+
+    /// Finds the static entry of a host, if it has one.
+    pub fn is_static(&self, host: &str) -> Option<&HostTarget> {
+        self.0.hosts.get(&canonical_name(host)?)
+    }
+
+    /// The rules that every address is held to.
+    pub fn guard(&self) -> &Guard {
+        &self.0.guard
+    }
+
+    async fn locate(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
+        let name = canonical_name(host).ok_or_else(|| NetworkError::BadHost(host.to_owned()))?;
+        if let Some(target) = self.0.hosts.get(&name) {
+            return Ok(Destination {
+                addresses: vec![SocketAddr::new(target.ip, target.port.unwrap_or(port))],
+                plain_http: target.port.is_some(),
+            });
+        }
+        if let Ok(ip) = name.parse() {
+            return Ok(Destination { addresses: vec![SocketAddr::new(ip, port)], plain_http: false });
+        }
+        if METADATA_NAMES.contains(&name.as_str()) {
+            return Err(NetworkError::Refused { host: name, reason: Refusal::Metadata });
+        }
+        if !is_public_name(&name) {
+            return Err(NetworkError::BadHost(host.to_owned()));
+        }
+        self.look_up(name, port).await
+    }
+
+    async fn look_up(&self, name: String, port: u16) -> Result<Destination, NetworkError> {
+        // The final dot keeps the system's search list out of it.
+        let question = self.0.resolver.lookup_ip(format!("{name}."));
+        let answer = match tokio::time::timeout(LOOKUP_TIMEOUT, question).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) if says_no_such_host(&error) => return Err(NetworkError::NoSuchHost(name)),
+            Ok(Err(error)) => return Err(NetworkError::Lookup { host: name, source: Some(Box::new(error)) }),
+            Err(_) => return Err(NetworkError::Lookup { host: name, source: None }),
+        };
+        let addresses: Vec<SocketAddr> = answer.iter().map(|ip| SocketAddr::new(ip, port)).collect();
+        if addresses.is_empty() {
+            return Err(NetworkError::NoSuchHost(name));
+        }
+        Ok(Destination { addresses, plain_http: false })
+    }
+}
+
+async fn dial(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address))
+        .await
+        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    let peer = stream.peer_addr()?;
+    if (peer.ip(), peer.port()) != (address.ip(), address.port()) {
+        return Err(io::Error::new(
+            io::ErrorKind::ConnectionAborted,
+            "connected to another address than was checked",
+        ));
+    }
+    // Requests are written in one piece; waiting to fill a packet only delays them.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn build_resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
+    let mut builder = match servers {
+        [] => TokioResolver::builder_tokio().unwrap_or_else(|error| {
+            // What resolv.conf(5) promises when the file is missing.
+            tracing::warn!(%error, "no system resolver configuration, asking the one on this machine");
+            builder_for(&[(Ipv4Addr::LOCALHOST, 53).into()])
+        }),
+        servers => {
+            let mut builder = builder_for(servers);
+            // Whoever names the resolver wants its answers, not this machine's file.
+            builder.options_mut().use_hosts_file = ResolveHosts::Never;
+            builder
+        }
+    };
+    let options: &mut ResolverOpts = builder.options_mut();
+    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+    options.timeout = Duration::from_secs(2);
+    options.attempts = 2;
+    options.positive_max_ttl = Some(MAX_POSITIVE_TTL);
+    options.negative_max_ttl = Some(MAX_NEGATIVE_TTL);
+    builder.build()
+}
+
+fn builder_for(servers: &[SocketAddr]) -> ResolverBuilder<TokioRuntimeProvider> {
+    let servers = servers.iter().map(|address| name_server(*address)).collect();
+    Resolver::builder_with_config(ResolverConfig::from_name_servers(servers), TokioRuntimeProvider::default())
+}
+
+fn name_server(address: SocketAddr) -> NameServerConfig {
+    let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()].map(|mut connection| {
+        connection.port = address.port();
+        connection
+    });
+    NameServerConfig::new(address.ip(), true, connections.into())
+}
+
+fn says_no_such_host(error: &NetError) -> bool {
+    match error {
+        NetError::Dns(DnsError::NoRecordsFound(none)) => {
+            matches!(none.response_code, ResponseCode::NXDomain | ResponseCode::NoError)
+        }
+        _ => false,
+    }
+}
+
+/// Brings a host to the form that static hosts are kept in: lower-case A-labels without the final dot, or an IP address.
+fn canonical_name(host: &str) -> Option<String> {
+    if let Ok(ip) = unbracketed(host).parse::<IpAddr>() {
+        return Some(ip.to_string());
+    }
+    match Host::parse(host).ok()? {
+        Host::Domain(name) => {
+            let name = name.strip_suffix('.').unwrap_or(&name);
+            (!name.is_empty()).then(|| name.to_owned())
+        }
+        // `Host::parse` has read forms such as 0x7f.1 the way browsers do.
+        Host::Ipv4(ip) => Some(ip.to_string()),
+        Host::Ipv6(ip) => Some(ip.to_string()),
+    }
+}
+
+/// Whether a name may be asked of DNS. Underscores pass: pages do load from such hosts.
+fn is_public_name(name: &str) -> bool {
+    let label_is_fine = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    let is_local = name == "localhost" || name.ends_with(".localhost");
+    name.len() <= 253 && name.contains('.') && name.split('.').all(label_is_fine) && !is_local
+}
+
+fn unbracketed(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::testing::DnsServer;
+
+    fn network(dns: &DnsServer, allow: &[&str], hosts: &[(&str, &str)]) -> Network {
+        Network::new(NetworkConfig {
+            allow_private: allow.iter().map(|net| net.parse().unwrap()).collect(),
+            hosts: hosts.iter().map(|(name, target)| (name.to_string(), target.parse().unwrap())).collect(),
+            dns_servers: vec![dns.address()],
+        })
+        .unwrap()
+    }
+
+    async fn addresses(network: &Network, host: &str, port: u16) -> Vec<String> {
+        network.resolve(host, port).await.unwrap().addresses.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_static_target_is_an_address_with_or_without_a_port() {
+        let parse = |text: &str| text.parse::<HostTarget>().map(|target| target.to_string());
+
+        for text in ["127.0.0.1:9000", "[::1]:9000", "127.0.0.1", "::1"] {
+            assert_eq!(parse(text), Ok(text.to_owned()));
+        }
+        assert_eq!(parse("[::1]"), Ok("::1".to_owned()));
+        for text in
+            ["", "shop.test", "localhost:80", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999", "::1:9000x"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_goes_where_dns_says_ipv4_first() {
+        let dns = DnsServer::start().await;
+        dns.set("shop.example", &["2606:4700::1", "93.184.215.14", "93.184.215.15"]);
+
+        let found = addresses(&network(&dns, &[], &[]), "Shop.Example.", 443).await;
+
+        assert_eq!(found[2], "[2606:4700::1]:443");
+        assert!(found[..2].contains(&"93.184.215.14:443".to_owned()), "{found:?}");
+    }
+
+    #[tokio::test]
+    async fn a_static_host_wins_over_dns_and_its_port_means_plain_http() {
+        let dns = DnsServer::start().await;
+        dns.set("shop.example", &["93.184.215.14"]);
+        let hosts =
+            [("Shop.Example", "127.0.0.1:9000"), ("bare.test", "127.0.0.2"), ("bücher.example", "127.0.0.3")];
+        let network = network(&dns, &["127.0.0.0/8"], &hosts);
+
+        let with_port = network.resolve("shop.example", 443).await.unwrap();
+        let without = network.resolve("bare.test", 443).await.unwrap();
+        let idn = network.resolve("xn--bcher-kva.example", 443).await.unwrap();
+
+        assert_eq!(
+            with_port,
+            Destination { addresses: vec!["127.0.0.1:9000".parse().unwrap()], plain_http: true }
+        );
+        assert_eq!(
+            without,
+            Destination { addresses: vec!["127.0.0.2:443".parse().unwrap()], plain_http: false }
+        );
+        assert_eq!(idn.addresses, ["127.0.0.3:443".parse().unwrap()]);
+        assert!(network.is_static("SHOP.example").is_some() && network.is_static("other.example").is_none());
+    }
+
+    #[tokio::test]
+    async fn a_static_host_is_still_subject_to_the_guard() {
+        let dns = DnsServer::start().await;
+        let hosts = [("a.test", "127.0.0.1:9000"), ("b.test", "0.0.0.0:9000"), ("c.test", "169.254.169.254")];
+
+        let closed = network(&dns, &[], &hosts).resolve("a.test", 80).await.unwrap_err();
+        let open = network(&dns, &["127.0.0.0/8", "0.0.0.0/0"], &hosts);
+
+        assert!(matches!(closed, NetworkError::Refused { reason: Refusal::Loopback, .. }), "{closed:?}");
+        assert!(open.resolve("b.test", 80).await.unwrap_err().is_refused());
+        assert!(open.resolve("c.test", 80).await.unwrap_err().is_refused());
+    }
+
+    #[tokio::test]
+    async fn every_spelling_of_a_private_address_is_refused() {
+        let dns = DnsServer::start().await;
+        let network = network(&dns, &[], &[]);
+
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "0",
+            "0x7f.1",
+            "0x7f000001",
+            "2130706433",
+            "017700000001",
+            "①②⑦.⓪.⓪.①",
+            "[::1]",
+            "::1",
+            "[::ffff:10.0.0.1]",
+            "[::]",
+            "0.0.0.0",
+            "169.254.169.254",
+            "127.0.0.1.",
+            "[fd00:ec2::254]",
+            "metadata.google.internal",
+            "Metadata.Google.Internal.",
+        ] {
+            let refused = network.resolve(host, 80).await;
+
+            assert!(matches!(refused, Err(NetworkError::Refused { .. })), "{host}: {refused:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn names_that_cannot_be_public_are_never_asked_of_dns() {
+        let dns = DnsServer::start().await;
+        let network = network(&dns, &[], &[]);
+        let long = "a".repeat(64) + ".example";
+
+        for host in [
+            "localhost",
+            "LOCALHOST.",
+            "db.localhost",
+            "intranet",
+            "",
+            ".",
+            "a..b",
+            "a b.example",
+            "x/y",
+            &long,
+        ] {
+            let refused = network.resolve(host, 80).await;
+
+            assert!(matches!(refused, Err(NetworkError::BadHost(_))), "{host}: {refused:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn one_private_address_refuses_the_whole_name() {
+        let dns = DnsServer::start().await;
+        dns.set("mixed.example", &["93.184.215.14", "10.0.0.1"]);
+        dns.set("hidden.example", &["93.184.215.14", "64:ff9b::7f00:1"]);
+        let network = network(&dns, &[], &[]);
+
+        for host in ["mixed.example", "hidden.example"] {
+            assert!(matches!(network.resolve(host, 80).await, Err(NetworkError::Refused { .. })), "{host}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_does_not_exist_and_a_resolver_that_fails_are_told_apart() {
+        let dns = DnsServer::start().await;
+        dns.set("empty.example", &[]);
+        dns.fail("broken.example");
+        dns.stay_silent("silent.example");
+        let network = network(&dns, &[], &[]);
+
+        for host in ["nowhere.example", "empty.example"] {
+            let error = network.resolve(host, 80).await.unwrap_err();
+            assert!(
+                matches!(error, NetworkError::NoSuchHost(_)) && !error.is_transient(),
+                "{host}: {error:?}"
+            );
+        }
+        for host in ["broken.example", "silent.example"] {
+            let error = network.resolve(host, 80).await.unwrap_err();
+            assert!(
+                matches!(error, NetworkError::Lookup { .. }) && error.is_transient(),
+                "{host}: {error:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_changes_to_a_private_address_is_never_connected_to() {
+        let victim = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = victim.local_addr().unwrap().port();
+        let dns = DnsServer::start().await;
+        dns.set_sequence("rebind.example", &[&["93.184.215.14"], &["127.0.0.1"]]);
+        let network = network(&dns, &[], &[]);
+
+        let first = addresses(&network, "rebind.example", port).await;
+        let second = network.connect("rebind.example", port).await.unwrap_err();
+
+        assert_eq!(first, [format!("93.184.215.14:{port}")]);
+        assert!(matches!(second, NetworkError::Refused { reason: Refusal::Loopback, .. }), "{second:?}");
+        let called = tokio::time::timeout(Duration::from_millis(50), victim.accept()).await;
+        assert!(called.is_err(), "somebody called the victim");
+    }
+
+    #[tokio::test]
+    async fn the_next_address_is_tried_when_one_does_not_answer() {
+        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = server.local_addr().unwrap().port();
+        let dns = DnsServer::start().await;
+        dns.set("two.example", &["127.0.0.9", "127.0.0.1"]);
+        let network = network(&dns, &["127.0.0.0/8"], &[]);
+
+        let (stream, destination) = network.connect("two.example", port).await.unwrap();
+
+        assert_eq!(stream.peer_addr().unwrap(), server.local_addr().unwrap());
+        assert_eq!(destination.addresses.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_closed_port_is_a_transient_error() {
+        let dns = DnsServer::start().await;
+        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+
+        let error = network(&dns, &["127.0.0.0/8"], &[]).connect("127.0.0.1", port).await.unwrap_err();
+
+        assert!(matches!(error, NetworkError::Connect { .. }) && error.is_transient(), "{error:?}");
+    }
+}

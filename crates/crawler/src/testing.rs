@@ -1,0 +1,7 @@
+//! Servers that play the outside world for one test, on loopback. Used by tests only (cargo feature `testing`).
+
+mod dns;
+mod web;
+
+pub use dns::DnsServer;
+pub use web::WebServer;

@@ -1,0 +1,433 @@
+//! One running browser: started, probed, watched, ended. Used by the pool, which replaces it when it dies or grows old.
+//! Must never be used by a render after its connection has closed; every part of it fails at once from then on.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStderr;
+use tokio::time::{Instant, timeout};
+use tokio_util::task::TaskTracker;
+
+use crate::cdp::{Cdp, CdpError};
+use crate::cgroup::Cgroup;
+use crate::egress::{Egress, PROXY_PORT};
+use crate::find;
+use crate::flags::Flags;
+use crate::idle::IdleTabs;
+use crate::pool::Settings;
+use crate::process::{self, Launch, Launched, Process};
+use crate::tab::Tab;
+
+/// A cold browser on a busy machine needs seconds.
+const START_LIMIT: Duration = Duration::from_secs(20);
+/// The first frame of a blank tab is drawn in milliseconds; some builds that cannot draw on demand never answer, and a busy
+/// machine takes its time.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
+const PING_LIMIT: Duration = Duration::from_secs(2);
+
+/// Why there is no browser.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error("no browser was found; {remedy}", remedy = find::REMEDY)]
+    Missing,
+    #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = find::REMEDY)]
+    NotAProgram(PathBuf),
+    #[error("the browser cannot be confined to a network namespace ({0}) and network.strict_egress is on")]
+    Unconfined(io::Error),
+    #[error("the browser could not be started: {0}")]
+    Spawn(#[from] io::Error),
+    #[error("the browser does not answer: {0}")]
+    NoAnswer(String),
+}
+
+/// What the machine turned out to allow; kept from one start to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Abilities {
+    no_frames_on_demand: AtomicBool,
+}
+
+/// A browser that runs.
+pub(crate) struct Browser {
+    pub cdp: Cdp,
+    pub egress: Egress,
+    pub version: Version,
+    pub confined: bool,
+    pub frames_on_demand: bool,
+    pub in_cgroup: bool,
+    /// Renders that were started in it.
+    pub renders: AtomicU64,
+    /// Tabs that belong to somebody now, idle ones included.
+    pub tabs: AtomicUsize,
+    pub idle: IdleTabs,
+    pub started: Instant,
+    /// Another browser has taken over: tabs of this one are not kept.
+    pub retired: AtomicBool,
+    process: Process,
+    /// The page target of every browser context, once it is known: any other page in it is a popup.
+    contexts: Mutex<HashMap<String, Option<String>>>,
+}
+
+/// What the browser says of itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Version {
+    pub product: String,
+    user_agent: String,
+}
+
+impl Version {
+    /// Major version, as in `156`.
+    pub fn major(&self) -> &str {
+        let number = self.product.rsplit('/').next().unwrap_or_default();
+        number.split('.').next().unwrap_or_default()
+    }
+
+    /// What pages and origins are told: an ordinary Chrome of this version, and who we are.
+    pub fn user_agent(&self) -> String {
+        let words: Vec<String> = self
+            .user_agent
+            .split(' ')
+            .map(|word| match word.split_once('/') {
+                // Chrome itself has stopped telling more than the major version.
+                Some(("HeadlessChrome" | "Chrome", _)) => format!("Chrome/{}.0.0.0", self.major()),
+                _ => word.to_owned(),
+            })
+            .collect();
+        format!("{} Glasshouse/{}", words.join(" "), env!("CARGO_PKG_VERSION"))
+    }
+}
+
+impl Browser {
+    /// Starts a browser, confined and with frames on demand where the machine and the build allow it.
+    pub async fn start(settings: &Settings, tasks: &TaskTracker) -> Result<Arc<Browser>, StartError> {
+        let abilities = &settings.abilities;
+        let binary = match &settings.config.binary {
+            Some(path) => find::program_behind(path),
+            None => find::find_browser().ok_or(StartError::Missing)?,
+        };
+        if !binary.is_file() {
+            return Err(StartError::NotAProgram(binary));
+        }
+        let frames = !abilities.no_frames_on_demand.load(Ordering::Relaxed);
+        let browser = Browser::start_with(settings, &binary, frames, tasks).await?;
+        if !frames {
+            return Ok(browser);
+        }
+        let remembered = match timeout(PROBE_LIMIT, browser.draw_probe()).await {
+            Ok(Ok(())) => return Ok(browser),
+            Ok(Err(error)) => {
+                tracing::info!(version = browser.version.product, %error, "no frames on demand; ordinary frames are used");
+                true
+            }
+            // The machine may only be busy: the next browser is asked again.
+            Err(_) => {
+                tracing::warn!(
+                    version = browser.version.product,
+                    "no frame on demand in time; ordinary frames are used"
+                );
+                false
+            }
+        };
+        // With the flags and without frames pages would lose content: start again without the flags.
+        abilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
+        browser.end().await;
+        Browser::start_with(settings, &binary, false, tasks).await
+    }
+
+    async fn start_with(
+        settings: &Settings,
+        binary: &std::path::Path,
+        frames_on_demand: bool,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Browser>, StartError> {
+        let launch = |confined: bool| {
+            let folder = settings.profiles()?.make()?;
+            let cgroup = make_cgroup(settings.config.memory_limit_bytes);
+            let port = if confined { PROXY_PORT } else { 1 };
+            let flags = Flags {
+                folder: &folder,
+                frames_on_demand,
+                spki_hash: settings.identity.spki_hash(),
+                dead_proxy: (std::net::Ipv4Addr::LOCALHOST, port).into(),
+                confined,
+                sandbox: !process::is_root(),
+                shared_memory_bytes: process::file_system_size(std::path::Path::new("/dev/shm")),
+            };
+            let args = flags.arguments();
+            let in_cgroup = cgroup.is_some();
+            let binary = binary.to_owned();
+            let confined = confined.then_some(PROXY_PORT);
+            Ok::<_, io::Error>((Launch { binary, args, folder, confined, cgroup }, in_cgroup))
+        };
+
+        let (plan, in_cgroup) = launch(true)?;
+        let (launched, in_cgroup) = match Process::start(plan).await {
+            Ok(launched) => (launched, in_cgroup),
+            Err(error) if settings.config.strict_egress => return Err(StartError::Unconfined(error)),
+            Err(error) => {
+                let (plan, in_cgroup) = launch(false)?;
+                let launched = Process::start(plan).await?;
+                tracing::warn!(
+                    %error,
+                    "the browser could not be given a network namespace of its own: only its flags and the proxy confine it \
+                     (allow user namespaces or run as root; network.strict_egress refuses to run like this)"
+                );
+                (launched, in_cgroup)
+            }
+        };
+        Browser::connect(launched, settings, frames_on_demand, in_cgroup, tasks).await
+    }
+
+    async fn connect(
+        launched: Launched,
+        settings: &Settings,
+        frames_on_demand: bool,
+        in_cgroup: bool,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Browser>, StartError> {
+        let Launched { process, pipe, output, listener } = launched;
+        tasks.spawn(drain(ChildStderr::from_std(output)?));
+        pipe.set_nonblocking(true)?;
+        let cdp = Cdp::start(tokio::net::UnixStream::from_std(pipe)?, tasks);
+        let confined = listener.is_some();
+        let egress = Egress::start(
+            listener,
+            settings.config.network.clone(),
+            settings.identity.clone(),
+            tasks.clone(),
+        )?;
+
+        let version = match timeout(START_LIMIT, cdp.browser("Browser.getVersion", json!({})).read()).await {
+            Ok(Ok(version)) => version,
+            Ok(Err(error)) => return Err(StartError::NoAnswer(error.to_string())),
+            Err(_) => return Err(StartError::NoAnswer(format!("nothing within {START_LIMIT:?}"))),
+        };
+        let browser = Arc::new(Browser {
+            cdp,
+            egress,
+            version,
+            confined,
+            frames_on_demand,
+            in_cgroup,
+            renders: AtomicU64::new(0),
+            tabs: AtomicUsize::new(0),
+            idle: IdleTabs::default(),
+            started: Instant::now(),
+            retired: AtomicBool::new(false),
+            process,
+            contexts: Mutex::default(),
+        });
+        browser.watch_popups(tasks);
+        Ok(browser)
+    }
+
+    /// Whether the browser answers within the time limit.
+    pub async fn ping(&self) -> bool {
+        matches!(timeout(PING_LIMIT, self.cdp.browser("Browser.getVersion", json!({}))).await, Ok(Ok(_)))
+    }
+
+    /// Whether the browser has ended or its pipe is closed.
+    pub fn is_gone(&self) -> bool {
+        self.cdp.closed().is_cancelled() || self.process.ended().is_cancelled()
+    }
+
+    /// Waits until the browser has ended or its pipe is closed.
+    pub async fn gone(&self) {
+        tokio::select! {
+            () = self.cdp.closed().cancelled() => {}
+            () = self.process.ended().cancelled() => {}
+        }
+    }
+
+    /// Process id of the browser, which is its group's too.
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// Kills the whole process group, without waiting.
+    pub fn kill(&self) {
+        self.process.kill();
+    }
+
+    /// Keeps a clean tab for the next page of its site; over `max` the longest unused ones are closed.
+    pub fn keep(&self, tab: Tab, max: usize) {
+        if !self.retired.load(Ordering::Relaxed) && !self.is_gone() {
+            self.idle.put(tab, max);
+        }
+    }
+
+    /// Kills the whole process group and waits until nothing is left of it.
+    pub async fn end(&self) {
+        self.process.kill();
+        // Renders in it fail at once, without waiting for the kernel.
+        self.cdp.closed().cancel();
+        self.process.ended().cancelled().await;
+        self.idle.clear();
+    }
+
+    /// Notes a new browser context; its page is not known yet.
+    pub fn add_context(&self, context: &str) {
+        self.contexts().insert(context.to_owned(), None);
+    }
+
+    /// Notes the one page that belongs into a context.
+    pub fn set_page(&self, context: &str, target: &str) {
+        self.contexts().insert(context.to_owned(), Some(target.to_owned()));
+    }
+
+    /// Forgets a context.
+    pub fn remove_context(&self, context: &str) {
+        self.contexts().remove(context);
+    }
+
+    fn contexts(&self) -> MutexGuard<'_, HashMap<String, Option<String>>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn draw_probe(&self) -> Result<(), CdpError> {
+        let context: ContextId = self.cdp.browser("Target.createBrowserContext", json!({})).read().await?;
+        let context = context.browser_context_id;
+        let target: TargetId = self
+            .cdp
+            .browser(
+                "Target.createTarget",
+                json!({ "url": "about:blank", "browserContextId": context, "width": 100, "height": 100,
+                        "enableBeginFrameControl": true }),
+            )
+            .read()
+            .await?;
+        let session: SessionId = self
+            .cdp
+            .browser("Target.attachToTarget", json!({ "targetId": target.target_id, "flatten": true }))
+            .read()
+            .await?;
+        let frame = json!({ "noDisplayUpdates": true, "interval": 16 });
+        self.cdp.send(Some(&session.session_id), "HeadlessExperimental.beginFrame", frame).await?;
+        drop(self.cdp.browser("Target.disposeBrowserContext", json!({ "browserContextId": context })));
+        Ok(())
+    }
+
+    /// Closes every page that a page opens.
+    fn watch_popups(self: &Arc<Self>, tasks: &TaskTracker) {
+        let mut events = self.cdp.listen("");
+        let discover = json!({ "discover": true, "filter": [{ "type": "page", "exclude": false }] });
+        drop(self.cdp.browser("Target.setDiscoverTargets", discover));
+        let browser = Arc::downgrade(self);
+        tasks.spawn(async move {
+            while let Some(event) = events.recv().await {
+                let Some(browser) = browser.upgrade() else { return };
+                if event.method == "Target.targetCreated"
+                    && let Some(TargetCreated { target_info }) = event.params()
+                    && browser.is_popup(&target_info)
+                {
+                    tracing::debug!(target = target_info.target_id, "popup closed");
+                    drop(
+                        browser
+                            .cdp
+                            .browser("Target.closeTarget", json!({ "targetId": target_info.target_id })),
+                    );
+                }
+            }
+        });
+    }
+
+    fn is_popup(&self, target: &TargetInfo) -> bool {
+        match target.browser_context_id.as_ref().and_then(|context| self.contexts().get(context).cloned()) {
+            Some(Some(page)) => page != target.target_id,
+            // The context's own page is being made.
+            Some(None) | None => target.opener_id.is_some(),
+        }
+    }
+}
+
+/// Answer of `Target.createBrowserContext`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ContextId {
+    pub browser_context_id: String,
+}
+
+/// Answer of `Target.createTarget`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TargetId {
+    pub target_id: String,
+}
+
+/// Answer of `Target.attachToTarget`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionId {
+    pub session_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetCreated {
+    target_info: TargetInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetInfo {
+    target_id: String,
+    opener_id: Option<String>,
+    browser_context_id: Option<String>,
+}
+
+fn make_cgroup(limit_bytes: u64) -> Option<Cgroup> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let name = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
+    Cgroup::create(&name, limit_bytes)
+        .inspect_err(
+            |error| tracing::debug!(%error, "no memory cgroup for the browser; the watchdog bounds it"),
+        )
+        .ok()
+}
+
+/// Reads what the browser writes, for as long as it writes: a full pipe would stop it. Useful lines go to the log.
+async fn drain(mut output: ChildStderr) {
+    let mut buffer = vec![0; 8 << 10];
+    while let Ok(read @ 1..) = output.read(&mut buffer).await {
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            for line in
+                String::from_utf8_lossy(&buffer[..read]).lines().filter(|line| !line.trim().is_empty())
+            {
+                tracing::debug!(target: "browser::output", "{}", line.chars().take(300).collect::<String>());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_told_an_ordinary_chrome_and_who_we_are() {
+        let version = Version {
+            product: "HeadlessChrome/156.0.8078.79".into(),
+            user_agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
+                         HeadlessChrome/156.0.8078.79 Safari/537.36"
+                .into(),
+        };
+
+        let user_agent = version.user_agent();
+
+        assert_eq!(
+            user_agent,
+            format!(
+                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 \
+                 Safari/537.36 Glasshouse/{}",
+                env!("CARGO_PKG_VERSION")
+            )
+        );
+    }
+}

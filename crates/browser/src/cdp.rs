@@ -1,0 +1,370 @@
+//! Thin DevTools client over a pipe: NUL-terminated JSON, flat sessions, commands that may be pipelined.
+//!
+//! Used by the browser and its tabs. Decodes only the envelope; parameters stay raw text until somebody asks for a known
+//! type, so a message this crate has never seen cannot break a render. Every waiter is woken when the pipe closes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BytesMut};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// A browser that sends a message larger than this has lost its mind; the connection is given up.
+const MAX_MESSAGE_BYTES: usize = 512 << 20;
+
+/// Events that somebody listens to. Others are dropped before they cost an allocation: a page decides how many there are.
+const EVENTS: &[&str] = &[
+    "Browser.downloadWillBegin",
+    "Inspector.targetCrashed",
+    "Network.loadingFailed",
+    "Network.loadingFinished",
+    "Network.requestWillBeSent",
+    "Network.responseReceived",
+    "Page.frameNavigated",
+    "Page.javascriptDialogOpening",
+    "Runtime.bindingCalled",
+    "Runtime.consoleAPICalled",
+    "Runtime.exceptionThrown",
+    "Target.attachedToTarget",
+    "Target.detachedFromTarget",
+    "Target.targetCrashed",
+    "Target.targetCreated",
+];
+
+/// Why a command has no result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum CdpError {
+    /// The browser ended or its pipe broke.
+    #[error("the connection to the browser is closed")]
+    Closed,
+    /// The browser refused the command.
+    #[error("{method}: {message}")]
+    Refused { method: &'static str, message: String },
+    /// The answer is not what the protocol promises.
+    #[error("{method} answered something unexpected: {message}")]
+    Unexpected { method: &'static str, message: String },
+}
+
+/// Something the browser reports about one session.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub method: &'static str,
+    params: Box<RawValue>,
+}
+
+impl Event {
+    /// Reads the parameters; `None` when they do not have the expected shape.
+    pub fn params<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
+        serde_json::from_str(self.params.get())
+            .inspect_err(|error| tracing::debug!(method = self.method, %error, "unreadable event"))
+            .ok()
+    }
+}
+
+/// The connection. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Cdp(Arc<Shared>);
+
+struct Shared {
+    last_id: AtomicU64,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    tables: Mutex<Tables>,
+    closed: CancellationToken,
+}
+
+#[derive(Default)]
+struct Tables {
+    pending: HashMap<u64, Pending>,
+    listeners: HashMap<String, mpsc::UnboundedSender<Event>>,
+    closed: bool,
+}
+
+struct Pending {
+    method: &'static str,
+    answer: oneshot::Sender<Result<Box<RawValue>, CdpError>>,
+}
+
+#[derive(Serialize)]
+struct Command<'a, P> {
+    id: u64,
+    method: &'a str,
+    params: P,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    id: Option<u64>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "sessionId")]
+    session: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<ErrorBody>,
+}
+
+#[derive(Deserialize)]
+struct ErrorBody {
+    message: String,
+}
+
+impl Cdp {
+    /// Speaks over `stream` until either side closes it.
+    pub fn start(stream: UnixStream, tasks: &TaskTracker) -> Cdp {
+        let (reader, writer) = stream.into_split();
+        let (outgoing, queue) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            last_id: AtomicU64::new(0),
+            outgoing,
+            tables: Mutex::default(),
+            closed: CancellationToken::new(),
+        });
+        tasks.spawn(write_all(writer, queue, shared.closed.clone()));
+        tasks.spawn(read_all(reader, shared.clone()));
+        Cdp(shared)
+    }
+
+    /// Sends a command to the browser itself.
+    pub fn browser(&self, method: &'static str, params: impl Serialize) -> Call {
+        self.send(None, method, params)
+    }
+
+    /// Sends a command. It is on its way when this returns; awaiting it gives the answer, dropping it ignores the answer.
+    pub fn send(&self, session: Option<&str>, method: &'static str, params: impl Serialize) -> Call {
+        let id = self.0.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let command = Command { id, method, params, session };
+        let mut frame = serde_json::to_vec(&command).expect("commands are plain data with text keys");
+        frame.push(0);
+
+        let (answer, receiver) = oneshot::channel();
+        let mut tables = self.0.tables();
+        if !tables.closed {
+            tables.pending.insert(id, Pending { method, answer });
+            // Fails only when the writer is gone, and then the reader clears the table.
+            let _ = self.0.outgoing.send(frame);
+        }
+        Call { method, receiver }
+    }
+
+    /// Receives the events of a session; the empty name is the browser itself. A second listener replaces the first.
+    pub fn listen(&self, session: &str) -> mpsc::UnboundedReceiver<Event> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut tables = self.0.tables();
+        if !tables.closed {
+            tables.listeners.insert(session.to_owned(), sender);
+        }
+        receiver
+    }
+
+    /// Stops listening to a session.
+    pub fn forget(&self, session: &str) {
+        self.0.tables().listeners.remove(session);
+    }
+
+    /// Ends when the connection is closed.
+    pub fn closed(&self) -> &CancellationToken {
+        &self.0.closed
+    }
+}
+
+/// A command on its way.
+pub(crate) struct Call {
+    method: &'static str,
+    receiver: oneshot::Receiver<Result<Box<RawValue>, CdpError>>,
+}
+
+impl Call {
+    /// Waits for the answer and reads it.
+    pub async fn read<T: DeserializeOwned>(self) -> Result<T, CdpError> {
+        let method = self.method;
+        let answer = self.await?;
+        serde_json::from_str(answer.get())
+            .map_err(|error| CdpError::Unexpected { method, message: error.to_string() })
+    }
+}
+
+impl Future for Call {
+    type Output = Result<Box<RawValue>, CdpError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver).poll(context).map(|answer| answer.unwrap_or(Err(CdpError::Closed)))
+    }
+}
+
+/// Waits for several commands that were sent together; the first failure is the answer.
+pub(crate) async fn all<const N: usize>(calls: [Call; N]) -> Result<(), CdpError> {
+    for call in calls {
+        call.into_future().await?;
+    }
+    Ok(())
+}
+
+impl Shared {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) {
+        let (pending, listeners) = {
+            let mut tables = self.tables();
+            tables.closed = true;
+            (std::mem::take(&mut tables.pending), std::mem::take(&mut tables.listeners))
+        };
+        self.closed.cancel();
+        // Dropping the senders wakes everyone who waits.
+        drop((pending, listeners));
+    }
+
+    fn dispatch(&self, message: &[u8]) {
+        let envelope: Envelope<'_> = match serde_json::from_slice(message) {
+            Ok(envelope) => envelope,
+            Err(error) => return tracing::debug!(%error, "unreadable message from the browser"),
+        };
+        if let Some(id) = envelope.id {
+            let Some(pending) = self.tables().pending.remove(&id) else { return };
+            let method = pending.method;
+            let answer = match (envelope.error, envelope.result) {
+                (Some(error), _) => Err(CdpError::Refused { method, message: error.message }),
+                (None, Some(result)) => Ok(result.to_owned()),
+                (None, None) => Err(CdpError::Unexpected { method, message: "no result".to_owned() }),
+            };
+            let _ = pending.answer.send(answer);
+            return;
+        }
+        let (Some(name), Some(params)) = (envelope.method, envelope.params) else { return };
+        let Some(method) = EVENTS.iter().find(|known| **known == name) else { return };
+        if let Some(listener) = self.tables().listeners.get(envelope.session.as_deref().unwrap_or_default()) {
+            let _ = listener.send(Event { method, params: params.to_owned() });
+        }
+    }
+}
+
+async fn write_all(
+    mut writer: OwnedWriteHalf,
+    mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
+    closed: CancellationToken,
+) {
+    loop {
+        let mut batch = tokio::select! {
+            frame = queue.recv() => match frame { Some(frame) => frame, None => return },
+            () = closed.cancelled() => return,
+        };
+        // Commands that were sent together leave together: one wake-up of the browser instead of several.
+        while let Ok(frame) = queue.try_recv() {
+            batch.extend_from_slice(&frame);
+        }
+        tokio::select! {
+            written = writer.write_all(&batch) => if written.is_err() { return },
+            () = closed.cancelled() => return,
+        }
+    }
+}
+
+async fn read_all(mut reader: OwnedReadHalf, shared: Arc<Shared>) {
+    let mut buffer = BytesMut::with_capacity(64 << 10);
+    let mut scanned = 0;
+    while buffer.len() <= MAX_MESSAGE_BYTES && !shared.closed.is_cancelled() {
+        let read = tokio::select! {
+            read = reader.read_buf(&mut buffer) => read,
+            () = shared.closed.cancelled() => break,
+        };
+        if !matches!(read, Ok(1..)) {
+            break;
+        }
+        while let Some(end) = buffer[scanned..].iter().position(|byte| *byte == 0) {
+            let message = buffer.split_to(scanned + end);
+            buffer.advance(1);
+            scanned = 0;
+            shared.dispatch(&message);
+        }
+        scanned = buffer.len();
+    }
+    shared.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn connected() -> (Cdp, UnixStream, TaskTracker) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let tasks = TaskTracker::new();
+        (Cdp::start(ours, &tasks), theirs, tasks)
+    }
+
+    #[tokio::test]
+    async fn answers_find_their_commands_in_any_order() {
+        let (cdp, mut browser, _tasks) = connected();
+        let first = cdp.browser("A.one", json!({}));
+        let second = cdp.send(Some("s"), "A.two", json!({}));
+
+        browser
+            .write_all(b"{\"id\":2,\"result\":{\"n\":2}}\0{\"id\":1,\"result\":{\"n\":1}}\0")
+            .await
+            .unwrap();
+
+        let (first, second) = (first.await.unwrap(), second.await.unwrap());
+        assert_eq!((first.get(), second.get()), ("{\"n\":1}", "{\"n\":2}"));
+    }
+
+    #[tokio::test]
+    async fn every_waiter_is_woken_when_the_pipe_closes() {
+        let (cdp, browser, _tasks) = connected();
+        let waiting = cdp.browser("A.one", json!({}));
+        let mut events = cdp.listen("s");
+
+        drop(browser);
+
+        assert!(matches!(waiting.await, Err(CdpError::Closed)));
+        assert!(events.recv().await.is_none());
+        assert!(matches!(cdp.browser("A.later", json!({})).await, Err(CdpError::Closed)));
+    }
+
+    #[tokio::test]
+    async fn an_unknown_or_broken_message_is_skipped() {
+        let (cdp, mut browser, _tasks) = connected();
+        let mut events = cdp.listen("s");
+
+        browser
+            .write_all(b"not json\0{\"method\":\"New.thing\",\"sessionId\":\"s\",\"params\":{}}\0")
+            .await
+            .unwrap();
+        browser
+            .write_all(b"{\"method\":\"Inspector.targetCrashed\",\"sessionId\":\"s\",\"params\":{}}\0")
+            .await
+            .unwrap();
+
+        assert_eq!(events.recv().await.unwrap().method, "Inspector.targetCrashed");
+    }
+
+    #[tokio::test]
+    async fn a_message_may_arrive_in_pieces() {
+        let (cdp, mut browser, _tasks) = connected();
+        let waiting = cdp.browser("A.one", json!({}));
+
+        browser.write_all(b"{\"id\":1,\"res").await.unwrap();
+        tokio::task::yield_now().await;
+        browser.write_all(b"ult\":{}}\0").await.unwrap();
+
+        assert!(waiting.await.is_ok());
+    }
+}

@@ -1,0 +1,153 @@
+//! One memory cgroup per browser, where the service may make one. Used by the browser; safe code only, plain files.
+//! Must never touch a cgroup that it did not create, except to move this very process aside (version 2's rule).
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Names begin with this and the process id of the service.
+const PREFIX: &str = "glasshouse-browser-";
+
+/// A cgroup with a memory limit. Removed when dropped; its processes must have ended by then.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    folder: PathBuf,
+}
+
+impl Cgroup {
+    /// Makes a child of this process's own cgroup with at most `limit_bytes` of memory. The error says what forbids it.
+    pub fn create(name: &str, limit_bytes: u64) -> io::Result<Cgroup> {
+        let membership = fs::read_to_string("/proc/self/cgroup")?;
+        let (parent, limits): (PathBuf, &[(&str, String)]) = match memory_path(&membership) {
+            Some(Hierarchy::V1(path)) => (
+                own_or_root("/sys/fs/cgroup/memory", path),
+                &[("memory.limit_in_bytes", limit_bytes.to_string())],
+            ),
+            Some(Hierarchy::V2(path)) => {
+                let own = own_or_root("/sys/fs/cgroup", path);
+                (
+                    delegate(&own)?,
+                    &[("memory.max", limit_bytes.to_string()), ("memory.swap.max", "0".to_owned())],
+                )
+            }
+            None => return Err(io::Error::from(io::ErrorKind::Unsupported)),
+        };
+        sweep(&parent);
+        let folder = parent.join(format!("{PREFIX}{}-{name}", std::process::id()));
+        fs::create_dir(&folder)?;
+        let cgroup = Cgroup { folder };
+        for (file, value) in limits {
+            let written = fs::write(cgroup.folder.join(file), value);
+            // Swap accounting may be compiled out; without swap there is nothing to limit.
+            if *file != "memory.swap.max" {
+                written?;
+            }
+        }
+        Ok(cgroup)
+    }
+
+    /// The file that a process writes `0` to in order to join.
+    pub fn procs(&self) -> io::Result<File> {
+        OpenOptions::new().write(true).open(self.folder.join("cgroup.procs"))
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // The kernel may need a moment to see that the last process is gone.
+        for attempt in 0..20 {
+            match fs::remove_dir(&self.folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound && attempt < 19 => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    tracing::warn!(folder = %self.folder.display(), %error, "could not remove the browser's cgroup");
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Removes cgroups of services that were killed. The kernel refuses to remove one with processes in it.
+fn sweep(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner =
+            name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+        if owner.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// A container sees its own cgroup as the root of the mount, under a path that names the host's.
+fn own_or_root(mount: &str, path: &str) -> PathBuf {
+    let own = Path::new(mount).join(path);
+    if own.is_dir() { own } else { PathBuf::from(mount) }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Hierarchy<'a> {
+    V1(&'a str),
+    V2(&'a str),
+}
+
+/// Reads `/proc/self/cgroup`: the memory controller's own hierarchy when there is one (version 1), else the unified one.
+fn memory_path(membership: &str) -> Option<Hierarchy<'_>> {
+    // `number:controllers:path`; the path may contain colons.
+    let lines = || membership.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+    lines()
+        .find(|(controllers, _)| controllers.split(',').any(|name| name == "memory"))
+        .map(|(_, path)| Hierarchy::V1(path.trim_start_matches('/')))
+        .or_else(|| {
+            let (_, path) = lines().find(|(controllers, _)| controllers.is_empty())?;
+            Some(Hierarchy::V2(path.trim_start_matches('/')))
+        })
+}
+
+/// Makes the memory controller available below `own`. Version 2 allows that only where no process lives, so this one moves
+/// into a leaf of its own first; it does so only when it is alone there.
+fn delegate(own: &Path) -> io::Result<PathBuf> {
+    let has_memory = |file: &str| -> io::Result<bool> {
+        Ok(fs::read_to_string(own.join(file))?.split_whitespace().any(|name| name == "memory"))
+    };
+    if own.ends_with("glasshouse-service") {
+        return own.parent().map(Path::to_owned).ok_or_else(|| io::ErrorKind::NotFound.into());
+    }
+    if !has_memory("cgroup.controllers")? {
+        return Err(io::Error::from(io::ErrorKind::Unsupported));
+    }
+    if !has_memory("cgroup.subtree_control")? {
+        let inhabitants = fs::read_to_string(own.join("cgroup.procs"))?;
+        if inhabitants.trim() != std::process::id().to_string() {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "other processes live in this cgroup",
+            ));
+        }
+        let leaf = own.join("glasshouse-service");
+        fs::create_dir_all(&leaf)?;
+        fs::write(leaf.join("cgroup.procs"), "0")?;
+        fs::write(own.join("cgroup.subtree_control"), "+memory")?;
+    }
+    Ok(own.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_hierarchy_of_its_own_wins_over_the_unified_one() {
+        let mixed = "4:memory:/a/b\n1:cpu:/\n0::/unified\n";
+
+        assert_eq!(memory_path(mixed), Some(Hierarchy::V1("a/b")));
+        assert_eq!(
+            memory_path("0::/system.slice/x.service\n"),
+            Some(Hierarchy::V2("system.slice/x.service"))
+        );
+        assert_eq!(memory_path(""), None);
+    }
+}

@@ -1,0 +1,151 @@
+//! Connections to origins for requests that the proxy itself sends: guarded, pooled, with TLS where the origin wants it.
+//! Used by the proxy. Must never open a socket that `crawler::Network` has not opened.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crawler::{Destination, Network, NetworkError};
+use http::{Uri, uri::Scheme};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tower::Service;
+
+/// Kept shorter than what common origins keep (5 s in Node), so that a connection is seldom used as it closes.
+const POOL_IDLE: Duration = Duration::from_secs(4);
+/// How long an origin may take over its TLS handshake.
+const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The way to origins, shared by all tabs of a browser.
+#[derive(Clone)]
+pub(super) struct Upstream {
+    network: Network,
+    client: Client<Connector, Incoming>,
+}
+
+impl Upstream {
+    pub fn new(network: Network) -> Upstream {
+        let connector =
+            Connector { network: network.clone(), tls: TlsConnector::from(crawler::tls::client_config()) };
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .timer(TokioTimer::new())
+            .pool_idle_timeout(POOL_IDLE)
+            .http1_preserve_header_case(true)
+            .set_host(false)
+            .build(connector);
+        Upstream { network, client }
+    }
+
+    /// Whether requests for a host go to a static address that speaks plain HTTP.
+    pub fn is_plain_http(&self, host: &str) -> bool {
+        self.network.is_static(host).is_some_and(|target| target.port.is_some())
+    }
+
+    /// Opens a connection for a tunnel.
+    pub async fn connect(&self, host: &str, port: u16) -> Result<(TcpStream, Destination), NetworkError> {
+        self.network.connect(host, port).await
+    }
+
+    /// Sends a request on a pooled connection; its URI names the scheme and host to connect to.
+    pub async fn send(
+        &self,
+        request: hyper::Request<Incoming>,
+    ) -> Result<hyper::Response<Incoming>, hyper_util::client::legacy::Error> {
+        self.client.request(request).await
+    }
+}
+
+/// Opens connections for the pool.
+#[derive(Clone)]
+pub(super) struct Connector {
+    network: Network,
+    tls: TlsConnector,
+}
+
+impl Service<Uri> for Connector {
+    type Response = TokioIo<Stream>;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connector = self.clone();
+        Box::pin(async move { connector.open(&uri).await.map(TokioIo::new) })
+    }
+}
+
+impl Connector {
+    async fn open(&self, uri: &Uri) -> Result<Stream, Box<dyn std::error::Error + Send + Sync>> {
+        let wants_tls = uri.scheme() == Some(&Scheme::HTTPS);
+        let host = uri.host().ok_or_else(|| io::Error::other("the address names no host"))?;
+        let port = uri.port_u16().unwrap_or(if wants_tls { 443 } else { 80 });
+        let (tcp, _) = self.network.connect(host, port).await?;
+        if !wants_tls {
+            return Ok(Stream::Plain(tcp));
+        }
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
+        let tls = tokio::time::timeout(TLS_TIMEOUT, self.tls.connect(name, tcp)).await??;
+        Ok(Stream::Tls(Box::new(tls)))
+    }
+}
+
+/// A connection to an origin.
+pub(super) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Stream::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_write(context, data),
+            Stream::Tls(stream) => Pin::new(stream).poll_write(context, data),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Stream::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Stream::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

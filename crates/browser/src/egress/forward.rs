@@ -1,0 +1,303 @@
+//! One request of the browser: refused, tunnelled, or sent on. Used by the proxy for what arrives in the clear and for
+//! what it has taken out of TLS itself. Must never send anything for a gate without a render.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use crawler::NetworkError;
+use http::header::{CONNECTION, HOST, HeaderName, HeaderValue, LOCATION, UPGRADE};
+use http::uri::{Authority, Scheme};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+
+use super::gate::{Gate, Pass, Refused};
+use super::meter::{Metered, MeteredBody};
+use super::{Shared, tunnel};
+use crate::OriginRoute;
+
+/// Marks answers that are the proxy's own, so that a refused document is not taken for a page.
+pub(crate) const REFUSED_HEADER: &str = "x-glasshouse-refused";
+
+const HOP_BY_HOP: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
+
+/// Answers one request to the proxy.
+pub(super) async fn answer(
+    request: Request<Incoming>,
+    gate: Arc<Gate>,
+    shared: Arc<Shared>,
+) -> Result<Response<Body>, Infallible> {
+    if request.method() == Method::CONNECT {
+        return Ok(tunnel::open(request, gate, shared).await);
+    }
+    let page = match (request.uri().scheme(), request.uri().authority()) {
+        (Some(scheme), Some(authority)) if *scheme == Scheme::HTTP => Address {
+            https: false,
+            host: authority.host().to_owned(),
+            port: authority.port_u16().unwrap_or(80),
+        },
+        _ => return Ok(refusal(StatusCode::BAD_REQUEST)),
+    };
+    Ok(forward(request, &page, gate, &shared).await)
+}
+
+/// Host and port of a page's request, as the page sees them.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    pub https: bool,
+    pub host: String,
+    pub port: u16,
+}
+
+impl Address {
+    fn authority(&self) -> String {
+        let default = if self.https { 443 } else { 80 };
+        if self.port == default { self.host.clone() } else { format!("{}:{}", self.host, self.port) }
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.https { "https" } else { "http" }
+    }
+}
+
+/// Sends a request on to where its host's requests go, and the answer back.
+pub(super) async fn forward(
+    mut request: Request<Incoming>,
+    page: &Address,
+    gate: Arc<Gate>,
+    shared: &Arc<Shared>,
+) -> Response<Body> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let url = format!("{}://{}{path}", page.scheme(), page.authority());
+    let Some(pass) = gate.pass() else { return refusal(StatusCode::FORBIDDEN) };
+    if pass.is_cut() {
+        pass.block_over_limit(&url);
+        return refusal(StatusCode::FORBIDDEN);
+    }
+    let route = route_of(&pass, &page.host).cloned();
+    let Some(target) = target_of(page, route.as_ref(), &path, shared) else {
+        return refusal(StatusCode::BAD_REQUEST);
+    };
+    let browser_side = hyper::upgrade::on(&mut request);
+    let upgrades = wants_upgrade(request.headers());
+    rewrite_request(&mut request, target, page, route.as_ref(), upgrades);
+
+    let mut response = match shared.upstream.send(request).await {
+        Ok(response) => response,
+        Err(error) => {
+            let refused = reason_of(&error, &page.host);
+            let status = if matches!(refused, Refused::Forbidden(_)) {
+                StatusCode::FORBIDDEN
+            } else {
+                StatusCode::BAD_GATEWAY
+            };
+            pass.refuse(&url, &page.host, page.port, refused);
+            return refusal(status);
+        }
+    };
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS && upgrades {
+        let origin_side = hyper::upgrade::on(&mut response);
+        let tunnel_gate = gate.clone();
+        shared.tasks.spawn(async move {
+            if let (Ok(browser), Ok(origin)) = tokio::join!(browser_side, origin_side) {
+                let origin = Metered::new(TokioIo::new(origin), tunnel_gate.clone());
+                tunnel::join(TokioIo::new(browser), origin, &tunnel_gate).await;
+            }
+        });
+        return response.map(|body| MeteredBody::new(body, gate).boxed_unsync());
+    }
+    remove_hop_by_hop(response.headers_mut());
+    if let Some(route) = &route {
+        show_public_address(response.headers_mut(), route, page);
+    }
+    response.map(|body| MeteredBody::new(body, gate).boxed_unsync())
+}
+
+/// An answer of the proxy's own.
+pub(super) fn refusal(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed_unsync());
+    *response.status_mut() = status;
+    response.headers_mut().insert(REFUSED_HEADER, HeaderValue::from_static("1"));
+    response
+}
+
+/// Finds the route for a host in the render that runs.
+pub(super) fn route_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OriginRoute> {
+    pass.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
+}
+
+/// Where the request really goes.
+fn target_of(page: &Address, route: Option<&OriginRoute>, path: &str, shared: &Shared) -> Option<Uri> {
+    let (authority, tls) = match route {
+        Some(route) => (route.origin_host.clone(), route.tls),
+        None => (format!("{}:{}", page.host, page.port), page.https),
+    };
+    let authority: Authority = authority.parse().ok()?;
+    let tls = tls && !shared.upstream.is_plain_http(authority.host());
+    // A static host is dialled at its own port; what is named here only keeps pooled connections apart.
+    let scheme = if tls { Scheme::HTTPS } else { Scheme::HTTP };
+    Uri::builder().scheme(scheme).authority(authority).path_and_query(path).build().ok()
+}
+
+fn rewrite_request(
+    request: &mut Request<Incoming>,
+    target: Uri,
+    page: &Address,
+    route: Option<&OriginRoute>,
+    upgrades: bool,
+) {
+    let upgrade = request.headers().get(UPGRADE).filter(|_| upgrades).cloned();
+    let headers = request.headers_mut();
+    remove_hop_by_hop(headers);
+    if let Some(upgrade) = upgrade {
+        headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+        headers.insert(UPGRADE, upgrade);
+    }
+    match route {
+        Some(route) => {
+            set(headers, HOST, &route.origin_host);
+            set(headers, HeaderName::from_static("x-forwarded-host"), &page.authority());
+            set(headers, HeaderName::from_static("x-forwarded-proto"), page.scheme());
+        }
+        None => set(headers, HOST, &page.authority()),
+    }
+    *request.uri_mut() = target;
+    *request.version_mut() = http::Version::HTTP_11;
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in HOP_BY_HOP {
+        headers.remove(*name);
+    }
+}
+
+fn wants_upgrade(headers: &HeaderMap) -> bool {
+    let lists_upgrade = |value: &HeaderValue| {
+        value
+            .to_str()
+            .is_ok_and(|text| text.split(',').any(|name| name.trim().eq_ignore_ascii_case("upgrade")))
+    };
+    headers.contains_key(UPGRADE) && headers.get_all(CONNECTION).iter().any(lists_upgrade)
+}
+
+/// An origin that redirects to its own address means the public one: the page must not learn where it really lives.
+fn show_public_address(headers: &mut HeaderMap, route: &OriginRoute, page: &Address) {
+    let Some(location) = headers.get(LOCATION).and_then(|value| value.to_str().ok()) else { return };
+    let Ok(uri) = location.parse::<Uri>() else { return };
+    let is_origin = uri.authority().is_some_and(|authority| {
+        authority.as_str().eq_ignore_ascii_case(&route.origin_host)
+            || (authority.port().is_none()
+                && authority.host().eq_ignore_ascii_case(host_of(&route.origin_host)))
+    });
+    if is_origin {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let public = format!("{}://{}{path}", page.scheme(), page.authority());
+        set(headers, LOCATION, &public);
+    }
+}
+
+fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+/// Looks for what the network said in the chain of a client error.
+fn reason_of(error: &(dyn Error + 'static), host: &str) -> Refused {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    let mut last = error.to_string();
+    while let Some(current) = cause {
+        if let Some(network) = current.downcast_ref::<NetworkError>() {
+            return Refused::from(network);
+        }
+        last = current.to_string();
+        cause = current.source();
+    }
+    Refused::Unreachable(format!("{host}: {last}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Address {
+        Address { https: true, host: "shop.example".into(), port: 443 }
+    }
+
+    fn route() -> OriginRoute {
+        OriginRoute {
+            hosts: vec!["shop.example".into()],
+            origin_host: "app.host.example:8443".into(),
+            tls: true,
+        }
+    }
+
+    #[test]
+    fn headers_of_one_hop_do_not_travel() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONNECTION, HeaderValue::from_static("keep-alive, x-secret"));
+        headers.insert("x-secret", HeaderValue::from_static("1"));
+        headers.insert("proxy-authorization", HeaderValue::from_static("1"));
+        headers.insert("accept", HeaderValue::from_static("*/*"));
+
+        remove_hop_by_hop(&mut headers);
+
+        assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
+    }
+
+    #[test]
+    fn a_redirect_to_the_origins_own_address_becomes_one_to_the_public_address() {
+        for location in ["https://app.host.example:8443/cart?x=1", "http://app.host.example/cart?x=1"] {
+            let mut headers = HeaderMap::new();
+            set(&mut headers, LOCATION, location);
+
+            show_public_address(&mut headers, &route(), &page());
+
+            assert_eq!(headers[LOCATION], "https://shop.example/cart?x=1");
+        }
+    }
+
+    #[test]
+    fn other_redirects_stay_as_they_are() {
+        for location in ["/cart", "https://elsewhere.example/cart"] {
+            let mut headers = HeaderMap::new();
+            set(&mut headers, LOCATION, location);
+
+            show_public_address(&mut headers, &route(), &page());
+
+            assert_eq!(headers[LOCATION], location);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What the proxy knows about one tab: which render runs in it, what that may still download, and what it was refused.
+//! Used by the proxy and the tab. Pure bookkeeping: no I/O.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crawler::NetworkError;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::{BlockedRequest, OriginRoute, RenderError};
+
+/// Refused requests that are kept for the caller.
+const MAX_BLOCKED: usize = 100;
+
+/// The address of the proxy that belongs to one tab.
+pub(crate) struct Gate {
+    address: SocketAddr,
+    pass: Mutex<Option<Arc<Pass>>>,
+    closed: CancellationToken,
+}
+
+impl Gate {
+    pub(super) fn new(address: SocketAddr) -> Gate {
+        Gate { address, pass: Mutex::default(), closed: CancellationToken::new() }
+    }
+
+    /// Where the tab's browser context finds its proxy.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Lets requests of a render through, until [`Gate::shut`].
+    pub fn admit(&self, pass: Arc<Pass>) {
+        *self.slot() = Some(pass);
+    }
+
+    /// Lets nothing through any more: what a page still asks for after its render is nobody's.
+    pub fn shut(&self) {
+        *self.slot() = None;
+    }
+
+    /// The render that runs, if one does.
+    pub fn pass(&self) -> Option<Arc<Pass>> {
+        self.slot().clone()
+    }
+
+    /// Ends with the tab.
+    pub fn closed(&self) -> &CancellationToken {
+        &self.closed
+    }
+
+    /// Counts bytes that came in against the render that runs. `false`: no more of them.
+    pub fn charge(&self, bytes: usize) -> bool {
+        self.pass().is_some_and(|pass| pass.charge(bytes))
+    }
+
+    pub(super) fn close(&self) {
+        self.shut();
+        self.closed.cancel();
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<Pass>>> {
+        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What one render may do and what became of it.
+pub(crate) struct Pass {
+    pub route: Option<OriginRoute>,
+    left: AtomicI64,
+    limit: u64,
+    cut: AtomicBool,
+    was_cut: Notify,
+    log: Mutex<Log>,
+}
+
+#[derive(Default)]
+struct Log {
+    blocked: Vec<BlockedRequest>,
+    /// By host and port.
+    refused: HashMap<(String, u16), Refused>,
+}
+
+/// Why a host could not be reached.
+#[derive(Debug, Clone)]
+pub(crate) enum Refused {
+    /// The guard said no.
+    Forbidden(String),
+    /// The network did.
+    Unreachable(String),
+}
+
+impl Refused {
+    /// What that means when the host is the document's.
+    pub fn into_error(self, host: &str) -> RenderError {
+        match self {
+            Refused::Forbidden(reason) => RenderError::Forbidden { host: host.to_owned(), reason },
+            Refused::Unreachable(reason) => RenderError::OriginUnreachable(reason),
+        }
+    }
+}
+
+impl From<&NetworkError> for Refused {
+    fn from(error: &NetworkError) -> Refused {
+        match error {
+            NetworkError::Refused { reason, .. } => Refused::Forbidden(reason.to_string()),
+            NetworkError::BadHost(_) => Refused::Forbidden("not a public host name".to_owned()),
+            NetworkError::Connect { host, source } => Refused::Unreachable(format!("{host}: {source}")),
+            other => Refused::Unreachable(other.to_string()),
+        }
+    }
+}
+
+impl Pass {
+    /// A render that may download `limit` bytes.
+    pub fn new(route: Option<OriginRoute>, limit: u64) -> Pass {
+        Pass {
+            route,
+            left: AtomicI64::new(i64::try_from(limit).unwrap_or(i64::MAX)),
+            limit,
+            cut: AtomicBool::new(false),
+            was_cut: Notify::new(),
+            log: Mutex::default(),
+        }
+    }
+
+    /// Whether the download limit was met.
+    pub fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the download limit is met.
+    pub async fn cut(&self) {
+        let cut = self.was_cut.notified();
+        tokio::pin!(cut);
+        cut.as_mut().enable();
+        if !self.is_cut() {
+            cut.await;
+        }
+    }
+
+    /// Takes the record of refused requests.
+    pub fn take_blocked(&self) -> Vec<BlockedRequest> {
+        std::mem::take(&mut self.log().blocked)
+    }
+
+    /// Why `host:port` could not be reached, when it could not.
+    pub fn refusal(&self, host: &str, port: u16) -> Option<Refused> {
+        self.log().refused.get(&(host.to_ascii_lowercase(), port)).cloned()
+    }
+
+    /// Notes that a request got no connection.
+    pub(super) fn refuse(&self, url: &str, host: &str, port: u16, refused: Refused) {
+        if let Refused::Forbidden(reason) = &refused {
+            self.block(url, reason);
+        }
+        self.log().refused.insert((host.to_ascii_lowercase(), port), refused);
+    }
+
+    /// Notes that a request was not let through because of the download limit.
+    pub(super) fn block_over_limit(&self, url: &str) {
+        self.block(url, &format!("the page has downloaded its {} bytes", self.limit));
+    }
+
+    fn charge(&self, bytes: usize) -> bool {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        if self.left.fetch_sub(bytes, Ordering::Relaxed) >= bytes {
+            return true;
+        }
+        // Stays below zero for good, however much a page asks for afterwards.
+        self.left.store(-1, Ordering::Relaxed);
+        if !self.cut.swap(true, Ordering::Relaxed) {
+            self.was_cut.notify_waiters();
+        }
+        false
+    }
+
+    fn block(&self, url: &str, reason: &str) {
+        let mut log = self.log();
+        if log.blocked.len() < MAX_BLOCKED {
+            let url = url.chars().take(2000).collect();
+            log.blocked.push(BlockedRequest { url, reason: reason.to_owned() });
+        }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_render_is_cut_off_when_it_is_over_its_bytes() {
+        let pass = Pass::new(None, 100);
+
+        assert!(pass.charge(60) && pass.charge(40));
+        assert!(!pass.charge(1) && !pass.charge(0));
+
+        pass.cut().await;
+        assert!(pass.is_cut());
+    }
+
+    #[test]
+    fn nothing_passes_a_gate_without_a_render() {
+        let gate = Gate::new("127.0.0.2:3128".parse().unwrap());
+        assert!(!gate.charge(1));
+
+        gate.admit(Arc::new(Pass::new(None, 10)));
+        assert!(gate.charge(1));
+
+        gate.shut();
+        assert!(!gate.charge(1));
+    }
+
+    #[test]
+    fn refused_requests_are_kept_up_to_a_bound() {
+        let pass = Pass::new(None, 10);
+
+        for n in 0..500 {
+            pass.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));
+        }
+
+        assert_eq!(pass.take_blocked().len(), MAX_BLOCKED);
+        assert!(matches!(pass.refusal("H", 80), Some(Refused::Forbidden(_))));
+    }
+}

@@ -1,0 +1,263 @@
+//! A renderer without a browser, programmed by tests of the layers above: what each address answers, when, and how often
+//! it was asked. Compiled only with the feature `testing`. Must never be reachable from a running service.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use url::Url;
+
+use crate::{BrowserHealth, RenderError, RenderRequest, Rendered, Renderer, Settled, Timings};
+
+/// A programmable [`Renderer`]. An address that was not programmed answers 200 with a small page that names it.
+///
+/// Addresses are given as a whole URL (`https://shop.example/a?b=1`), as path and query (`/a?b=1`) or as a path (`/a`);
+/// the most exact one that was programmed wins.
+#[derive(Default)]
+pub struct FakeRenderer {
+    state: Mutex<State>,
+    released: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    answers: HashMap<String, Result<Rendered, RenderError>>,
+    delays: HashMap<String, Duration>,
+    hanging: HashSet<String>,
+    requests: Vec<RenderRequest>,
+    active: usize,
+    problem: Option<String>,
+}
+
+impl FakeRenderer {
+    /// A renderer that answers every address with a page.
+    pub fn new() -> FakeRenderer {
+        FakeRenderer::default()
+    }
+
+    /// From now on `address` answers 200 with `html`.
+    pub fn answers_html(&self, address: &str, html: &str) {
+        self.answers_status(address, 200, html);
+    }
+
+    /// From now on `address` answers `status` with `html`.
+    pub fn answers_status(&self, address: &str, status: u16, html: &str) {
+        self.answers(address, Ok(Rendered { status, html: html.to_owned(), ..page_at(&blank()) }));
+    }
+
+    /// From now on `address` answers 200 with `html`, cut off at the time limit.
+    pub fn answers_partial(&self, address: &str, html: &str) {
+        let page =
+            Rendered { html: html.to_owned(), partial: true, settled: Settled::Timeout, ..page_at(&blank()) };
+        self.answers(address, Ok(page));
+    }
+
+    /// From now on `address` redirects to `location` (absolute).
+    pub fn redirects(&self, address: &str, status: u16, location: &str) {
+        let page = Rendered {
+            status,
+            location: Some(location.to_owned()),
+            html: String::new(),
+            settled: Settled::Redirect,
+            ..page_at(&blank())
+        };
+        self.answers(address, Ok(page));
+    }
+
+    /// From now on `address` fails with `error`.
+    pub fn fails(&self, address: &str, error: RenderError) {
+        self.answers(address, Err(error));
+    }
+
+    /// From now on `address` answers `answer`; its `final_url` is replaced by the address that was asked for.
+    pub fn answers(&self, address: &str, answer: Result<Rendered, RenderError>) {
+        self.state().answers.insert(address.to_owned(), answer);
+    }
+
+    /// From now on a render of `address` takes at least `delay` (of the runtime's clock).
+    pub fn delays(&self, address: &str, delay: Duration) {
+        self.state().delays.insert(address.to_owned(), delay);
+    }
+
+    /// From now on renders of `address` do not end before [`FakeRenderer::release`].
+    pub fn hangs(&self, address: &str) {
+        self.state().hanging.insert(address.to_owned());
+    }
+
+    /// Lets the hanging renders of `address` end, and later ones pass.
+    pub fn release(&self, address: &str) {
+        self.state().hanging.remove(address);
+        self.released.notify_waiters();
+    }
+
+    /// Says how often a render of `address` was started.
+    pub fn renders(&self, address: &str) -> usize {
+        self.state()
+            .requests
+            .iter()
+            .filter(|request| names_of(&request.url).iter().any(|n| n == address))
+            .count()
+    }
+
+    /// Lists every render that was started, in order.
+    pub fn requests(&self) -> Vec<RenderRequest> {
+        self.state().requests.clone()
+    }
+
+    /// From now on every render answers [`RenderError::NoBrowser`] and `health` says why.
+    pub fn becomes_unusable(&self, problem: &str) {
+        self.state().problem = Some(problem.to_owned());
+    }
+
+    /// Takes [`FakeRenderer::becomes_unusable`] back.
+    pub fn becomes_usable(&self) {
+        self.state().problem = None;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn wait_for_release(&self, names: &[String]) {
+        loop {
+            let released = self.released.notified();
+            tokio::pin!(released);
+            // Listening starts before looking, so that a release in between is not missed.
+            released.as_mut().enable();
+            if !names.iter().any(|name| self.state().hanging.contains(name)) {
+                return;
+            }
+            released.await;
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Renderer for FakeRenderer {
+    async fn render(&self, request: RenderRequest) -> Result<Rendered, RenderError> {
+        let url = request.url.clone();
+        let names = names_of(&url);
+        let delay = {
+            let mut state = self.state();
+            state.requests.push(request);
+            state.active += 1;
+            names.iter().find_map(|name| state.delays.get(name).copied())
+        };
+        let _active = Active(self);
+
+        if let Some(delay) = delay {
+            tokio::time::sleep(delay).await;
+        }
+        self.wait_for_release(&names).await;
+
+        let state = self.state();
+        if let Some(problem) = &state.problem {
+            return Err(RenderError::NoBrowser(problem.clone()));
+        }
+        match names.iter().find_map(|name| state.answers.get(name)) {
+            Some(Ok(page)) => Ok(Rendered { final_url: url, ..page.clone() }),
+            Some(Err(error)) => Err(error.clone()),
+            None => Ok(page_at(&url)),
+        }
+    }
+
+    async fn health(&self) -> BrowserHealth {
+        let state = self.state();
+        BrowserHealth {
+            usable: state.problem.is_none(),
+            version: Some("fake/1.0".to_owned()),
+            confined: true,
+            frames_on_demand: true,
+            cgroup: true,
+            problem: state.problem.clone(),
+            active: state.active,
+            waiting: 0,
+        }
+    }
+
+    async fn shutdown(&self) {}
+}
+
+/// Counts a render as active until it ends or its future is dropped.
+struct Active<'a>(&'a FakeRenderer);
+
+impl Drop for Active<'_> {
+    fn drop(&mut self) {
+        self.0.state().active -= 1;
+    }
+}
+
+/// Names an address can be programmed by, most exact first.
+fn names_of(url: &Url) -> [String; 3] {
+    let path = url.path().to_owned();
+    let with_query = url.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    [url.as_str().to_owned(), with_query, path]
+}
+
+fn page_at(url: &Url) -> Rendered {
+    Rendered {
+        status: 200,
+        location: None,
+        final_url: url.clone(),
+        html: format!(
+            "<!DOCTYPE html><html><head><title>{url}</title></head><body><h1>{url}</h1></body></html>"
+        ),
+        partial: false,
+        settled: Settled::Quiet,
+        timings: Timings::default(),
+        console: Vec::new(),
+        blocked: Vec::new(),
+    }
+}
+
+fn blank() -> Url {
+    Url::parse("about:blank").expect("a constant address")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RenderLimits;
+
+    fn request(url: &str) -> RenderRequest {
+        RenderRequest {
+            url: url.parse().unwrap(),
+            tenant: "t".into(),
+            route: None,
+            timeout: Duration::from_secs(1),
+            wait_for_selector: None,
+            blocked_urls: Vec::new(),
+            limits: RenderLimits { page_bytes: 1, html_bytes: 1, redirects: 1 },
+        }
+    }
+
+    #[tokio::test]
+    async fn the_most_exact_address_wins() {
+        let fake = FakeRenderer::new();
+        fake.answers_html("/a", "by path");
+        fake.answers_html("https://shop.example/a?b=1", "by address");
+
+        let exact = fake.render(request("https://shop.example/a?b=1")).await.unwrap();
+        let other = fake.render(request("https://other.example/a")).await.unwrap();
+
+        assert_eq!((exact.html.as_str(), other.html.as_str()), ("by address", "by path"));
+        assert_eq!(fake.renders("/a"), 2);
+    }
+
+    #[tokio::test]
+    async fn a_hanging_render_ends_when_it_is_released() {
+        let fake = std::sync::Arc::new(FakeRenderer::new());
+        fake.hangs("/slow");
+        let render = {
+            let fake = fake.clone();
+            async move { fake.render(request("https://shop.example/slow")).await }
+        };
+        let mut render = Box::pin(render);
+        assert!(tokio::time::timeout(Duration::from_millis(20), &mut render).await.is_err());
+
+        fake.release("/slow");
+
+        assert_eq!(render.await.unwrap().status, 200);
+    }
+}

@@ -1,0 +1,153 @@
+//! The browser's command line and the lists of what is not fetched. Used when a browser is started.
+//! Pure: says what is wanted, starts nothing.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Flags that every browser gets.
+const COMMON: &[&str] = &[
+    "--headless",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--lang=en-US",
+    "--no-first-run",
+    "--no-default-browser-check",
+    // Not fetched, without a round trip per request: pictures and fonts change no word of a page.
+    "--blink-settings=imagesEnabled=false",
+    "--disable-remote-fonts",
+    // No traffic and no processes of the browser's own.
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-crash-reporter",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--no-service-autorun",
+    // A page in the background is a page that somebody waits for.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-ipc-flooding-protection",
+    // `navigator.webdriver` is for people who drive a browser.
+    "--disable-blink-features=AutomationControlled",
+    // The back/forward cache would keep old documents of a warm tab alive; the rest is background work or another way out.
+    "--disable-features=Translate,BackForwardCache,MediaRouter,OptimizationHints,AutofillServerCommunication,\
+     CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,PaintHolding,\
+     Prerender2,SpeculationRules,HttpsUpgrades",
+    // Peer connections through the proxy or not at all: the first is what a full Chromium reads, the second the headless shell.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // Loopback too goes through the proxy; the browser has an exception for it by default.
+    "--proxy-bypass-list=<-loopback>",
+    // Console messages of pages would fill the log.
+    "--log-level=2",
+];
+
+/// Draw a frame only when one is asked for. The first without the second stops all frames and refuses to draw any.
+const FRAMES_ON_DEMAND: &[&str] =
+    &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+
+/// Shared memory files below this much room make pages crash.
+const MIN_SHARED_MEMORY_BYTES: u64 = 512 << 20;
+
+/// What differs from browser to browser.
+pub(crate) struct Flags<'a> {
+    pub folder: &'a Path,
+    pub frames_on_demand: bool,
+    pub spki_hash: &'a str,
+    /// Where the browser's own traffic goes: a proxy address that answers nobody.
+    pub dead_proxy: SocketAddr,
+    pub confined: bool,
+    /// Root cannot use Chromium's sandbox.
+    pub sandbox: bool,
+    pub shared_memory_bytes: Option<u64>,
+}
+
+impl Flags<'_> {
+    /// The arguments, in order.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut args: Vec<OsString> = COMMON.iter().map(OsString::from).collect();
+        if self.frames_on_demand {
+            args.extend(FRAMES_ON_DEMAND.iter().map(OsString::from));
+        }
+        if !self.sandbox {
+            args.push("--no-sandbox".into());
+        }
+        if self.shared_memory_bytes.is_none_or(|bytes| bytes < MIN_SHARED_MEMORY_BYTES) {
+            args.push("--disable-dev-shm-usage".into());
+        }
+        if !self.confined {
+            // Without a namespace a name must not even be looked up outside the proxy.
+            args.push("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".into());
+        }
+        args.push(format!("--proxy-server=http://{}", self.dead_proxy).into());
+        args.push(format!("--ignore-certificate-errors-spki-list={}", self.spki_hash).into());
+        let mut profile = OsString::from("--user-data-dir=");
+        profile.push(self.folder.join("profile"));
+        args.push(profile);
+        args
+    }
+}
+
+/// Media is not fetched; neither are trackers. Pictures and fonts are switched off by flags.
+const MEDIA: &[&str] =
+    &["mp4", "webm", "ogv", "mov", "m4v", "mp3", "m4a", "ogg", "wav", "flac", "m3u8", "mpd"];
+
+/// Wildcard patterns for `Network.setBlockedURLs`, `extra` ones of the customer last.
+pub(crate) fn blocked_patterns(extra: &[String]) -> Vec<String> {
+    let media = MEDIA.iter().flat_map(|ending| [format!("*://*/*.{ending}"), format!("*://*/*.{ending}?*")]);
+    let trackers = tracker_hosts().flat_map(|host| [format!("*://{host}/*"), format!("*://*.{host}/*")]);
+    media.chain(trackers).chain(extra.iter().cloned()).collect()
+}
+
+fn tracker_hosts() -> impl Iterator<Item = &'static str> {
+    include_str!("../data/trackers.txt")
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tracker_list_is_short_sorted_and_names_hosts() {
+        let hosts: Vec<_> = tracker_hosts().collect();
+
+        assert!((50..=100).contains(&hosts.len()));
+        assert!(hosts.is_sorted());
+        assert!(hosts.iter().all(|host| host.contains('.') && !host.contains(['/', '*', ' '])));
+    }
+
+    #[test]
+    fn frames_on_demand_need_both_flags() {
+        let flags = |frames_on_demand| {
+            Flags {
+                folder: Path::new("/f"),
+                frames_on_demand,
+                spki_hash: "h",
+                dead_proxy: "127.0.0.1:3128".parse().unwrap(),
+                confined: true,
+                sandbox: true,
+                shared_memory_bytes: None,
+            }
+            .arguments()
+        };
+
+        let (with, without) = (flags(true), flags(false));
+
+        assert_eq!(with.len(), without.len() + 2);
+        assert!(!without.iter().any(|flag| flag == "--no-sandbox"));
+    }
+}

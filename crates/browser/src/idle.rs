@@ -1,0 +1,113 @@
+//! Warm tabs that wait for the next page of their own site. Used by the browser and the pool.
+//! Must never hand a tab to another tenant, origin or route than it was opened for.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::tab::{Site, Tab};
+
+/// A tab is clean in a few milliseconds; past this, opening another is not slower.
+const WAIT_LIMIT: Duration = Duration::from_millis(150);
+
+/// Idle tabs, the longest unused first, and those that will be here in a moment.
+#[derive(Default)]
+pub(crate) struct IdleTabs {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    tabs: VecDeque<Tab>,
+    /// Sites of tabs that are being cleaned.
+    coming: Vec<Site>,
+}
+
+/// A tab that is being cleaned. Dropped when that has ended, one way or the other.
+pub(crate) struct Coming<'a> {
+    idle: &'a IdleTabs,
+    site: Site,
+}
+
+impl Drop for Coming<'_> {
+    fn drop(&mut self) {
+        let mut state = self.idle.state();
+        if let Some(index) = state.coming.iter().position(|site| *site == self.site) {
+            state.coming.swap_remove(index);
+        }
+        drop(state);
+        self.idle.changed.notify_waiters();
+    }
+}
+
+impl IdleTabs {
+    /// Takes the tab of `site` that was used last. One that is being cleaned is waited for: opening another costs more.
+    pub async fn take(&self, site: &Site) -> Option<Tab> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Listening starts before looking, so that a tab that comes in between is not missed.
+            changed.as_mut().enable();
+            {
+                let mut state = self.state();
+                if let Some(index) = state.tabs.iter().rposition(|tab| tab.site() == site) {
+                    return state.tabs.remove(index);
+                }
+                if !state.coming.contains(site) {
+                    return None;
+                }
+            }
+            if timeout(WAIT_LIMIT, changed).await.is_err() {
+                return None;
+            }
+        }
+    }
+
+    /// Announces a tab of `site` that is being cleaned.
+    pub fn announce(&self, site: Site) -> Coming<'_> {
+        self.state().coming.push(site.clone());
+        Coming { idle: self, site }
+    }
+
+    /// Keeps a clean tab; the longest unused ones over `max` are closed.
+    pub fn put(&self, tab: Tab, max: usize) {
+        let surplus = {
+            let tabs = &mut self.state().tabs;
+            tabs.push_back(tab);
+            let surplus = tabs.len().saturating_sub(max);
+            tabs.drain(..surplus).collect::<Vec<_>>()
+        };
+        self.changed.notify_waiters();
+        // Closed outside the lock: dropping a tab talks to the browser.
+        drop(surplus);
+    }
+
+    /// Closes tabs that nobody has used for `limit`.
+    pub fn close_unused(&self, limit: Duration) {
+        let unused = {
+            let tabs = &mut self.state().tabs;
+            let first_fresh = tabs.iter().position(|tab| tab.idle_for() < limit).unwrap_or(tabs.len());
+            tabs.drain(..first_fresh).collect::<Vec<_>>()
+        };
+        drop(unused);
+    }
+
+    /// Closes all.
+    pub fn clear(&self) {
+        let tabs = std::mem::take(&mut self.state().tabs);
+        drop(tabs);
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.state().tabs.is_empty()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

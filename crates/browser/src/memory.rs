@@ -1,0 +1,97 @@
+//! Memory of a browser's processes, from /proc, and which of them to end when it is too much. Used by the pool's watchdog.
+//! Must never pick the browser's main process: a page that eats memory ends alone.
+
+use std::fs;
+
+use crate::process::page_size;
+
+/// One process of a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub pid: u32,
+    /// Memory of its own, without what it shares with others.
+    pub private_bytes: u64,
+    /// Runs pages.
+    pub is_renderer: bool,
+}
+
+/// Lists the processes of a group.
+pub(crate) fn members(group: u32) -> Vec<Member> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let page = page_size();
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            fs::read_to_string(format!("/proc/{pid}/stat")).ok().and_then(|stat| group_of(&stat))
+                == Some(group)
+        })
+        .filter_map(|pid| {
+            let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+            let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let is_renderer = String::from_utf8_lossy(&command).contains("--type=renderer");
+            Some(Member { pid, private_bytes: private_pages(&statm)?.saturating_mul(page), is_renderer })
+        })
+        .collect()
+}
+
+/// Which renderer to end: the largest, when it alone or all together are over their limit.
+pub(crate) fn offender(members: &[Member], page_limit: u64, browser_limit: u64) -> Option<&Member> {
+    let largest =
+        members.iter().filter(|member| member.is_renderer).max_by_key(|member| member.private_bytes)?;
+    let total: u64 = members.iter().map(|member| member.private_bytes).sum();
+    (largest.private_bytes > page_limit || total > browser_limit).then_some(largest)
+}
+
+/// Fifth field of `/proc/PID/stat`; the second, the name, may contain anything.
+fn group_of(stat: &str) -> Option<u32> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
+}
+
+/// Resident minus shared pages.
+fn private_pages(statm: &str) -> Option<u64> {
+    let mut fields = statm.split_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);
+    Some(resident.saturating_sub(shared))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(pid: u32, private_bytes: u64, is_renderer: bool) -> Member {
+        Member { pid, private_bytes, is_renderer }
+    }
+
+    #[test]
+    fn a_page_over_its_limit_ends_alone() {
+        let all = [member(1, 500, false), member(2, 90, true), member(3, 120, true)];
+
+        assert_eq!(offender(&all, 100, 10_000).map(|m| m.pid), Some(3));
+        assert_eq!(offender(&all, 200, 10_000), None);
+    }
+
+    #[test]
+    fn over_the_browsers_limit_the_largest_page_ends_and_never_the_browser() {
+        let all = [member(1, 500, false), member(2, 90, true)];
+
+        assert_eq!(offender(&all, 1_000, 550).map(|m| m.pid), Some(2));
+        assert_eq!(offender(&all[..1], 1_000, 550), None);
+    }
+
+    #[test]
+    fn process_files_are_read_whatever_the_name_contains() {
+        assert_eq!(group_of("7 (a) b (c)) S 1 42 42 0"), Some(42));
+        assert_eq!(private_pages("1000 300 100 1 0 1 0"), Some(200));
+    }
+
+    #[test]
+    fn this_process_is_found_in_its_group() {
+        let own = std::process::id();
+        let stat = fs::read_to_string("/proc/self/stat").unwrap();
+
+        let found = members(group_of(&stat).unwrap());
+
+        assert!(found.iter().any(|member| member.pid == own && member.private_bytes > 0));
+    }
+}

@@ -1,0 +1,150 @@
+// What a page finds different from an ordinary tab: no binding, no service worker, no dialogs, no popups.
+// Runs first, in every frame, before any script of the page. All files of this folder are joined into one function
+// (`mod.rs`), so that nothing here is a global and `options` is its only argument.
+// Must never change what a call of the page returns or throws, except where a feature is meant to be absent.
+
+const send = globalThis.__glasshouse;
+delete globalThis.__glasshouse;
+
+// The page may replace any of these later (zone.js does): only the originals are used from here on.
+const native = {
+  setTimeout: window.setTimeout.bind(window),
+  clearTimeout: window.clearTimeout.bind(window),
+  requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  postTask: window.scheduler?.postTask?.bind(window.scheduler),
+  now: performance.now.bind(performance),
+  addEventListener: EventTarget.prototype.addEventListener,
+  MutationObserver: window.MutationObserver,
+  IntersectionObserver: window.IntersectionObserver,
+  getAnimations: Document.prototype.getAnimations,
+  stringify: JSON.stringify,
+  apply: Reflect.apply,
+  construct: Reflect.construct,
+};
+const isTop = window === window.top;
+
+/** Listens with the browser's own addEventListener, whatever the page made of it. */
+function listen(target, type, listener, init) {
+  native.apply(native.addEventListener, target, [type, listener, init]);
+}
+
+/** Runs bookkeeping of ours; a mistake in it must not reach the page. */
+function quietly(run) {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Replaces a method by `run(call, self, args)`, where `call(args)` is the original with the caller's `this`.
+ * A Proxy keeps name, length, `toString()` and properties as they were. Absent methods stay absent.
+ */
+function replaceMethod(owner, name, run) {
+  const found = owner && Object.getOwnPropertyDescriptor(owner, name);
+  if (!found || typeof found.value !== 'function') return;
+  found.value = new Proxy(found.value, {
+    apply: (original, self, args) => run((changed) => native.apply(original, self, changed || args), self, args),
+  });
+  quietly(() => Object.defineProperty(owner, name, found));
+}
+
+/** Calls `note(result, self, args)` after each call of a method. */
+function watchMethod(owner, name, note) {
+  replaceMethod(owner, name, (call, self, args) => {
+    const result = call();
+    quietly(() => note(result, self, args));
+    return result;
+  });
+}
+
+/** Calls `note(self, value)` after a property was set (`set`) or before it is read (`get`). */
+function watchProperty(owner, name, { get, set }) {
+  const found = owner && Object.getOwnPropertyDescriptor(owner, name);
+  if (!found?.get) return;
+  const original = { get: found.get, set: found.set };
+  if (get) {
+    found.get = new Proxy(original.get, {
+      apply: (read, self, args) => {
+        quietly(() => get(self));
+        return native.apply(read, self, args);
+      },
+    });
+  }
+  if (set && original.set) {
+    found.set = new Proxy(original.set, {
+      apply: (write, self, args) => {
+        const result = native.apply(write, self, args);
+        quietly(() => set(self, args[0]));
+        return result;
+      },
+    });
+  }
+  quietly(() => Object.defineProperty(owner, name, found));
+}
+
+/** Replaces a global class by one whose instances are shown to `note(instance, args)`; `change(args)` may replace arguments. */
+function watchClass(name, note, change) {
+  const original = window[name];
+  if (typeof original !== 'function') return;
+  const replaced = new Proxy(original, {
+    construct: (target, args, newTarget) => {
+      const context = {};
+      const changed = (change && quietly(() => change(args, context))) || args;
+      const instance = native.construct(target, changed, newTarget === replaced ? target : newTarget);
+      quietly(() => note(instance, args, context));
+      return instance;
+    },
+  });
+  quietly(() => {
+    Object.defineProperty(window, name, { value: replaced, configurable: true, writable: true, enumerable: false });
+    original.prototype.constructor = replaced;
+  });
+}
+
+function prepareEnvironment() {
+  const answer = (owner, name, value) => quietly(() => replaceMethod(owner, name, () => value));
+  const constant = (owner, name, value) =>
+    quietly(() => Object.defineProperty(owner, name, { get: () => value, configurable: true, enumerable: true }));
+
+  // Absent, so that apps take the path they have for browsers without them. A service worker would outlive the render;
+  // a view transition waits for pictures of the screen, which are never drawn here.
+  quietly(() => delete Navigator.prototype.serviceWorker);
+  quietly(() => delete Document.prototype.startViewTransition);
+  quietly(() => delete Element.prototype.startViewTransition);
+
+  answer(window, 'alert', undefined);
+  answer(window, 'confirm', false);
+  answer(window, 'prompt', null);
+  answer(window, 'print', undefined);
+  answer(window, 'open', null);
+  answer(Navigator.prototype, 'sendBeacon', true);
+  constant(Navigator.prototype, 'webdriver', false);
+  if (window.Notification) {
+    constant(window.Notification, 'permission', 'denied');
+    answer(window.Notification, 'requestPermission', Promise.resolve('denied'));
+  }
+
+  // Left by an earlier page in the same tab. A page that stores something and then reloads itself must find it again.
+  const arrival = quietly(() => performance.getEntriesByType('navigation')[0].type);
+  if (arrival === 'navigate') {
+    quietly(() => sessionStorage.clear());
+    if (isTop) quietly(() => (window.name = ''));
+  }
+
+  // Libraries make element ids from Math.random: the same page must give the same bytes on every render. Seeded by the
+  // path, so that "a random quote" differs between pages but not between renders. crypto stays what it is: nothing that
+  // asks for it wants a predictable answer.
+  let state = 0x9e3779b9;
+  for (const character of location.pathname) state = Math.imul(state ^ character.charCodeAt(0), 0x01000193);
+  answerRandom(() => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  });
+  function answerRandom(next) {
+    replaceMethod(Math, 'random', next);
+  }
+}

@@ -1,0 +1,216 @@
+//! The script that runs inside every page before its own, and the messages it exchanges with the tab.
+//! Used by the tab. Must never be built from anything a page controls: options are numbers and strings of ours, as JSON.
+
+use serde::{Deserialize, Serialize};
+
+/// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
+pub(crate) const BINDING: &str = "__glasshouse";
+
+/// The files in the order in which they are joined. Each is a part of one function body; the last one starts.
+const PARTS: [&str; 7] = [
+    include_str!("environment.js"),
+    include_str!("work.js"),
+    include_str!("frames.js"),
+    include_str!("reveal.js"),
+    include_str!("animations.js"),
+    include_str!("serialize.js"),
+    include_str!("ready.js"),
+];
+
+/// What the script is told about one render.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Options {
+    /// Secret of this render: messages without it are not from the script, and no page can give it orders.
+    pub(crate) nonce: String,
+    /// Frames are drawn only when asked for, so the page has to ask.
+    pub(crate) frames: bool,
+    /// How long nothing may have happened before the page counts as ready, in milliseconds.
+    pub(crate) quiet_ms: u32,
+    /// When the page is captured as it stands, in milliseconds after the start of its navigation.
+    pub(crate) hard_ms: u64,
+    /// Selector that must match before the page counts as ready.
+    pub(crate) wait_for_selector: Option<String>,
+    /// Characters of HTML over which only the size is reported.
+    pub(crate) html_bytes: usize,
+}
+
+/// An order of the tab to the script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Serialise what stands and report it, whatever is pending.
+    Capture,
+    /// The last report came too early: go on and report again.
+    Again,
+}
+
+/// A message of the script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// Please draw a frame: callbacks and layout are enough, nothing has to reach the (absent) screen.
+    Frame,
+    /// Please draw a frame all the way (`noDisplayUpdates: false`): the cheap ones no longer reach the page.
+    FullFrame,
+    /// The page is ready, or was cut off.
+    Done(Box<Done>),
+    /// A script sends the visitor to another document.
+    Redirect(Redirect),
+}
+
+/// Why the script reported a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Why {
+    /// The page set its ready flag.
+    Flag,
+    /// Loaded, quiet, nothing pending.
+    Quiet,
+    /// Something hangs, but the page has long been still.
+    Still,
+    /// `hard_ms` had passed.
+    Timeout,
+    /// The tab ordered a capture.
+    Forced,
+}
+
+/// A captured page.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Done {
+    nonce: String,
+    /// Why now.
+    pub(crate) why: Why,
+    /// Address of the document, as the page's history left it.
+    pub(crate) url: String,
+    /// Title of the document.
+    pub(crate) title: String,
+    /// Status that the page declares, 0 when it declares none.
+    pub(crate) status: u16,
+    /// Where the page redirects to; there is no HTML then.
+    pub(crate) location: Option<String>,
+    /// Characters of HTML when they were more than `html_bytes`; there is no HTML then.
+    pub(crate) too_large: Option<usize>,
+    /// The document.
+    pub(crate) html: String,
+}
+
+/// A navigation that a script has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Redirect {
+    nonce: String,
+    /// Absolute target.
+    pub(crate) location: String,
+    /// 3xx.
+    pub(crate) status: u16,
+}
+
+/// Source for `Page.addScriptToEvaluateOnNewDocument`.
+pub(crate) fn script(options: &Options) -> String {
+    let options = serde_json::to_string(options).expect("strings and numbers always serialise");
+    let length = PARTS.iter().map(|part| part.len()).sum::<usize>() + options.len() + 64;
+    let mut source = String::with_capacity(length);
+    source.push_str("(function (options) { 'use strict';\n");
+    for part in PARTS {
+        source.push_str(part);
+    }
+    source.push_str("\n})(");
+    source.push_str(&options);
+    source.push_str(");");
+    source
+}
+
+/// Expression for `Runtime.evaluate` in the page's main frame.
+pub(crate) fn command(nonce: &str, command: Command) -> String {
+    let detail = match command {
+        Command::Capture => "capture",
+        Command::Again => "again",
+    };
+    let nonce = serde_json::to_string(nonce).expect("a string always serialises");
+    format!("void dispatchEvent(new CustomEvent({nonce}, {{ detail: '{detail}' }}))")
+}
+
+/// Reads what came through the binding. `None`: not from the script of this render.
+pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
+    #[derive(Deserialize)]
+    struct Kind<'a> {
+        #[serde(borrow)]
+        k: std::borrow::Cow<'a, str>,
+    }
+    if payload == "F" {
+        return Some(Message::Frame);
+    }
+    if payload == "D" {
+        return Some(Message::FullFrame);
+    }
+    let kind: Kind<'_> = serde_json::from_str(payload).ok()?;
+    match kind.k.as_ref() {
+        "done" => {
+            let done: Done = serde_json::from_str(payload).ok()?;
+            (done.nonce == nonce).then(|| Message::Done(Box::new(done)))
+        }
+        "redirect" => {
+            let redirect: Redirect = serde_json::from_str(payload).ok()?;
+            (redirect.nonce == nonce).then_some(Message::Redirect(redirect))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DONE: &str = r#"{"k":"done","why":"quiet","url":"https://a.example/","title":"A","status":404,
+        "location":null,"tooLarge":null,"html":"<p>","nonce":"n1"}"#;
+
+    #[test]
+    fn a_report_with_the_nonce_of_the_render_is_read() {
+        let message = parse(DONE, "n1");
+
+        let Some(Message::Done(done)) = message else { panic!("no report: {message:?}") };
+        assert_eq!((done.why, done.status, done.html.as_str()), (Why::Quiet, 404, "<p>"));
+    }
+
+    #[test]
+    fn a_report_with_another_nonce_is_not_from_the_script() {
+        let message = parse(DONE, "n2");
+
+        assert_eq!(message, None);
+    }
+
+    #[test]
+    fn a_frame_is_asked_for_by_a_single_letter() {
+        let codes = ["F", "D"];
+
+        let messages = codes.map(|code| parse(code, "n1"));
+
+        assert_eq!(messages, [Some(Message::Frame), Some(Message::FullFrame)]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_ignored() {
+        let payloads = ["", "f", "{}", "[]", r#"{"k":"other","nonce":"n1"}"#, r#"{"k":"done","nonce":"n1"}"#];
+
+        let messages = payloads.map(|payload| parse(payload, "n1"));
+
+        assert!(messages.iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn options_are_data_in_the_script_whatever_they_contain() {
+        let options = Options {
+            nonce: "n1".into(),
+            frames: true,
+            quiet_ms: 30,
+            hard_ms: 15_000,
+            wait_for_selector: Some(r#"a[title="');alert(1)//"]"#.into()),
+            html_bytes: 1_000,
+        };
+
+        let source = script(&options);
+
+        assert!(source.ends_with(
+            r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000});"#
+        ));
+    }
+}

@@ -1,0 +1,82 @@
+//! Folders of browsers: one per start, locked while it is in use, swept when its service died. Used by the pool.
+//! Must never remove a folder whose browser still runs.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Makes folders for browsers below one parent, all under one lock.
+#[derive(Debug, Clone)]
+pub(crate) struct Profiles {
+    session: PathBuf,
+    _lock: Arc<File>,
+}
+
+impl Profiles {
+    /// Locks a folder of this service's own below `parent` and removes those of services that have died.
+    pub fn open(parent: &Path) -> io::Result<Profiles> {
+        let parent = std::path::absolute(parent)?;
+        fs::create_dir_all(&parent)?;
+        sweep(&parent);
+        let name = format!("browsers-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let session = parent.join(name);
+        fs::create_dir_all(&session)?;
+        let lock = File::create(session.join("lock"))?;
+        lock.lock()?;
+        Ok(Profiles { session, _lock: Arc::new(lock) })
+    }
+
+    /// Makes an empty folder for one browser.
+    pub fn make(&self) -> io::Result<PathBuf> {
+        let folder = self.session.join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// Removes everything.
+    pub fn remove(&self) {
+        if let Err(error) = fs::remove_dir_all(&self.session) {
+            tracing::debug!(folder = %self.session.display(), %error, "could not remove the browsers' folder");
+        }
+    }
+}
+
+fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in
+        entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"browsers-"))
+    {
+        let Ok(lock) = File::open(entry.path().join("lock")) else { continue };
+        match lock.try_lock() {
+            Ok(()) => {
+                tracing::info!(folder = %entry.path().display(), "removing what a dead service's browsers left");
+                let _ = fs::remove_dir_all(entry.path());
+            }
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_dead_services_are_swept_and_those_in_use_are_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let dead = Profiles::open(parent.path()).unwrap();
+        let dead_folder = dead.make().unwrap();
+        drop(dead);
+        let alive = Profiles::open(parent.path()).unwrap();
+        let alive_folder = alive.make().unwrap();
+
+        let _next = Profiles::open(parent.path()).unwrap();
+
+        assert!(!dead_folder.exists());
+        assert!(alive_folder.exists());
+    }
+}

@@ -1,0 +1,271 @@
+//! Keeps one browser running: starts it, pings it, bounds its memory, replaces it when it dies or grows old.
+//! Used by the pool. Must never leave renders waiting for a browser that will not come.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::browser::{Browser, StartError};
+use crate::memory;
+use crate::pool::Settings;
+use crate::process::kill_process;
+
+/// Memory is looked at this often while there are tabs.
+const TICK: Duration = Duration::from_millis(500);
+/// Every so many ticks the browser is pinged; two misses in a row are its end.
+const PING_EVERY: u32 = 4;
+/// Every so many ticks tabs that nobody uses are closed.
+const SWEEP_EVERY: u32 = 20;
+const IDLE_LIMIT: Duration = Duration::from_secs(60);
+/// A browser is replaced, without a gap, at this age and after this many renders.
+const MAX_AGE: Duration = Duration::from_secs(3600);
+const MAX_RENDERS: u64 = 5_000;
+/// How long renders in a replaced browser may take to end.
+const RETIRE_LIMIT: Duration = Duration::from_secs(60);
+/// A browser that lives less than this counts as a failed start.
+const YOUNG: Duration = Duration::from_secs(2);
+const MIN_BACK_OFF: Duration = Duration::from_millis(250);
+const MAX_BACK_OFF: Duration = Duration::from_secs(30);
+
+/// What there is to render with.
+#[derive(Clone)]
+pub(crate) enum State {
+    /// Not yet, or not any more for a moment.
+    Starting,
+    Ready(Arc<Browser>),
+    /// Another try is made later.
+    Failed(String),
+    Stopped,
+}
+
+/// Why a browser is not watched any more.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Gone,
+    Hung,
+    Old,
+    Stop,
+}
+
+/// The keeper of the browser. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Supervisor {
+    settings: Arc<Settings>,
+    state: Arc<watch::Sender<State>>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Supervisor {
+    /// Starts the first browser in the background.
+    pub fn start(settings: Arc<Settings>, stop: CancellationToken, tasks: TaskTracker) -> Supervisor {
+        let supervisor =
+            Supervisor { settings, state: Arc::new(watch::channel(State::Starting).0), stop, tasks };
+        let keeper = supervisor.clone();
+        supervisor.tasks.spawn(async move { keeper.run().await });
+        supervisor
+    }
+
+    /// What there is now.
+    pub fn state(&self) -> State {
+        self.state.borrow().clone()
+    }
+
+    /// Waits for a browser that runs; the error says why there is none.
+    pub async fn browser(&self, limit: Duration) -> Result<Arc<Browser>, String> {
+        let mut states = self.state.subscribe();
+        let ready = states.wait_for(|state| match state {
+            State::Starting => false,
+            // It has died, and the keeper has not yet noticed.
+            State::Ready(browser) => !browser.is_gone(),
+            State::Failed(_) | State::Stopped => true,
+        });
+        match timeout(limit, ready).await.map(|state| state.map(|state| state.clone())) {
+            Ok(Ok(State::Ready(browser))) => Ok(browser),
+            Ok(Ok(State::Failed(problem))) => Err(problem),
+            Ok(Ok(State::Stopped) | Err(_)) => Err("the service is shutting down".to_owned()),
+            Ok(Ok(State::Starting)) | Err(_) => Err(format!("it did not start within {limit:?}")),
+        }
+    }
+
+    /// Waits until a start that goes on has ended, one way or the other, but not long.
+    pub async fn settled(&self, limit: Duration) -> State {
+        let mut states = self.state.subscribe();
+        let _ = timeout(limit, states.wait_for(|state| !matches!(state, State::Starting))).await;
+        self.state()
+    }
+
+    async fn run(&self) {
+        let mut failures = 0;
+        while !self.stop.is_cancelled() {
+            let started = tokio::select! {
+                started = Browser::start(&self.settings, &self.tasks) => started,
+                () = self.stop.cancelled() => break,
+            };
+            match started {
+                Ok(browser) => {
+                    let guard = EndOnDrop(browser.clone());
+                    tracing::info!(
+                        version = browser.version.product,
+                        pid = browser.pid(),
+                        confined = browser.confined,
+                        frames_on_demand = browser.frames_on_demand,
+                        cgroup = browser.in_cgroup,
+                        "browser started"
+                    );
+                    self.state.send_replace(State::Ready(browser.clone()));
+                    let verdict = self.watch(&browser).await;
+                    failures = if browser.started.elapsed() < YOUNG { failures + 1 } else { 0 };
+                    self.take_leave(browser, guard, verdict).await;
+                }
+                Err(error) => {
+                    failures += 1;
+                    self.report(&error, failures);
+                }
+            }
+            if failures > 1 {
+                self.pause(failures).await;
+            }
+        }
+        self.state.send_replace(State::Stopped);
+    }
+
+    async fn take_leave(&self, browser: Arc<Browser>, guard: EndOnDrop, verdict: Verdict) {
+        match verdict {
+            Verdict::Gone | Verdict::Hung => {
+                tracing::warn!(pid = browser.pid(), ?verdict, "browser lost, starting another");
+                self.state.send_replace(State::Starting);
+                browser.kill();
+                self.tasks.spawn(async move {
+                    browser.end().await;
+                    drop(guard);
+                });
+            }
+            Verdict::Old => {
+                tracing::info!(
+                    pid = browser.pid(),
+                    renders = browser.renders.load(Ordering::Relaxed),
+                    "browser is replaced"
+                );
+                self.tasks.spawn(retire(browser, guard, self.state.subscribe(), self.stop.clone()));
+            }
+            Verdict::Stop => {
+                self.state.send_replace(State::Stopped);
+                browser.end().await;
+                drop(guard);
+            }
+        }
+    }
+
+    fn report(&self, error: &StartError, failures: u32) {
+        let problem = error.to_string();
+        if failures == 1 {
+            tracing::error!(problem, "no browser");
+        } else {
+            tracing::debug!(problem, failures, "still no browser");
+        }
+        // An old browser that is being replaced goes on meanwhile.
+        self.state.send_if_modified(|state| {
+            let replaces = !matches!(state, State::Ready(browser) if !browser.is_gone());
+            if replaces {
+                *state = State::Failed(problem);
+            }
+            replaces
+        });
+    }
+
+    async fn pause(&self, failures: u32) {
+        let back_off = MIN_BACK_OFF.saturating_mul(1 << failures.min(10)).min(MAX_BACK_OFF);
+        tokio::select! {
+            () = sleep(back_off) => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+
+    async fn watch(&self, browser: &Arc<Browser>) -> Verdict {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut number = 0u32;
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                () = browser.gone() => return Verdict::Gone,
+                () = self.stop.cancelled() => return Verdict::Stop,
+            }
+            number = number.wrapping_add(1);
+            if number.is_multiple_of(PING_EVERY) && !browser.ping().await && !browser.ping().await {
+                return Verdict::Hung;
+            }
+            if number.is_multiple_of(SWEEP_EVERY) {
+                browser.idle.close_unused(IDLE_LIMIT);
+            }
+            let is_full = browser.tabs.load(Ordering::Relaxed) > 0 && self.bound_memory(browser).await;
+            let renders = browser.renders.load(Ordering::Relaxed);
+            if is_full || browser.started.elapsed() > MAX_AGE || renders > MAX_RENDERS {
+                return Verdict::Old;
+            }
+        }
+    }
+
+    /// Ends the page that eats the memory; makes room when it gets tight. `true`: only a new browser helps.
+    async fn bound_memory(&self, browser: &Arc<Browser>) -> bool {
+        let group = browser.pid();
+        // Reading /proc blocks for as long as there are processes.
+        let Ok(members) = tokio::task::spawn_blocking(move || memory::members(group)).await else {
+            return false;
+        };
+        let limit = self.settings.config.memory_limit_bytes;
+        if let Some(offender) = memory::offender(&members, limit / 2, limit / 10 * 9) {
+            let mebibytes = offender.private_bytes >> 20;
+            tracing::warn!(pid = offender.pid, mebibytes, "a page that uses too much memory is ended");
+            kill_process(offender.pid);
+            return false;
+        }
+        let total: u64 = members.iter().map(|member| member.private_bytes).sum();
+        if total > limit / 10 * 6 && !browser.idle.is_empty() {
+            browser.idle.clear();
+            return false;
+        }
+        let main: u64 = members.iter().filter(|m| !m.is_renderer).map(|m| m.private_bytes).sum();
+        main > limit / 2
+    }
+}
+
+/// Lets the renders in a replaced browser end, then ends it.
+async fn retire(
+    browser: Arc<Browser>,
+    guard: EndOnDrop,
+    mut states: watch::Receiver<State>,
+    stop: CancellationToken,
+) {
+    // Until the new one is there, the old one goes on.
+    let replaced =
+        states.wait_for(|state| !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &browser)));
+    let _ = timeout(RETIRE_LIMIT, replaced).await;
+    browser.retired.store(true, Ordering::Relaxed);
+    browser.idle.clear();
+    let deadline = Instant::now() + RETIRE_LIMIT;
+    while browser.tabs.load(Ordering::Relaxed) > 0 && Instant::now() < deadline && !stop.is_cancelled() {
+        sleep(Duration::from_millis(100)).await;
+        browser.idle.clear();
+    }
+    browser.end().await;
+    drop(guard);
+}
+
+/// Ends the browser even when the task that keeps it is dropped with its runtime.
+struct EndOnDrop(Arc<Browser>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.kill();
+        // Idle tabs hold their browser, which holds them.
+        self.0.retired.store(true, Ordering::Relaxed);
+        self.0.idle.clear();
+    }
+}

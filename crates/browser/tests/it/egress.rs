@@ -1,0 +1,240 @@
+//! Where pages can reach: what the guard lets through, and nobody else, by any way a page can think of.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use browser::{RenderError, RenderRequest, Renderer};
+use tokio::net::{TcpListener, UdpSocket};
+use tokio_util::task::TaskTracker;
+
+use crate::origin::Reply;
+use crate::support::{Bench, is_prepared, request};
+
+/// Forbids new network namespaces, in a user namespace made for it.
+const NO_NAMESPACES: &str = "echo 0 > /proc/sys/user/max_net_namespaces";
+
+/// Counts everyone who calls a port of this machine, over TCP or UDP.
+struct Victim {
+    port: u16,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Victim {
+    async fn start() -> Victim {
+        let tcp = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let udp = UdpSocket::bind(("0.0.0.0", port)).await.unwrap();
+        let calls = Arc::new(AtomicUsize::new(0));
+        let (tcp_calls, udp_calls) = (calls.clone(), calls.clone());
+        let tasks = TaskTracker::new();
+        tasks.spawn(async move {
+            while tcp.accept().await.is_ok() {
+                tcp_calls.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        tasks.spawn(async move {
+            while udp.recv_from(&mut [0; 64]).await.is_ok() {
+                udp_calls.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        Victim { port, calls }
+    }
+}
+
+/// Every way out that a page has, to every spelling of this machine.
+fn attack(port: u16) -> String {
+    let hosts = [
+        "127.0.0.1",
+        "2130706433",
+        "0x7f000001",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "0.0.0.0",
+        "169.254.169.254",
+        "10.0.0.1",
+    ];
+    let hosts = hosts.map(|host| format!("'{host}:{port}'")).join(",");
+    format!(
+        "for (const h of [{hosts}]) {{
+            const u = 'http://' + h + '/';
+            const add = (tag, set) => {{ const e = document.createElement(tag); Object.assign(e, set); document.body.append(e); }};
+            add('img', {{ src: u + 'img' }}); add('iframe', {{ src: u + 'frame' }}); add('script', {{ src: u + 'script' }});
+            add('link', {{ rel: 'stylesheet', href: u + 'css' }}); add('link', {{ rel: 'preconnect', href: u }});
+            add('link', {{ rel: 'prefetch', href: u + 'prefetch' }}); add('link', {{ rel: 'dns-prefetch', href: u }});
+            add('object', {{ data: u + 'object' }}); add('video', {{ src: u + 'video', preload: 'auto' }});
+            fetch(u + 'fetch').catch(() => {{}}); fetch(u + 'nocors', {{ mode: 'no-cors' }}).catch(() => {{}});
+            fetch(u + 'alive', {{ mode: 'no-cors', keepalive: true }}).catch(() => {{}});
+            const x = new XMLHttpRequest(); x.open('GET', u + 'xhr'); x.onerror = () => {{}}; x.send();
+            try {{ new WebSocket('ws://' + h + '/ws') }} catch {{}} try {{ new EventSource(u + 'events') }} catch {{}}
+            navigator.sendBeacon(u + 'beacon', 'x');
+            const w = URL.createObjectURL(new Blob([`fetch('${{u}}worker').catch(() => {{}}); importScripts('${{u}}import')`]));
+            try {{ new Worker(w) }} catch {{}} try {{ new SharedWorker(w) }} catch {{}}
+            try {{
+                const p = new RTCPeerConnection({{ iceServers: [{{ urls: 'stun:' + h }},
+                    {{ urls: 'turn:' + h + '?transport=tcp', username: 'u', credential: 'c' }}, {{ urls: 'turn:' + h, username: 'u', credential: 'c' }}] }});
+                p.createDataChannel('d'); p.createOffer().then((o) => p.setLocalDescription(o));
+            }} catch {{}}
+            try {{ new WebTransport('https://' + h + '/wt').ready.catch(() => {{}}) }} catch {{}}
+        }}
+        const rules = document.createElement('script'); rules.type = 'speculationrules';
+        rules.textContent = JSON.stringify({{ prefetch: [{{ urls: ['http://127.0.0.1:{port}/spec'] }}], prerender: [{{ urls: ['http://127.0.0.1:{port}/prerender'] }}] }});
+        document.body.append(rules);
+        window.prerenderReady = false; setTimeout(() => {{ out.textContent = 'attacked'; window.prerenderReady = true }}, 2500);"
+    )
+}
+
+#[tokio::test]
+async fn a_page_reaches_nobody_that_the_guard_refuses() {
+    let victim = Victim::start().await;
+    let bench = Bench::only_origin().await;
+
+    let page = bench.render_reply(Reply::script(&attack(victim.port))).await.unwrap();
+
+    assert!(page.html.contains("attacked"), "{}", page.html);
+    assert_eq!(victim.calls.load(Ordering::Relaxed), 0, "somebody was called");
+    assert!(!page.blocked.is_empty());
+    assert!(page.blocked.iter().any(|blocked| blocked.url.contains("127.0.0.1")), "{:?}", page.blocked);
+}
+
+#[tokio::test]
+async fn addresses_of_other_networks_are_not_called_either() {
+    let give_addresses = "ip link set lo up && for a in 169.254.169.254 10.0.0.1 192.168.1.1; do ip address add $a/32 dev lo || exit 1; done";
+    if !is_prepared("egress::addresses_of_other_networks_are_not_called_either", "-rn", give_addresses) {
+        return;
+    }
+    let victim = Victim::start().await;
+    let reachable = tokio::net::TcpStream::connect(("169.254.169.254", victim.port)).await;
+    assert!(reachable.is_ok(), "the address was not given to this namespace");
+    let bench = Bench::only_origin().await;
+
+    let page = bench.render_reply(Reply::script(&attack(victim.port))).await.unwrap();
+
+    assert!(page.html.contains("attacked"), "{}", page.html);
+    assert_eq!(victim.calls.load(Ordering::Relaxed), 1, "somebody but this test called");
+    assert!(page.blocked.iter().any(|blocked| blocked.url.contains("169.254.169.254")), "{:?}", page.blocked);
+}
+
+#[tokio::test]
+async fn without_namespaces_flags_and_the_proxy_still_let_nobody_be_called() {
+    if !is_prepared(
+        "egress::without_namespaces_flags_and_the_proxy_still_let_nobody_be_called",
+        "-r",
+        NO_NAMESPACES,
+    ) {
+        return;
+    }
+    let victim = Victim::start().await;
+    let bench = Bench::only_origin().await;
+
+    let page = bench.render_reply(Reply::script(&attack(victim.port))).await.unwrap();
+    let health = bench.pool.health().await;
+
+    assert!(page.html.contains("attacked"), "{}", page.html);
+    assert_eq!(victim.calls.load(Ordering::Relaxed), 0, "somebody was called");
+    assert!(health.usable && !health.confined && health.problem.is_some(), "{health:?}");
+}
+
+#[tokio::test]
+async fn a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for() {
+    if !is_prepared(
+        "egress::a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for",
+        "-r",
+        NO_NAMESPACES,
+    ) {
+        return;
+    }
+    let bench = Bench::with(|config| config.strict_egress = true).await;
+
+    let (answer, health) = (bench.render("/page").await, bench.pool.health().await);
+
+    assert!(matches!(answer, Err(RenderError::NoBrowser(_))), "{answer:?}");
+    assert!(!health.usable && health.problem.unwrap().contains("strict_egress"));
+}
+
+#[tokio::test]
+async fn a_document_at_a_refused_address_is_forbidden() {
+    let bench = Bench::only_origin().await;
+    for url in [
+        "http://10.0.0.1/",
+        "https://10.0.0.1/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://localhost/",
+        "http://2130706433/",
+    ] {
+        let answer = bench.pool.render(RenderRequest { url: url.parse().unwrap(), ..request("/") }).await;
+
+        assert!(matches!(answer, Err(RenderError::Forbidden { .. })), "{url}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_refused_address_is_a_redirect_and_nobody_is_called() {
+    let victim = Victim::start().await;
+    let bench = Bench::only_origin().await;
+
+    let page = bench
+        .render_reply(Reply::redirect(302, &format!("http://127.0.0.1:{}/", victim.port)))
+        .await
+        .unwrap();
+
+    assert_eq!(page.status, 302);
+    assert_eq!(victim.calls.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_refused_request_fails_at_once() {
+    let bench = Bench::only_origin().await;
+    let script = "const t = performance.now(); fetch('http://10.0.0.1/x').catch(() => { out.textContent = performance.now() - t < 1000 ? 'fast' : 'slow' })";
+
+    let page = bench.render_reply(Reply::script(script)).await;
+
+    // An https page may not fetch http at all; a plain page may try.
+    assert!(page.unwrap().html.contains("fast"));
+}
+
+#[tokio::test]
+async fn the_browser_calls_nobody_on_its_own() {
+    let bench = Bench::new().await;
+
+    bench.render_reply(Reply::script("")).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+
+    let paths: Vec<String> = bench.origin.hits().into_iter().map(|hit| hit.path).collect();
+    assert_eq!(paths, ["/page"]);
+}
+
+#[tokio::test]
+async fn websockets_reach_a_static_host_in_both_forms() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let requests = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = requests.clone();
+    TaskTracker::new().spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut buffer = vec![0; 4096];
+            let read = stream.read(&mut buffer).await.unwrap_or(0);
+            seen.lock().unwrap().push(String::from_utf8_lossy(&buffer[..read]).to_lowercase());
+            let _ = stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n").await;
+        }
+    });
+    let bench = Bench::with_hosts(&[("live.test", address)], |_| {}).await;
+    let script = "let n = 0; for (const u of ['wss://live.test/a', 'ws://live.test/b']) { try { const w = new WebSocket(u); w.onerror = () => { if (++n == 2) out.textContent = 'both' } } catch { n++ } }";
+    bench.origin.on("/page", Reply::script(script));
+    let mut request = request("/page");
+    request.url.set_scheme("http").unwrap();
+
+    bench.pool.render(request).await.unwrap();
+
+    let requests = requests.lock().unwrap();
+    assert!(
+        requests.iter().any(|r| r.starts_with("get /a ") && r.contains("upgrade: websocket")),
+        "{requests:?}"
+    );
+    assert!(
+        requests.iter().any(|r| r.starts_with("get /b ") && r.contains("upgrade: websocket")),
+        "{requests:?}"
+    );
+}

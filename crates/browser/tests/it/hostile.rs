@@ -1,0 +1,236 @@
+//! Pages that misbehave: each ends alone, in time, and the next page is rendered as if nothing had happened.
+
+use std::time::{Duration, Instant};
+
+use browser::{RenderError, RenderRequest, Rendered, Renderer, Settled};
+
+use crate::origin::Reply;
+use crate::support::{Bench, eventually, group, request};
+
+/// Renders a hostile page within a limit of two seconds, then an ordinary one.
+async fn survive(bench: &Bench, reply: Reply) -> (Result<Rendered, RenderError>, Duration) {
+    bench.origin.on("/hostile", reply);
+    let started = Instant::now();
+    let answer =
+        bench.pool.render(RenderRequest { timeout: Duration::from_secs(2), ..request("/hostile") }).await;
+    let took = started.elapsed();
+    let next = bench.render_reply(Reply::script("out.textContent = 'alive'")).await;
+    assert!(next.as_ref().is_ok_and(|page| page.html.contains("alive") && !page.partial), "{next:?}");
+    (answer, took)
+}
+
+#[tokio::test]
+async fn an_endless_loop_is_stopped_and_what_stands_is_returned() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+
+    let (answer, took) =
+        survive(&bench, Reply::script("out.textContent = 'before'; setTimeout(() => { while (true); }, 20)"))
+            .await;
+
+    let page = answer.unwrap();
+    assert!(page.partial && page.html.contains("before"), "{page:?}");
+    assert!(took < Duration::from_millis(3_500), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_loop_that_never_lets_the_page_parse_ends_in_time() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+
+    let (_, took) = survive(&bench, Reply::script("while (true);")).await;
+
+    assert!(took < Duration::from_millis(3_500), "{took:?}");
+    let pid = bench.pool.browser_pid().unwrap();
+    eventually("the looping renderer is gone", || renderers(pid) <= 1).await;
+}
+
+#[tokio::test]
+async fn endless_microtasks_end_in_time() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+
+    let (_, took) = survive(&bench, Reply::script("(function f() { Promise.resolve().then(f) })()")).await;
+
+    assert!(took < Duration::from_millis(3_500), "{took:?}");
+}
+
+#[tokio::test]
+async fn an_app_that_polls_for_ever_is_complete_and_equal_each_time() {
+    let bench = Bench::new().await;
+    bench.origin.on("/poll", Reply::typed("application/json", "{}"));
+    let page = Reply::script(
+        "out.textContent = 'content'; setInterval(() => fetch('/poll').then(r => r.json()), 100)",
+    );
+
+    let first = bench.render_reply(page.clone()).await.unwrap();
+    let second = bench.render_reply(page).await.unwrap();
+
+    assert!(!first.partial && first.html.contains("content"));
+    assert_eq!(first.html, second.html);
+}
+
+#[tokio::test]
+async fn a_request_that_is_never_answered_does_not_hold_a_still_page_for_ever() {
+    let bench = Bench::new().await;
+    bench.origin.on("/hang", Reply::typed("application/json", "{}").after(Duration::from_secs(600)));
+
+    let page = bench.render_reply(Reply::script("out.textContent = 'there'; fetch('/hang')")).await.unwrap();
+
+    assert_eq!((page.settled, page.partial), (Settled::Still, false));
+    assert!(page.html.contains("there"));
+}
+
+#[tokio::test]
+async fn dialogs_do_not_hold_a_page() {
+    let bench = Bench::new().await;
+    let script = "alert('a'); const c = confirm('b'); const p = prompt('c'); print();
+        onbeforeunload = (e) => { e.preventDefault(); return 'stay' };
+        out.textContent = 'after ' + c + ' ' + p";
+
+    let (answer, took) = survive(&bench, Reply::script(script)).await;
+
+    let page = answer.unwrap();
+    assert!(page.html.contains("after") && !page.partial, "{page:?}");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+#[tokio::test]
+async fn popups_are_closed_and_their_address_is_not_fetched_for_long() {
+    let bench = Bench::new().await;
+    let script = "window.open('/popup'); const a = document.createElement('a'); a.href = '/popup2'; a.target = '_blank';
+        document.body.append(a); a.click(); out.textContent = 'still here'";
+
+    let (answer, _) = survive(&bench, Reply::script(script)).await;
+
+    let page = answer.unwrap();
+    assert!(page.html.contains("still here") && page.location.is_none(), "{page:?}");
+}
+
+#[tokio::test]
+async fn a_download_that_a_page_starts_changes_nothing() {
+    let bench = Bench::new().await;
+    bench
+        .origin
+        .on("/file", Reply::typed("application/zip", "PK").header("content-disposition", "attachment"));
+    let script = "const a = document.createElement('a'); a.href = '/file'; a.download = 'x.zip'; document.body.append(a); a.click();
+        out.textContent = 'page'";
+
+    let (answer, _) = survive(&bench, Reply::script(script)).await;
+
+    assert!(answer.unwrap().html.contains("page"));
+    assert!(!contains_file(bench.profiles(), "x.zip"));
+}
+
+#[tokio::test]
+async fn an_open_websocket_does_not_hold_a_page() {
+    let bench = Bench::new().await;
+    let script =
+        "new WebSocket('wss://shop.test/socket'); new EventSource('/events'); out.textContent = 'live'";
+    bench.origin.on("/events", Reply { drip: 10, ..Reply::typed("text/event-stream", ":\n\n") });
+
+    let (answer, took) = survive(&bench, Reply::script(script)).await;
+
+    assert!(answer.unwrap().html.contains("live"));
+    assert!(took < Duration::from_millis(2_500), "{took:?}");
+}
+
+#[tokio::test]
+async fn service_workers_are_absent() {
+    let bench = Bench::new().await;
+    bench.origin.on("/sw.js", Reply::typed("text/javascript", ""));
+
+    let page = bench
+        .render_reply(Reply::script("out.textContent = 'serviceWorker' in navigator ? 'present' : 'absent'; navigator.serviceWorker?.register('/sw.js')"))
+        .await
+        .unwrap();
+
+    assert!(page.html.contains("absent"), "{}", page.html);
+    assert_eq!(bench.origin.count("/sw.js"), 0);
+}
+
+#[tokio::test]
+async fn a_page_that_grows_without_end_ends_in_time() {
+    let bench = Bench::new().await;
+    let script = "setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement('p')) }, 5)";
+
+    let (_, took) = survive(&bench, Reply::script(script)).await;
+
+    assert!(took < Duration::from_secs(4), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_huge_document_is_rendered() {
+    let bench = Bench::new().await;
+    let script = "let h = ''; for (let i = 0; i < 20000; i++) h += '<p class=c' + i + '>row ' + i + '</p>'; out.innerHTML = h";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert!(page.html.contains("row 19999"));
+}
+
+#[tokio::test]
+async fn a_page_that_eats_memory_ends_alone() {
+    let bench = Bench::with(|config| config.memory_limit_bytes = 700 << 20).await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let pid = bench.pool.browser_pid();
+    let bomb = "window.prerenderReady = false; const a = []; setInterval(() => { const b = new Uint8Array(8 << 20); b.fill(1); a.push(b) }, 10)";
+    bench.origin.on("/bomb", Reply::script(bomb));
+    let request = RenderRequest { timeout: Duration::from_secs(20), ..request("/bomb") };
+
+    let answer = bench.pool.render(request).await;
+
+    assert!(matches!(answer, Err(RenderError::PageCrashed)), "{answer:?}");
+    assert_eq!(bench.pool.browser_pid(), pid, "the browser went down with the page");
+    assert!(
+        bench.render_reply(Reply::script("out.textContent = 'alive'")).await.unwrap().html.contains("alive")
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_closes_or_replaces_itself_ends_in_time() {
+    let bench = Bench::new().await;
+
+    for script in [
+        "window.close(); out.textContent = 'x'",
+        "location = 'javascript:\"gone\"'",
+        "document.open(); document.write('<p>written')",
+    ] {
+        let (_, took) = survive(&bench, Reply::script(script)).await;
+
+        assert!(took < Duration::from_millis(3_500), "{script}: {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_origin_that_never_answers_is_a_time_out() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+
+    let (answer, took) = survive(&bench, Reply::script("").after(Duration::from_secs(60))).await;
+
+    assert!(matches!(answer, Err(RenderError::Timeout(_))), "{answer:?}");
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_document_that_never_ends_comes_back_as_it_stands() {
+    let bench = Bench::new().await;
+    let reply = Reply { drip: 10, ..Reply::html("<!DOCTYPE html><title>t</title><h1>begun</h1>") };
+
+    let (answer, took) = survive(&bench, reply).await;
+
+    let page = answer.unwrap();
+    assert!(page.partial && page.html.contains("begun"), "{page:?}");
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
+
+fn renderers(browser: u32) -> usize {
+    group(browser).iter().filter(|(_, _, command)| command.contains("--type=renderer")).count()
+}
+
+fn contains_file(folder: &std::path::Path, name: &str) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        entry.file_name() == name || (entry.path().is_dir() && contains_file(&entry.path(), name))
+    })
+}

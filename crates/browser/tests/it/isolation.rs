@@ -1,0 +1,125 @@
+//! What one render leaves behind for the next: nothing, on the same warm tab or any other.
+
+use browser::{OriginRoute, RenderRequest, Renderer};
+
+use crate::origin::{Origin, Reply};
+use crate::support::{Bench, HOST, request};
+
+/// Writes everything a page can write.
+const WRITE: &str = "(async () => {
+    document.cookie = 'mine=1'; localStorage.mine = 1; sessionStorage.mine = 1; window.name = 'mine';
+    history.replaceState({ mine: 1 }, '');
+    await new Promise((done) => { const r = indexedDB.open('mine', 1);
+        r.onupgradeneeded = () => r.result.createObjectStore('s'); r.onsuccess = () => { r.result.close(); done() } });
+    if (self.caches) await (await caches.open('mine')).put('/x', new Response('x'));
+    addEventListener('pagehide', () => { localStorage.late = 1; document.cookie = 'late=1'; sessionStorage.late = 1 });
+    setInterval(() => { localStorage.timer = 1; document.cookie = 'timer=1' }, 1);
+    out.textContent = 'written';
+})()";
+
+/// Lists what it finds of it.
+const READ: &str = "(async () => {
+    const found = [document.cookie, Object.keys(localStorage).join(), Object.keys(sessionStorage).join(), window.name,
+        (await indexedDB.databases()).map((d) => d.name).join(), self.caches ? (await caches.keys()).join() : '',
+        JSON.stringify(history.state) === 'null' ? '' : 'state', history.length];
+    out.textContent = 'found:' + found.join('|') + ';';
+})()";
+
+#[tokio::test]
+async fn nothing_that_a_page_wrote_is_there_in_the_next_render() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    bench.origin.on("/write", Reply::script(WRITE).header("set-cookie", "server=1; Path=/; HttpOnly"));
+    bench.origin.on("/read", Reply::script(READ));
+
+    let fresh = bench.render("/read").await.unwrap();
+    for _ in 0..3 {
+        let written = bench.render("/write").await.unwrap();
+        let found = bench.render("/read").await.unwrap();
+
+        assert!(written.html.contains("written"), "{}", written.html);
+        assert_eq!(found.html, fresh.html);
+    }
+    assert!(fresh.html.contains("found:|||||||"), "{}", fresh.html);
+
+    let cookies: Vec<_> =
+        bench.origin.hits().into_iter().filter_map(|hit| hit.headers.get("cookie").cloned()).collect();
+    assert_eq!(cookies, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_tab_that_was_used_before_is_the_one_that_is_used_again() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
+    let page = Reply::html("<!DOCTYPE html><h1>x</h1><script src=/app.js></script>");
+
+    for _ in 0..3 {
+        bench.render_reply(page.clone()).await.unwrap();
+    }
+
+    assert_eq!(bench.origin.count("/app.js"), 1, "the tab's cache was not used: the tab was not warm");
+}
+
+#[tokio::test]
+async fn tenants_never_share_a_tab() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
+    bench.origin.on("/page", Reply::html("<!DOCTYPE html><h1>x</h1><script src=/app.js></script>"));
+
+    for tenant in ["one", "two", "three"] {
+        bench.pool.render(RenderRequest { tenant: tenant.into(), ..request("/page") }).await.unwrap();
+    }
+
+    assert_eq!(bench.origin.count("/app.js"), 3);
+}
+
+#[tokio::test]
+async fn storage_of_another_origins_frame_does_not_survive_either() {
+    let other = Origin::start().await;
+    other.on("/frame", Reply::script("parent.postMessage('had:' + (localStorage.mine || 'nothing'), '*'); localStorage.mine = 'something'"));
+    let bench = Bench::with_hosts(&[("frame.test", other.address)], |config| config.concurrency = 1).await;
+    let page = "<!DOCTYPE html><div id=out></div><script>onmessage = (e) => { out.textContent = e.data }</script><iframe src=https://frame.test/frame></iframe>";
+
+    for _ in 0..2 {
+        let page = bench.render_reply(Reply::html(page)).await.unwrap();
+
+        assert!(page.html.contains("had:nothing"), "{}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn an_old_page_does_not_go_on_after_its_render() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    bench.origin.on("/poll", Reply::typed("text/plain", "x"));
+    bench.render_reply(Reply::script("setInterval(() => fetch('/poll'), 50)")).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+
+    let before = bench.origin.count("/poll");
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+
+    assert_eq!(bench.origin.count("/poll"), before);
+}
+
+#[tokio::test]
+async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
+    let app = Origin::start().await;
+    app.on(
+        "/page",
+        Reply::script(
+            "fetch('/data').then(r => r.text()).then(t => out.textContent = t + ' at ' + location.href)",
+        ),
+    );
+    app.on("/data", Reply::typed("text/plain", "data"));
+    app.on("/old", Reply::redirect(301, "https://app.host.test/page"));
+    let bench = Bench::with_hosts(&[("app.host.test", app.address)], |_| {}).await;
+    let route = OriginRoute { hosts: vec![HOST.into()], origin_host: "app.host.test".into(), tls: true };
+
+    let page =
+        bench.pool.render(RenderRequest { route: Some(route.clone()), ..request("/page") }).await.unwrap();
+    let moved = bench.pool.render(RenderRequest { route: Some(route), ..request("/old") }).await.unwrap();
+
+    assert!(page.html.contains(&format!("data at https://{HOST}/page")), "{}", page.html);
+    assert_eq!(bench.origin.hits().len(), 0, "the public address was asked");
+    let headers = &app.hits()[0].headers;
+    assert_eq!((headers["host"].as_str(), headers["x-forwarded-host"].as_str()), ("app.host.test", HOST));
+    assert_eq!(moved.location.as_deref(), Some(format!("https://{HOST}/page").as_str()));
+}

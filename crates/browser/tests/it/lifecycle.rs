@@ -1,0 +1,194 @@
+//! Browsers that die, hang, are missing or have to go: renders notice little, and nothing is left behind.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use browser::{RenderError, RenderRequest, Renderer};
+
+use crate::origin::Reply;
+use crate::support::{Bench, eventually, group, request, signal};
+
+#[tokio::test]
+async fn a_render_survives_the_death_of_its_browser() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    bench.origin.on("/slow", Reply::script("out.textContent = 'done'").after(Duration::from_millis(700)));
+    let first = bench.pool.browser_pid().unwrap();
+    let pool = bench.pool.clone();
+    let render =
+        tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/slow")).await });
+    tokio::time::sleep(Duration::from_millis(250)).await;
+
+    signal(first, "KILL");
+
+    let page = render.await.unwrap().unwrap();
+    assert!(page.html.contains("done"));
+    assert_ne!(bench.pool.browser_pid(), Some(first));
+    eventually("nothing is left of the first browser", || group(first).is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_render_survives_the_death_of_its_renderer() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    bench.origin.on("/slow", Reply::script("out.textContent = 'done'").after(Duration::from_millis(700)));
+    let browser = bench.pool.browser_pid().unwrap();
+    let pool = bench.pool.clone();
+    let render =
+        tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/slow")).await });
+    tokio::time::sleep(Duration::from_millis(250)).await;
+
+    for (pid, _, _) in group(browser).iter().filter(|(_, _, command)| command.contains("--type=renderer")) {
+        signal(*pid, "KILL");
+    }
+
+    assert!(render.await.unwrap().unwrap().html.contains("done"));
+    assert_eq!(bench.pool.browser_pid(), Some(browser));
+}
+
+#[tokio::test]
+async fn a_browser_that_hangs_is_replaced() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let first = bench.pool.browser_pid().unwrap();
+    let started = Instant::now();
+
+    signal(first, "STOP");
+
+    let page = bench.render_reply(Reply::script("out.textContent = 'done'")).await.unwrap();
+    assert!(page.html.contains("done"));
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    eventually("nothing is left of the first browser", || group(first).is_empty()).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_after_the_end() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let browser = bench.pool.browser_pid().unwrap();
+
+    bench.pool.shutdown().await;
+
+    assert_eq!(group(browser), Vec::new());
+    let left: Vec<_> =
+        std::fs::read_dir(bench.profiles()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert_eq!(left, Vec::<std::path::PathBuf>::new());
+    assert!(matches!(bench.render("/page").await, Err(RenderError::NoBrowser(_))));
+}
+
+#[tokio::test]
+async fn a_pool_that_is_dropped_ends_its_browser() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let browser = bench.pool.browser_pid().unwrap();
+
+    drop(bench);
+
+    eventually("nothing is left of the browser", || group(browser).is_empty()).await;
+}
+
+#[tokio::test]
+async fn without_a_browser_health_says_what_is_missing_and_renders_fail_at_once() {
+    let bench = Bench::with(|config| config.binary = Some("/nowhere/chromium".into())).await;
+    let started = Instant::now();
+
+    let (health, answer) = (bench.pool.health().await, bench.render("/page").await);
+
+    assert!(!health.usable);
+    assert!(health.problem.unwrap().contains("/nowhere/chromium"));
+    assert!(matches!(answer, Err(RenderError::NoBrowser(_))), "{answer:?}");
+    assert!(started.elapsed() < Duration::from_secs(3));
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_browser_is_no_browser() {
+    let bench = Bench::with(|config| config.binary = Some("/bin/false".into())).await;
+
+    let health = bench.pool.health().await;
+
+    assert!(!health.usable && health.problem.is_some());
+}
+
+#[tokio::test]
+async fn health_tells_how_the_browser_runs() {
+    let bench = Bench::new().await;
+
+    let health = bench.pool.health().await;
+
+    assert!(health.usable && health.confined && health.frames_on_demand, "{health:?}");
+    assert!(health.version.unwrap().contains("Chrome/"));
+    assert_eq!((health.active, health.waiting, health.problem), (0, 0, None));
+}
+
+#[tokio::test]
+async fn a_full_browser_works_with_ordinary_frames() {
+    let bench = Bench::with(|config| config.binary = Some("/usr/bin/chromium".into())).await;
+
+    let page = bench
+        .render_reply(Reply::script("requestAnimationFrame(() => { out.textContent = 'framed' })"))
+        .await
+        .unwrap();
+
+    assert!(page.html.contains("framed"));
+    assert!(!bench.pool.health().await.frames_on_demand);
+}
+
+#[tokio::test]
+async fn a_caller_that_stops_waiting_gives_its_slot_back() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(60)));
+    bench.render_reply(Reply::script("")).await.unwrap();
+
+    let given_up = tokio::time::timeout(Duration::from_millis(300), bench.render("/hang")).await;
+    let next = tokio::time::timeout(Duration::from_secs(5), bench.render("/page")).await;
+
+    assert!(given_up.is_err());
+    assert!(next.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn too_many_waiting_renders_are_refused() {
+    let bench = Bench::with(|config| (config.concurrency, config.max_waiting) = (1, 1)).await;
+    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(60)));
+    let waiting: Vec<_> = (0..2)
+        .map(|_| {
+            let pool = bench.pool.clone();
+            tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/hang")).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+
+    let answer = bench.render("/page").await;
+
+    assert!(matches!(answer, Err(RenderError::Overloaded)), "{answer:?}");
+    waiting.iter().for_each(|task| task.abort());
+}
+
+#[tokio::test]
+async fn many_renders_at_once_all_come_out_right() {
+    let bench = Bench::with(|config| config.concurrency = 4).await;
+    for n in 0..40 {
+        bench.origin.on(
+            &format!("/p{n}"),
+            Reply::script(&format!("setTimeout(() => {{ out.textContent = 'page number {n}.' }}, 30)")),
+        );
+    }
+    let bench = Arc::new(bench);
+
+    let renders = (0..40).map(|n| {
+        let bench = bench.clone();
+        async move {
+            (
+                n,
+                bench
+                    .pool
+                    .render(RenderRequest { tenant: format!("t{}", n % 3), ..request(&format!("/p{n}")) })
+                    .await,
+            )
+        }
+    });
+
+    for (n, page) in futures::future::join_all(renders).await {
+        assert!(page.unwrap().html.contains(&format!("page number {n}.")));
+    }
+}

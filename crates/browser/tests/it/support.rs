@@ -1,0 +1,158 @@
+//! What every test needs: a pool with its own folder, requests with ordinary limits, and a look at processes.
+//! Used by the tests of this binary only.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use browser::{BrowserConfig, ChromiumPool, RenderError, RenderLimits, RenderRequest, Rendered, Renderer};
+use crawler::{HostTarget, Network, NetworkConfig};
+use tempfile::TempDir;
+
+use crate::origin::{Origin, Reply};
+
+/// The public name under which the fixture site is rendered.
+pub const HOST: &str = "shop.test";
+
+/// A pool whose `shop.test` is the fixture site.
+pub struct Bench {
+    pub pool: Arc<ChromiumPool>,
+    pub origin: Origin,
+    folder: TempDir,
+}
+
+impl Bench {
+    /// A site without pages and a pool with two slots.
+    pub async fn new() -> Bench {
+        Bench::with(|_| {}).await
+    }
+
+    /// The same, with other settings.
+    pub async fn with(change: impl FnOnce(&mut BrowserConfig)) -> Bench {
+        Bench::with_hosts(&[], change).await
+    }
+
+    /// The same, with more names for other addresses.
+    pub async fn with_hosts(hosts: &[(&str, SocketAddr)], change: impl FnOnce(&mut BrowserConfig)) -> Bench {
+        Bench::build("127.0.0.1:0", "127.0.0.0/8", hosts, change).await
+    }
+
+    /// The site is at 127.0.0.2, and nothing else of this machine is allowed.
+    pub async fn only_origin() -> Bench {
+        Bench::build("127.0.0.2:0", "127.0.0.2/32", &[], |_| {}).await
+    }
+
+    async fn build(
+        site: &str,
+        allowed: &str,
+        hosts: &[(&str, SocketAddr)],
+        change: impl FnOnce(&mut BrowserConfig),
+    ) -> Bench {
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_test_writer()
+            .try_init();
+        let origin = Origin::start_at(site).await;
+        let mut names: BTreeMap<String, HostTarget> = BTreeMap::new();
+        for (name, address) in [(HOST, origin.address)].iter().chain(hosts) {
+            names.insert((*name).to_owned(), HostTarget { ip: address.ip(), port: Some(address.port()) });
+        }
+        let network = Network::new(NetworkConfig {
+            allow_private: vec![allowed.parse().unwrap()],
+            hosts: names,
+            dns_servers: vec!["127.0.0.1:9".parse().unwrap()],
+        })
+        .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = BrowserConfig { concurrency: 2, ..BrowserConfig::new(network, folder.path()) };
+        change(&mut config);
+        Bench { pool: Arc::new(ChromiumPool::start(config)), origin, folder }
+    }
+
+    /// One page with `reply`, rendered over https.
+    pub async fn render_reply(&self, reply: Reply) -> Result<Rendered, RenderError> {
+        self.origin.on("/page", reply);
+        self.render("/page").await
+    }
+
+    /// Renders a path of the site over https, within ten seconds.
+    pub async fn render(&self, path: &str) -> Result<Rendered, RenderError> {
+        self.pool.render(request(path)).await
+    }
+
+    /// Folder of the browsers' profiles.
+    pub fn profiles(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+}
+
+/// A request for a path of the site.
+pub fn request(path: &str) -> RenderRequest {
+    RenderRequest {
+        url: format!("https://{HOST}{path}").parse().unwrap(),
+        tenant: "tenant".into(),
+        route: None,
+        timeout: Duration::from_secs(10),
+        wait_for_selector: None,
+        blocked_urls: Vec::new(),
+        limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
+    }
+}
+
+/// Waits until `check` holds; fails the test after ten seconds.
+pub async fn eventually(what: &str, check: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !check() {
+        assert!(Instant::now() < deadline, "not within ten seconds: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Processes of a group: pid, state letter, command line.
+pub fn group(pgid: u32) -> Vec<(u32, char, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
+        let Some((_, rest)) = stat.rsplit_once(')') else { continue };
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        if fields.get(2).and_then(|group| group.parse::<u32>().ok()) != Some(pgid) {
+            continue;
+        }
+        let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let state = fields[0].chars().next().unwrap();
+        found.push((pid, state, String::from_utf8_lossy(&command).replace('\0', " ")));
+    }
+    found
+}
+
+/// Sends a signal by number, through the shell: tests need no unsafe code.
+pub fn signal(pid: u32, name: &str) {
+    let status =
+        std::process::Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap();
+    assert!(status.success() || name == "KILL", "kill -{name} {pid}");
+}
+
+/// Runs the calling test once more in a process of its own, prepared by a shell script, and says whether this is that one.
+///
+/// For what a test must not do to the machine it runs on: forbid namespaces, give loopback other people's addresses.
+pub fn is_prepared(test: &str, unshare: &str, script: &str) -> bool {
+    const MARK: &str = "GLASSHOUSE_PREPARED_TEST";
+    if std::env::vars().any(|(name, value)| name == MARK && value == test) {
+        return true;
+    }
+    let this = std::env::current_exe().unwrap();
+    let command = format!("{script} && exec '{}' --exact '{test}' --nocapture", this.display());
+    let output = std::process::Command::new("unshare")
+        .args([unshare, "sh", "-c", &command])
+        .env(MARK, test)
+        .output()
+        .expect("unshare is part of every Debian");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}\n{complained}");
+    false
+}

@@ -196,7 +196,8 @@ mod tests {
         let mut file = gzip(&[b'a'; 1000]);
         file.truncate(file.len() - 9);
 
-        let read = Text::open(&file[..], 1_000_000).and_then(|mut text| text.read_to_string(&mut String::new()));
+        let read =
+            Text::open(&file[..], 1_000_000).and_then(|mut text| text.read_to_string(&mut String::new()));
 
         assert!(read.is_err());
     }

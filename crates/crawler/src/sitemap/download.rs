@@ -18,24 +18,34 @@ use crate::{FetchError, FetchRequest, Fetcher};
 const ON_THE_WAY: u64 = 4 << 20;
 
 /// Fetches a sitemap and every file that it refers to. Dropping the future stops everything.
+///
+/// `route` says where an address is really fetched from, for sites whose server has another name.
 pub async fn fetch_site(
     fetcher: &Fetcher,
     start: &Url,
+    route: impl Fn(&Url) -> Url,
     hosts: &SiteHosts,
     limits: SitemapLimits,
     max_redirects: u32,
 ) -> Result<Sitemap, SitemapError> {
-    let open = |url: Url| async move {
-        let mut request = FetchRequest::get(url);
+    let open = |url: Url| {
+        let mut request = FetchRequest::get(route(&url));
         request.max_redirects = max_redirects;
         request.max_body_bytes = limits.file_bytes.saturating_add(ON_THE_WAY);
-        let fetched = fetcher.fetch(request).await.map_err(NotFetched::Failed)?;
-        if !fetched.status.is_success() {
-            return Err(NotFetched::Status(fetched.status));
-        }
-        Ok(Box::pin(pieces(fetched.body)))
+        download(fetcher, request)
     };
     read_site(open, start, hosts, limits).await
+}
+
+async fn download(
+    fetcher: &Fetcher,
+    request: FetchRequest,
+) -> Result<impl Stream<Item = io::Result<Bytes>> + use<>, NotFetched> {
+    let fetched = fetcher.fetch(request).await.map_err(NotFetched::Failed)?;
+    if !fetched.status.is_success() {
+        return Err(NotFetched::Status(fetched.status));
+    }
+    Ok(Box::pin(pieces(fetched.body)))
 }
 
 /// Finds a site's sitemap: what its `robots.txt` names first, else `/sitemap.xml`, which may not exist.
@@ -120,7 +130,7 @@ mod tests {
 
     async fn read(fetcher: &Fetcher, limits: SitemapLimits) -> Result<Sitemap, SitemapError> {
         let hosts = SiteHosts::of("shop.example");
-        fetch_site(fetcher, &url("/sitemap.xml"), &hosts, limits, 5).await
+        fetch_site(fetcher, &url("/sitemap.xml"), Url::clone, &hosts, limits, 5).await
     }
 
     #[tokio::test]
@@ -146,8 +156,10 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_other_than_2xx_is_a_failed_fetch_that_names_the_status() {
-        let server =
-            WebServer::start(async |_: Request<_>| Response::builder().status(503).body(Full::default()).unwrap()).await;
+        let server = WebServer::start(async |_: Request<_>| {
+            Response::builder().status(503).body(Full::default()).unwrap()
+        })
+        .await;
 
         let error = read(&fetcher_to(&server), SitemapLimits::default()).await.unwrap_err();
 
@@ -157,13 +169,15 @@ mod tests {
     #[tokio::test]
     async fn a_file_over_the_limit_is_cut_and_not_refused() {
         let server = WebServer::start(async |_: Request<_>| {
-            let urls: String = (0..400_000).map(|n| format!("<url><loc>https://shop.example/{n}</loc></url>\n")).collect();
+            let urls: String =
+                (0..400_000).map(|n| format!("<url><loc>https://shop.example/{n}</loc></url>\n")).collect();
             Response::new(Full::from(format!("<urlset>{urls}</urlset>")))
         })
         .await;
         let limits = SitemapLimits { file_bytes: 1_000_000, file_urls: 1_000_000, total_urls: 1_000_000 };
 
-        let site = tokio::time::timeout(Duration::from_secs(20), read(&fetcher_to(&server), limits)).await.unwrap();
+        let site =
+            tokio::time::timeout(Duration::from_secs(20), read(&fetcher_to(&server), limits)).await.unwrap();
 
         let site = site.unwrap();
         assert!(site.is_cut && (10_000..30_000).contains(&site.pages.len()), "{}", site.pages.len());
@@ -171,9 +185,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_sitemap_of_robots_txt_is_found_and_otherwise_the_usual_one_is_tried() {
-        let named = WebServer::start(async |_: Request<_>| Response::new(Full::from("Sitemap: /pages.xml"))).await;
-        let missing =
-            WebServer::start(async |_: Request<_>| Response::builder().status(404).body(Full::default()).unwrap()).await;
+        let named =
+            WebServer::start(async |_: Request<_>| Response::new(Full::from("Sitemap: /pages.xml"))).await;
+        let missing = WebServer::start(async |_: Request<_>| {
+            Response::builder().status(404).body(Full::default()).unwrap()
+        })
+        .await;
 
         assert_eq!(discover_sitemap(&fetcher_to(&named), &url("/"), 5).await, url("/pages.xml"));
         assert_eq!(discover_sitemap(&fetcher_to(&missing), &url("/"), 5).await, url("/sitemap.xml"));

@@ -1,0 +1,29 @@
+# The commands of this project. Each is a script in scripts/, which says what it does; nothing else is needed by hand
+# on Debian 12 with Rust, Node, git, make and a C compiler.
+.PHONY: help run demo test check fuzz bench
+
+help:
+	@echo 'make run     builds and starts the service with the demo site; prints address, sign-in and a first curl'
+	@echo 'make demo    serves the demo site alone'
+	@echo 'make test    everything that must hold before a change is merged'
+	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, API against its document'
+	@echo 'make fuzz    fuzzes what parses strangers'\'' bytes (FUZZ_SECONDS each, default 30)'
+	@echo 'make bench   how fast it is, beside npm prerender and nginx (BENCH_ARGS=--quick for a short run)'
+
+run:
+	@scripts/run.sh
+
+demo:
+	@scripts/demo.sh
+
+test:
+	@scripts/test.sh
+
+check:
+	@scripts/check.sh
+
+fuzz:
+	@scripts/fuzz.sh
+
+bench:
+	@scripts/bench.sh $(BENCH_ARGS)

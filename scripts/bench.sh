@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# How fast it is, beside npm prerender and nginx on the same machine: make bench (BENCH_ARGS=--help for options).
+# Installs the browsers, nginx and wrk when they are missing. About 20 minutes; leave the machine alone meanwhile.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+need_tools cargo node npm cc
+need_browsers
+missing=()
+has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
+has wrk || missing+=(wrk)
+[ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
+export PATH=$PATH:/usr/sbin
+
+npm_ci bench || die 'npm could not install the packages of the benchmark'
+say 'building the service'
+cargo build --release --locked --package glasshouse
+exec node bench/run.mjs "$@"

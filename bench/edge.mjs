@@ -1,0 +1,98 @@
+// The edge beside nginx: an asset passed through, a crawler's stored page, and idle connections: measureEdge(). Used by run.mjs.
+// Both proxies keep their connections to the same origin; every answer is compared with the origin's bytes; they take turns.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { cpus } from 'node:os';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { pssMb } from './meter.mjs';
+import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx, startProxy } from './services.mjs';
+
+const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const IDLE_CONNECTIONS = 10_000;
+
+/** Requests per second of one address; throws when an answer was not 2xx or a socket failed. */
+function wrk(address, headers, seconds) {
+  const threads = String(Math.min(2, cpus().length));
+  const args = ['-t', threads, '-c', '32', '-d', `${seconds}s`, ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]), address];
+  const report = execFileSync('wrk', args, { encoding: 'utf8' });
+  if (/Non-2xx|Socket errors/.test(report)) throw new Error(`wrk saw failures at ${address}:\n${report}`);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)[1]);
+}
+
+const bytesOf = (address, headers) => new Promise((resolve, reject) => {
+  get(address, { headers, agent: false }, (response) => {
+    const parts = [];
+    response.on('data', (part) => parts.push(part));
+    response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) }));
+  }).on('error', reject);
+});
+
+/** Throws unless both addresses answer with the same bytes. */
+async function compare(ours, theirs) {
+  const [mine, other] = [await bytesOf(...ours), await bytesOf(...theirs)];
+  if (mine.status !== 200 || !mine.bytes.equals(other.bytes)) throw new Error(`${ours[0]} answers ${mine.status} with other bytes than ${theirs[0]}`);
+  return mine;
+}
+
+/** Opens connections, asks once on each, and leaves them idle: {pss in MB, close()}. */
+async function idle(pid, port, host, count) {
+  const sockets = [];
+  const request = `GET /asset.png HTTP/1.1\r\nHost: ${host}\r\nRange: bytes=0-0\r\n\r\n`;
+  const open = () => new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    socket.once('data', () => resolve(socket));
+    socket.once('error', reject);
+    sockets.push(socket);
+  });
+  for (let opened = 0; opened < count; opened += 100) await Promise.all(Array.from({ length: 100 }, open));
+  const pss = pssMb(pid), alive = sockets.filter((socket) => socket.readyState === 'open').length;
+  for (const socket of sockets) socket.destroy();
+  if (alive < count) throw new Error(`only ${alive} of ${count} idle connections were kept`);
+  return pss;
+}
+
+export async function measureEdge({ site, binary, reps, seconds, add }) {
+  const asset = join(scratch, 'asset.png');
+  writeFileSync(asset, randomBytes(60 * 1024));
+  const origin = await startNginx(asset, 'image/png');
+  const proxy = await startProxy(origin.port);
+  const edge = await freePort();
+  const prepared = await prepareGlasshouse(binary, site, ['bench.test', 'asset.test'], {
+    folder: 'edge',
+    GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
+    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'asset.test': `127.0.0.1:${origin.port}` }),
+  });
+  const service = await startGlasshouse(prepared);
+
+  const ours = [`http://127.0.0.1:${edge}/asset.png`, { host: 'asset.test' }], theirs = [`http://127.0.0.1:${proxy.port}/asset.png`, {}];
+  await compare(ours, theirs);
+  wrk(ours[0], ours[1], 1);
+  for (let rep = 0; rep < reps; rep += 1) {
+    add('nginxProxy', { perSecond: wrk(theirs[0], theirs[1], seconds) });
+    add('edgeProxy', { perSecond: wrk(ours[0], ours[1], seconds) });
+    await compare(ours, theirs);
+  }
+
+  const crawler = [`http://127.0.0.1:${edge}/long/77`, { host: 'bench.test', 'user-agent': CRAWLER }];
+  await bytesOf(...crawler);
+  const page = await bytesOf(...crawler), file = join(scratch, 'edge-page.html');
+  if (page.headers['x-service-render-cache'] !== 'edge-hit') throw new Error(`the crawler's page is ${page.status} ${page.headers['x-service-render-cache']}`);
+  writeFileSync(file, page.bytes);
+  const plain = [`http://127.0.0.1:${origin.port}/edge-page.html`, {}];
+  console.error(`serving ${page.bytes.length} bytes to crawlers at the edge`);
+  for (let rep = 0; rep < reps; rep += 1) {
+    add('nginxPage', { perSecond: wrk(plain[0], plain[1], seconds) });
+    await compare(crawler, plain);
+    add('edgePage', { perSecond: wrk(crawler[0], crawler[1], seconds) });
+  }
+  await service.stop();
+
+  const fresh = await startGlasshouse(prepared);
+  add('idle', { peakMb: await idle(fresh.pid, edge, 'asset.test', IDLE_CONNECTIONS) });
+  await fresh.stop();
+  await proxy.stop();
+  await origin.stop();
+}

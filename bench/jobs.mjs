@@ -1,0 +1,74 @@
+// The job queue beside graphile_worker on the same PostgreSQL, and how busy a refresh keeps the browsers: measureJobs().
+// Used by run.mjs. "Busy" is the rate of a refresh against the rate at which the same tabs render when they are asked directly.
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { measure } from './load.mjs';
+import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const NAMES = {
+  'ours on PostgreSQL': 'jobsPostgres',
+  'ours on SQLite': 'jobsSqlite',
+  'graphile_worker as it comes': 'graphile',
+  'graphile_worker tuned': 'graphileTuned',
+};
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Builds the program that runs the queues, with a private PostgreSQL, and adds its figures. */
+function measureQueues({ jobs, reps, add }) {
+  const env = { ...process.env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? join(root, 'target') };
+  const manifest = join(root, 'bench/jobs/Cargo.toml');
+  execFileSync('cargo', ['build', '--release', '--quiet', '--manifest-path', manifest], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const program = join(env.CARGO_TARGET_DIR, 'release/bench-jobs');
+  const command = `"$0" "$GLASSHOUSE_TEST_POSTGRES" ${jobs} ${reps}`;
+  const report = execFileSync(join(root, 'scripts/with-postgres.sh'), ['bash', '-c', command, program], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  for (const line of report.split('\n').filter((text) => text.startsWith('{'))) {
+    const result = JSON.parse(line);
+    console.error(`  ${result.name}: ${result.bothPerSecond} jobs/s queued and run`);
+    add(NAMES[result.name], { perSecond: result.bothPerSecond });
+  }
+}
+
+/** Refreshes so many pages of a sitemap; answers pages per second from the call to the end of the batch. */
+async function refresh(service, key, first, count, map) {
+  map.body = `<urlset>${Array.from({ length: count }, (_, index) => `<url><loc>https://bench.test/article/${first + index}</loc></url>`).join('')}</urlset>`;
+  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' };
+  const base = `http://127.0.0.1:${service.port}`, start = performance.now();
+  const answer = await (await fetch(`${base}/api/prerender/cache/invalidate-site-cache`, {
+    method: 'POST', headers, body: JSON.stringify({ domain: 'bench.test', sitemapUrl: 'https://map.test/sitemap.xml' }),
+  })).json();
+  if (!answer.accepted) throw new Error(`the refresh was not accepted: ${JSON.stringify(answer)}`);
+  for (;;) {
+    const batch = await (await fetch(`${base}/api/prerender/batches/${answer.batchGroupId}`, { headers })).json();
+    if (batch.completedAt) {
+      if (batch.done !== count) throw new Error(`the refresh ended with ${JSON.stringify(batch)}`);
+      return count / ((performance.now() - start) / 1000);
+    }
+    await wait(100);
+  }
+}
+
+export async function measureJobs({ site, binary, reps, quick, add }) {
+  measureQueues({ jobs: quick ? 5_000 : 100_000, reps, add });
+
+  const map = { body: '' }, mapPort = await freePort();
+  const server = createServer((_, response) => response.end(map.body)).listen(mapPort, '127.0.0.1');
+  const prepared = await prepareGlasshouse(binary, site, ['bench.test'], {
+    folder: 'refresh',
+    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'map.test': `127.0.0.1:${mapPort}` }),
+    GLASSHOUSE_RENDER__CONCURRENCY: '4',
+  });
+  const service = await startGlasshouse(prepared), count = quick ? 40 : 1_000;
+  const pages = (first, length) => Array.from({ length }, (_, index) => ({
+    address: service.base + encodeURIComponent(`https://bench.test/article/${first + index}`), kind: 'article', number: first + index,
+  }));
+  for (let rep = 0; rep < reps; rep += 1) {
+    const direct = await measure({ pid: service.pid, pages: pages(700_000 + rep * 10_000, Math.min(count, 200)), inFlight: 6, headers: service.headers });
+    add('direct', { perSecond: direct.perSecond });
+    add('refresh', { perSecond: await refresh({ ...service, port: prepared.port }, prepared.key, 705_000 + rep * 10_000, count, map) });
+  }
+  await service.stop();
+  server.close();
+}

@@ -1,0 +1,58 @@
+// The table of a run: which figure stands against which, and how far it must be. Used by run.mjs. Pure but for machine().
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { median } from './meter.mjs';
+
+/**
+ * One row per promise. `ours` and `theirs` name series (renderer:what); `goal` is the ratio ours / theirs, `most` when less is
+ * better; rows without a goal are there to be read, and `limit` is a figure that ours must not be above.
+ */
+const ROWS = [
+  { work: 'renders/s, one domain, 4 at a time, nothing cached', peer: 'prerender as shipped', ours: 'warm4:perSecond', theirs: 'shipped4:perSecond', goal: 10 },
+  { work: 'the same', peer: 'prerender tuned', ours: 'warm4:perSecond', theirs: 'tuned4:perSecond', goal: 4, later: 5 },
+  { work: 'the same, pages that wait for frames', peer: 'prerender tuned', ours: 'frames4:perSecond', theirs: 'tunedFrames4:perSecond' },
+  { work: 'renders/s, first render of a domain, fresh context, 4 at a time', peer: 'prerender tuned', ours: 'fresh4:perSecond', theirs: 'tuned4:perSecond', goal: 2 },
+  { work: 'median latency of one render alone, ms', peer: 'prerender tuned', ours: 'warm1:latencyMs', theirs: 'tuned1:latencyMs', goal: 0.35, most: true },
+  { work: 'processor time per render, process tree, s', peer: 'prerender tuned', ours: 'warm4:cpuPerPage', theirs: 'tuned4:cpuPerPage', goal: 0.2, most: true },
+  { work: 'peak memory (PSS), process tree, 4 at a time, MB', peer: 'prerender tuned', ours: 'warm4:peakMb', theirs: 'tuned4:peakMb', goal: 0.5, most: true },
+  { work: 'edge-hit answers/s, 60 KB, keep-alive', peer: 'nginx, same bytes', ours: 'edgeHit:perSecond', theirs: 'nginxEdge:perSecond', goal: 0.8 },
+  { work: 'hit answers/s, the same page', peer: 'nginx, same bytes', ours: 'hit:perSecond', theirs: 'nginxHit:perSecond', goal: 0.25 },
+  { work: 'edge: 60 KB asset passed through, requests/s', peer: 'nginx proxy_pass', ours: 'edgeProxy:perSecond', theirs: 'nginxProxy:perSecond', goal: 0.6 },
+  { work: 'edge: stored page for a crawler, requests/s', peer: 'nginx, same bytes', ours: 'edgePage:perSecond', theirs: 'nginxPage:perSecond', goal: 0.7 },
+  { work: '100,000 no-op jobs queued and run on PostgreSQL, jobs/s', peer: 'graphile_worker', ours: 'jobsPostgres:perSecond', theirs: 'graphile:perSecond', goal: 0.8 },
+  { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
+  { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },
+  { work: 'refresh of 1,000 pages, pages/s', peer: 'the same tabs asked directly', ours: 'refresh:perSecond', theirs: 'direct:perSecond', goal: 0.9 },
+  { work: 'edge: 10,000 idle connections, PSS of the process tree, MB', ours: 'idle:peakMb', limit: 200 },
+];
+
+const figure = (value) => (value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));
+
+/** The rows as Markdown. `series` maps "name:what" to the figures of all repetitions. */
+export function table(series) {
+  const cells = ROWS.filter((row) => series.has(row.ours) && (row.limit || series.has(row.theirs))).map((row) => {
+    if (row.limit) {
+      const value = median(series.get(row.ours));
+      return [row.work, '', '', figure(value), '', `≤ `, value <= row.limit ? 'yes' : 'no'];
+    }
+    const [ours, theirs] = [median(series.get(row.ours)), median(series.get(row.theirs))];
+    const ratio = ours / theirs;
+    const target = row.goal === undefined ? '' : `${row.most ? '≤' : '≥'} ${row.goal} ×${row.later ? `, then ${row.later} ×` : ''}`;
+    const met = row.goal === undefined ? '' : (row.most ? ratio <= row.goal : ratio >= row.goal) ? 'yes' : 'no';
+    return [row.work, row.peer, figure(theirs), figure(ours), `${ratio.toFixed(2)} ×`, target, met];
+  });
+  const lines = [['work', 'against', 'peer', 'ours', 'ratio', 'target', 'met'], ...cells];
+  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const write = (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [write(lines[0]), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...lines.slice(1).map(write)].join('\n');
+}
+
+/** What the figures were taken on. */
+export function machine(versions) {
+  const os = /PRETTY_NAME="([^"]+)"/.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'Linux';
+  return [
+    `${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${os}, kernel ${release()}`,
+    `load average at the end ${loadavg().map((load) => load.toFixed(2)).join(' ')}`,
+    Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', '),
+  ];
+}

@@ -1,0 +1,250 @@
+//! HTTP of accounts: signing in, keys, use of the plan.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use http::{HeaderMap, StatusCode, header};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::model::{ApiKeyInfo, Email, KeyId};
+use super::plans::Plan;
+use super::sessions::{cookie_in, ended_cookie};
+use super::usage::{UsageReport, entries};
+use crate::api::caller::{ClientAddress, OwnAccount, SignedIn};
+use crate::api::openapi::{ErrorBody, Refusals};
+use crate::api::rate_limit::counted_as;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, Issue};
+use crate::app::AppState;
+
+/// The operations of this feature.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(create_session, get_session, delete_session))
+        .routes(routes!(list_keys, create_key))
+        .routes(routes!(revoke_key))
+        .routes(routes!(get_usage))
+}
+
+type OwnAccountRefusals = Refusals<OwnAccount>;
+
+/// E-mail address and password.
+#[derive(Deserialize, ToSchema)]
+struct Credentials {
+    /// E-mail address of the account.
+    #[schema(examples("owner@shop.example"))]
+    email: String,
+    /// Its password.
+    #[schema(examples("correct horse battery staple"))]
+    password: String,
+}
+
+/// Who is signed in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SessionInfo {
+    /// E-mail address of the account.
+    #[schema(examples("owner@shop.example"))]
+    email: String,
+    /// Its plan.
+    plan: Plan,
+    /// What calls that change something must send as `x-csrf-token`.
+    csrf_token: String,
+}
+
+/// Signs in to the dashboard.
+///
+/// Answers with a session cookie. Failed attempts are limited to 10 per minute for an address and e-mail together and
+/// 30 per minute for an address; over the limit the right password waits too.
+#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = Credentials, responses(
+    (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session."))),
+    (status = 400, description = "Not an e-mail address and a password.", body = ErrorBody,
+        example = json!({ "error": "invalid_request", "issues": [{ "path": "email", "message": "missing field `email`" }] })),
+    (status = 401, description = "The e-mail address or the password is wrong.", body = ErrorBody,
+        example = json!({ "error": "invalid_credentials" })),
+    (status = 403, description = "The request comes from a page of another site.", body = ErrorBody,
+        example = json!({ "error": "cross_site_request" })),
+    (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody,
+        example = json!({ "error": "unsupported_media_type" })),
+    (status = 429, description = "Too many failed attempts.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
+    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
+    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
+))]
+async fn create_session(
+    State(app): State<AppState>,
+    ClientAddress(address): ClientAddress,
+    headers: HeaderMap,
+    AppJson(credentials): AppJson<Credentials>,
+) -> ApiResult<impl IntoResponse> {
+    // A page of another site must not be able to sign its visitor in to an account of its own choice.
+    if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site") {
+        return Err(ApiError::forbidden("cross_site_request"));
+    }
+    let email: Email = credentials
+        .email
+        .parse()
+        .map_err(|_| ApiError::invalid_request(vec![Issue::new("email", "is not an e-mail address")]))?;
+
+    // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
+    let address = counted_as(address);
+    let pair = (address, email.as_str().to_owned());
+    let standing = app.rate_limits.sign_in_address.take(address);
+    standing.refusal().map_or(Ok(()), Err)?;
+    let standing = app.rate_limits.sign_in.take(pair.clone());
+    if let Some(refusal) = standing.refusal() {
+        app.rate_limits.sign_in_address.give_back(&address);
+        return Err(refusal);
+    }
+    let https = app.platform.config.is_public_https();
+    let shown = cookie_in(&headers, https);
+    let session = app.accounts.sign_in(&email, credentials.password, shown).await?;
+    let session = session.ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "invalid_credentials"))?;
+    app.rate_limits.sign_in.give_back(&pair);
+    app.rate_limits.sign_in_address.give_back(&address);
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
+}
+
+/// Says who is signed in.
+#[utoipa::path(get, path = "/api/session", tag = "Session", security(("session" = [])), responses(
+    (status = 200, description = "The session.", body = SessionInfo),
+    (status = 401, description = "Nobody is signed in.", body = ErrorBody, example = json!({ "error": "invalid_api_key" })),
+    (status = 429, description = "Too many requests.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
+    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
+    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
+))]
+async fn get_session(SignedIn(session): SignedIn) -> impl IntoResponse {
+    let body = SessionInfo { email: session.email, plan: session.plan, csrf_token: session.csrf_token };
+    ([(header::CACHE_CONTROL, "no-store")], Json(body))
+}
+
+/// Signs out.
+#[utoipa::path(delete, path = "/api/session", tag = "Session", security(("session" = [])), responses(
+    (status = 204, description = "Signed out."),
+    (status = 401, description = "Nobody is signed in.", body = ErrorBody, example = json!({ "error": "invalid_api_key" })),
+    (status = 403, description = "Without the session's token.", body = ErrorBody,
+        example = json!({ "error": "csrf_token_missing" })),
+    (status = 429, description = "Too many requests.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
+    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
+    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
+))]
+async fn delete_session(
+    State(app): State<AppState>,
+    _: SignedIn,
+    headers: HeaderMap,
+) -> ApiResult<impl IntoResponse> {
+    let https = app.platform.config.is_public_https();
+    if let Some(id) = cookie_in(&headers, https) {
+        app.accounts.sign_out(id).await?;
+    }
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, ended_cookie(https))]))
+}
+
+/// The API keys of an account.
+#[derive(Serialize, ToSchema)]
+struct KeyList {
+    /// Oldest first; revoked keys stay listed.
+    keys: Vec<ApiKeyInfo>,
+}
+
+/// Lists the account's API keys.
+#[utoipa::path(get, path = "/api/keys", tag = "Account",
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses((status = 200, description = "The keys.", body = KeyList), OwnAccountRefusals))]
+async fn list_keys(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<KeyList>> {
+    Ok(Json(KeyList { keys: app.accounts.list_keys(caller.account()).await? }))
+}
+
+/// A key to be made.
+#[derive(Deserialize, ToSchema)]
+struct NewKeyRequest {
+    /// What you call it; at most 100 characters.
+    #[schema(examples("Build server"), max_length = 100)]
+    name: Option<String>,
+    /// Restricts the key to one of the account's domains.
+    #[schema(examples("shop.example"))]
+    domain: Option<String>,
+}
+
+/// A key that was made.
+#[derive(Serialize, ToSchema)]
+struct CreatedKey {
+    /// The key itself. It is shown here and never again.
+    #[schema(examples("gh_live_Zk3vQm0aT9xB7yLr2WcN5eHs8UdJ4fGp0XqAbC"))]
+    key: String,
+    /// As listings show it.
+    #[serde(flatten)]
+    info: ApiKeyInfo,
+}
+
+/// Makes an API key.
+#[utoipa::path(post, path = "/api/keys", tag = "Account", request_body = NewKeyRequest,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        OwnAccountRefusals,
+        (status = 201, description = "The key.", body = CreatedKey),
+        (status = 400, description = "The body is not right.", body = ErrorBody,
+            example = json!({ "error": "invalid_request", "issues": [{ "path": "name", "message": "is longer than 100 characters" }] })),
+        (status = 403, description = "The credential does not allow this, or the domain is not on the account.", body = ErrorBody, examples(
+            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
+            ("requires_unscoped_key" = (value = json!({ "error": "requires_unscoped_key" }))),
+            ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" }))))),
+        (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
+        (status = 415, description = "The body is not JSON.", body = ErrorBody,
+            example = json!({ "error": "unsupported_media_type" })),
+    ))]
+async fn create_key(
+    caller: Caller<OwnAccount>,
+    State(app): State<AppState>,
+    AppJson(wanted): AppJson<NewKeyRequest>,
+) -> ApiResult<impl IntoResponse> {
+    let name = wanted.name.unwrap_or_default().trim().to_owned();
+    if name.chars().count() > 100 {
+        return Err(ApiError::invalid_request(vec![Issue::new("name", "is longer than 100 characters")]));
+    }
+    let domain = match wanted.domain {
+        Some(domain) => {
+            Some(app.owned_domain(caller.account(), &domain).await?.ok_or_else(ApiError::domain_not_owned)?)
+        }
+        None => None,
+    };
+    let (key, info) = app.accounts.create_key(caller.account(), &name, domain).await?;
+    let body = CreatedKey { key: key.reveal().to_owned(), info };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
+}
+
+/// Revokes an API key.
+///
+/// It stops working within two seconds and stays listed. Revoking it again changes nothing.
+#[utoipa::path(delete, path = "/api/keys/{id}", tag = "Account", params(("id" = KeyId, Path, description = "Id of the key.")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        (status = 204, description = "Revoked."),
+        OwnAccountRefusals,
+        (status = 404, description = "The account has no such key.", body = ErrorBody, example = json!({ "error": "not_found" })),
+    ))]
+async fn revoke_key(
+    caller: Caller<OwnAccount>,
+    State(app): State<AppState>,
+    AppPath(id): AppPath<String>,
+) -> ApiResult<StatusCode> {
+    let found = app.accounts.revoke_key(Some(caller.account()), &KeyId::from(id)).await?;
+    if found { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found()) }
+}
+
+/// Says how much of the plan is used this month.
+#[utoipa::path(get, path = "/api/usage", tag = "Account",
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses((status = 200, description = "Use against each limit of the plan.", body = UsageReport), OwnAccountRefusals))]
+async fn get_usage(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<UsageReport>> {
+    let holdings = app.holdings(caller.account()).await?;
+    let (month, resets_at, counts) = app.accounts.usage(caller.account()).await?;
+    let used = |metric| counts.iter().find(|(counted, _)| *counted == metric).map_or(0, |(_, used)| *used);
+    let limits = entries(caller.limits(), used, holdings);
+    Ok(Json(UsageReport { plan: caller.plan(), active: caller.is_active(), month, resets_at, limits }))
+}
+
+#[cfg(test)]
+mod tests;

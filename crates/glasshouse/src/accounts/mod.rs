@@ -1,0 +1,17 @@
+//! Accounts: who may use the service, with which keys, on which plan, and how much they have used.
+//! The leftmost feature: it knows no domains, renders or audits.
+
+pub mod handlers;
+pub mod keys;
+pub mod model;
+mod passwords;
+pub mod plans;
+mod queries;
+mod service;
+pub mod sessions;
+pub mod usage;
+
+pub use model::{Account, AccountId, KeyId, KeyIdentity};
+pub use plans::{Limit, Plan, PlanLimits};
+pub use service::{AccountError, Accounts};
+pub use usage::Metric;

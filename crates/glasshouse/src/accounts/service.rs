@@ -1,0 +1,385 @@
+//! What can be done with accounts, keys and sessions. Used by handlers, commands and every other feature.
+//! Must never return a password, and a key only from [`Accounts::create_key`].
+
+mod cache;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::{Db, DbError};
+
+use self::cache::KeyCache;
+use super::keys::{KeyHash, KeyKind, NewKey, is_well_formed, random_text};
+use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
+use super::plans::{Limit, Plan};
+use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
+use super::usage::{Metric, Reservation};
+use super::{passwords, queries};
+use crate::clock::{Clock, Timestamp};
+use crate::platform::Platform;
+
+/// How often the last uses of keys are written down and ended sessions are deleted.
+const CHORES_EVERY: Duration = Duration::from_secs(30);
+
+/// Why something about an account could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum AccountError {
+    /// The e-mail address belongs to an account already.
+    #[error("there is an account {0} already")]
+    EmailTaken(String),
+    /// No account has this e-mail address.
+    #[error("there is no account {0}; `glasshouse account list` shows them all")]
+    UnknownAccount(String),
+    /// A password without a character.
+    #[error("the password is empty")]
+    EmptyPassword,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+/// The accounts of this installation. Cheap to clone.
+#[derive(Clone)]
+pub struct Accounts(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    clock: Clock,
+    cache: KeyCache,
+}
+
+impl Accounts {
+    /// Makes the service. Starts nothing: see [`Accounts::run_chores`].
+    pub fn new(platform: &Platform) -> Accounts {
+        Accounts::on(platform.db.clone(), platform.clock.clone())
+    }
+
+    /// The service on a database alone, for commands.
+    pub fn on(db: Db, clock: Clock) -> Accounts {
+        Accounts(Arc::new(Inner { db, clock, cache: KeyCache::default() }))
+    }
+
+    // ---- API keys on requests
+
+    /// Finds whose key this is, from memory alone. `None` says nothing: ask [`Accounts::authenticate`].
+    pub fn authenticate_cached(&self, text: &str) -> Option<Arc<KeyIdentity>> {
+        if !is_well_formed(KeyKind::Live, text) {
+            return None;
+        }
+        self.cached(KeyHash::of(text))
+    }
+
+    /// Finds whose key this is; `None`: nobody's, or it was revoked. What it says may be two seconds old.
+    pub async fn authenticate(&self, text: &str) -> Result<Option<Arc<KeyIdentity>>, DbError> {
+        if !is_well_formed(KeyKind::Live, text) {
+            return Ok(None);
+        }
+        let hash = KeyHash::of(text);
+        if let Some(identity) = self.cached(hash) {
+            return Ok(Some(identity));
+        }
+        let identity = match self.look_up(hash).await {
+            Ok(Some(identity)) => self.0.cache.insert(hash, identity),
+            Ok(None) => {
+                self.0.cache.forget(hash);
+                return Ok(None);
+            }
+            Err(error) if error.is_unavailable() => self.0.cache.find_stale(hash).ok_or(error)?,
+            Err(error) => return Err(error),
+        };
+        identity.mark_used(self.0.clock.now());
+        Ok(Some(identity))
+    }
+
+    async fn look_up(&self, hash: KeyHash) -> Result<Option<KeyIdentity>, DbError> {
+        queries::find_key_identity(&mut self.0.db.read().await?, hash).await
+    }
+
+    fn cached(&self, hash: KeyHash) -> Option<Arc<KeyIdentity>> {
+        let identity = self.0.cache.find(hash)?;
+        identity.mark_used(self.0.clock.now());
+        Some(identity)
+    }
+
+    // ---- Accounts
+
+    /// Makes an account. A password is generated when none is given; it is returned only then.
+    pub async fn create_account(
+        &self,
+        email: &Email,
+        password: Option<String>,
+        plan: Plan,
+    ) -> Result<(Account, Option<String>), AccountError> {
+        let (password, generated) = given_or_generated(password)?;
+        let hash = passwords::hash(password).await;
+        let account = self.new_account(email, plan);
+        let mut tx = self.0.db.write().await?;
+        queries::insert_account(&mut tx, &account, &hash).await.map_err(|error| match error {
+            error if error.is_unique_violation() => AccountError::EmailTaken(email.to_string()),
+            error => error.into(),
+        })?;
+        tx.commit().await?;
+        Ok((account, generated))
+    }
+
+    /// Makes the first account with an account-wide key, unless there is an account already.
+    pub async fn create_owner(&self, email: &Email) -> Result<Option<(String, NewKey)>, AccountError> {
+        if queries::count_accounts(&mut self.0.db.read().await?).await? > 0 {
+            return Ok(None);
+        }
+        let (password, _) = given_or_generated(None)?;
+        let hash = passwords::hash(password.clone()).await;
+        let account = self.new_account(email, Plan::Enterprise);
+        let (key, info) = self.new_key("Owner", None);
+        let mut tx = self.0.db.write().await?;
+        // Two processes may start at once: the one that comes second finds the account of the first.
+        if queries::count_accounts(&mut tx).await? > 0 {
+            return Ok(None);
+        }
+        match queries::insert_account(&mut tx, &account, &hash).await {
+            Err(error) if error.is_unique_violation() => return Ok(None),
+            other => other?,
+        }
+        queries::insert_key(&mut tx, &account.id, &info, key.hash()).await?;
+        tx.commit().await?;
+        Ok(Some((password, key)))
+    }
+
+    /// All accounts, oldest first.
+    pub async fn list_accounts(&self) -> Result<Vec<Account>, DbError> {
+        queries::list_accounts(&mut self.0.db.read().await?).await
+    }
+
+    /// The account with this e-mail address.
+    pub async fn get_account(&self, email: &Email) -> Result<Account, AccountError> {
+        let found = queries::find_account_by_email(&mut self.0.db.read().await?, email).await?;
+        found.ok_or_else(|| AccountError::UnknownAccount(email.to_string()))
+    }
+
+    /// The account with this id.
+    pub async fn find_account(&self, id: &AccountId) -> Result<Option<Account>, DbError> {
+        queries::find_account(&mut self.0.db.read().await?, id).await
+    }
+
+    /// Moves an account to another plan.
+    pub async fn set_plan(&self, email: &Email, plan: Plan) -> Result<(), AccountError> {
+        let account = self.get_account(email).await?;
+        let mut tx = self.0.db.write().await?;
+        queries::set_plan(&mut tx, &account.id, plan).await?;
+        tx.commit().await?;
+        self.0.cache.clear();
+        Ok(())
+    }
+
+    /// Opens or closes an account's subscription. The inactive may read, and nothing that costs.
+    pub async fn set_active(&self, email: &Email, active: bool) -> Result<(), AccountError> {
+        let account = self.get_account(email).await?;
+        let mut tx = self.0.db.write().await?;
+        queries::set_active(&mut tx, &account.id, active).await?;
+        tx.commit().await?;
+        self.0.cache.clear();
+        Ok(())
+    }
+
+    /// Gives an account another password and ends its sessions. A password is generated, and returned, when none is given.
+    pub async fn set_password(
+        &self,
+        email: &Email,
+        password: Option<String>,
+    ) -> Result<Option<String>, AccountError> {
+        let account = self.get_account(email).await?;
+        let (password, generated) = given_or_generated(password)?;
+        let hash = passwords::hash(password).await;
+        let mut tx = self.0.db.write().await?;
+        queries::set_password_hash(&mut tx, &account.id, &hash).await?;
+        queries::delete_sessions_of(&mut tx, &account.id).await?;
+        tx.commit().await?;
+        Ok(generated)
+    }
+
+    fn new_account(&self, email: &Email, plan: Plan) -> Account {
+        let (id, email) = (AccountId::generate(), email.as_str().to_owned());
+        Account { id, email, plan, active: true, created_at: self.0.clock.now() }
+    }
+
+    // ---- Managing keys
+
+    /// Makes a key. The key itself is in the answer and nowhere else.
+    ///
+    /// `domain` is a host in canonical form; that it is the account's own is for the caller to have checked.
+    pub async fn create_key(
+        &self,
+        account: &AccountId,
+        name: &str,
+        domain: Option<String>,
+    ) -> Result<(NewKey, ApiKeyInfo), DbError> {
+        let (key, info) = self.new_key(name, domain);
+        let mut tx = self.0.db.write().await?;
+        queries::insert_key(&mut tx, account, &info, key.hash()).await?;
+        tx.commit().await?;
+        Ok((key, info))
+    }
+
+    /// All keys of an account, oldest first, the revoked ones too.
+    pub async fn list_keys(&self, account: &AccountId) -> Result<Vec<ApiKeyInfo>, DbError> {
+        queries::list_keys(&mut self.0.db.read().await?, account).await
+    }
+
+    /// Revokes a key; of this account, when one is given. `false`: there is no such key.
+    pub async fn revoke_key(&self, account: Option<&AccountId>, key: &KeyId) -> Result<bool, DbError> {
+        let mut tx = self.0.db.write().await?;
+        let found = queries::revoke_key(&mut tx, account, key, self.0.clock.now()).await?;
+        tx.commit().await?;
+        self.0.cache.clear();
+        Ok(found)
+    }
+
+    fn new_key(&self, name: &str, domain: Option<String>) -> (NewKey, ApiKeyInfo) {
+        let key = NewKey::generate(KeyKind::Live);
+        let info = ApiKeyInfo {
+            id: KeyId::generate(),
+            name: name.to_owned(),
+            domain,
+            last4: key.last4().to_owned(),
+            created_at: self.0.clock.now(),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        (key, info)
+    }
+
+    // ---- Sessions
+
+    /// Begins a session when the password is right. Always with a new id, and without the one that was shown.
+    pub async fn sign_in(
+        &self,
+        email: &Email,
+        password: String,
+        shown: Option<&str>,
+    ) -> Result<Option<NewSession>, DbError> {
+        let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
+        let (account, stored) = found.unzip();
+        let is_right = passwords::verify(password, stored).await;
+        let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
+
+        let session = NewSession::generate();
+        let mut tx = self.0.db.write().await?;
+        if let Some(shown) = shown {
+            queries::delete_session(&mut tx, KeyHash::of(shown)).await?;
+        }
+        queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
+            .await?;
+        tx.commit().await?;
+        Ok(Some(session))
+    }
+
+    /// Finds the session with this id, unless it ended.
+    pub async fn find_session(&self, id: &str) -> Result<Option<SessionIdentity>, DbError> {
+        let (hash, now) = (KeyHash::of(id), self.0.clock.now());
+        let mut conn = self.0.db.read().await?;
+        let found = queries::find_session(&mut conn, hash, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
+        drop(conn);
+        let Some((session, seen)) = found else { return Ok(None) };
+        if now.since(seen) >= SEEN_EVERY {
+            let mut tx = self.0.db.write().await?;
+            queries::note_session_use(&mut tx, hash, now).await?;
+            tx.commit().await?;
+        }
+        Ok(Some(session))
+    }
+
+    /// Ends a session.
+    pub async fn sign_out(&self, id: &str) -> Result<(), DbError> {
+        let mut tx = self.0.db.write().await?;
+        queries::delete_session(&mut tx, KeyHash::of(id)).await?;
+        tx.commit().await
+    }
+
+    // ---- Usage
+
+    /// Takes `count` of this month's allowance; `None`: that would be over `limit`, and nothing was taken.
+    pub async fn reserve(
+        &self,
+        account: &AccountId,
+        metric: Metric,
+        count: u64,
+        limit: Limit,
+    ) -> Result<Option<Reservation>, DbError> {
+        let month = self.0.clock.now().month();
+        let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
+        let mut tx = self.0.db.write().await?;
+        let taken = queries::reserve_usage(&mut tx, account, &month, metric, n, most).await?;
+        tx.commit().await?;
+        Ok(taken.then(|| Reservation { account: account.clone(), metric, month, count }))
+    }
+
+    /// Gives a reservation back, as when a render failed. To the month that it came from.
+    pub async fn refund(&self, reservation: &Reservation) -> Result<(), DbError> {
+        let Reservation { account, metric, month, count } = reservation;
+        let mut tx = self.0.db.write().await?;
+        queries::refund_usage(&mut tx, account, month, *metric, as_stored(*count)).await?;
+        tx.commit().await
+    }
+
+    /// This month's use: month, its end, and a count for each metric.
+    pub async fn usage(
+        &self,
+        account: &AccountId,
+    ) -> Result<(String, Timestamp, Vec<(Metric, u64)>), DbError> {
+        let now = self.0.clock.now();
+        let rows = queries::list_usage(&mut self.0.db.read().await?, account, &now.month()).await?;
+        let used = |metric: Metric| {
+            let row = rows.iter().find(|(name, _)| name == metric.id());
+            (metric, row.map_or(0, |(_, used)| (*used).max(0) as u64))
+        };
+        Ok((now.month(), now.start_of_next_month(), Metric::ALL.map(used).to_vec()))
+    }
+
+    // ---- Chores
+
+    /// Writes down the last uses of keys and deletes ended sessions, now and then, until `shutdown`; a last time after it.
+    pub async fn run_chores(self, shutdown: tokio_util::sync::CancellationToken) {
+        loop {
+            let is_last = tokio::select! {
+                () = tokio::time::sleep(CHORES_EVERY) => false,
+                () = shutdown.cancelled() => true,
+            };
+            if let Err(error) = self.do_chores().await {
+                tracing::warn!(error = %error, "could not write down the last uses of keys");
+            }
+            if is_last {
+                return;
+            }
+        }
+    }
+
+    async fn do_chores(&self) -> Result<(), DbError> {
+        let uses = self.0.cache.take_uses();
+        let now = self.0.clock.now();
+        let mut tx = self.0.db.write().await?;
+        for (key, at) in uses {
+            queries::note_key_use(&mut tx, &key, at).await?;
+        }
+        queries::delete_ended_sessions(&mut tx, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
+        tx.commit().await
+    }
+}
+
+/// 24 characters of base62 are 142 bits: more than anybody guesses, few enough to type once.
+fn given_or_generated(password: Option<String>) -> Result<(String, Option<String>), AccountError> {
+    match password {
+        Some(password) if password.is_empty() => Err(AccountError::EmptyPassword),
+        Some(password) => Ok((password, None)),
+        None => {
+            let password = random_text(24);
+            Ok((password.clone(), Some(password)))
+        }
+    }
+}
+
+fn as_stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! What an account has used this month, against its plan. Pure; counted in `queries.rs`, in UTC months.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::AccountId;
+use super::plans::{Limit, Plan, PlanLimits};
+use crate::clock::Timestamp;
+
+/// What is counted per month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// Pages rendered.
+    Renders,
+    /// Audits started on demand.
+    Audits,
+    /// Pages audited.
+    AuditedPages,
+}
+
+impl Metric {
+    /// All metrics.
+    pub const ALL: [Metric; 3] = [Metric::Renders, Metric::Audits, Metric::AuditedPages];
+
+    /// The text in the database.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Metric::Renders => "renders",
+            Metric::Audits => "audits",
+            Metric::AuditedPages => "audited_pages",
+        }
+    }
+
+    /// What a plan allows of it per month.
+    pub fn limit(self, plan: &PlanLimits) -> Limit {
+        match self {
+            Metric::Renders => plan.renders_per_month,
+            Metric::Audits => plan.audits_per_month,
+            Metric::AuditedPages => plan.audited_pages_per_month,
+        }
+    }
+}
+
+/// A part of the month's allowance that was taken and may be given back, to the month it was taken from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reservation {
+    /// Whose.
+    pub account: AccountId,
+    /// Of what.
+    pub metric: Metric,
+    /// From which month, `YYYY-MM`.
+    pub month: String,
+    /// How much.
+    pub count: u64,
+}
+
+/// This month's use, as `GET /api/usage` answers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageReport {
+    /// The account's plan.
+    #[schema(examples("agency"))]
+    pub plan: Plan,
+    /// Whether the account is active.
+    pub active: bool,
+    /// UTC month, `YYYY-MM`.
+    #[schema(examples("2026-11"))]
+    pub month: String,
+    /// When the monthly counts start again.
+    pub resets_at: Timestamp,
+    /// One entry per limit of the plan.
+    pub limits: Vec<UsageEntry>,
+}
+
+/// One limit of the plan and how much of it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageEntry {
+    /// Name of the limit, as in the settings below `plans.<id>.`.
+    #[schema(examples("renders_per_month"))]
+    pub name: &'static str,
+    /// How much is used; null for a limit of a single thing, such as one audit.
+    pub used: Option<u64>,
+    /// The limit; -1: none.
+    #[schema(value_type = i64, examples(50_000))]
+    pub limit: Limit,
+}
+
+/// Counts of what an account has, beside what it used this month. Told by the features that own them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Holdings {
+    /// Domains.
+    pub domains: u64,
+    /// Prompts.
+    pub prompts: u64,
+    /// Active prompts.
+    pub monitors: u64,
+}
+
+/// Lists every limit of a plan with its use. `used` answers for the monthly ones.
+pub fn entries(plan: &PlanLimits, used: impl Fn(Metric) -> u64, holdings: Holdings) -> Vec<UsageEntry> {
+    let entry = |name, used, limit| UsageEntry { name, used, limit };
+    vec![
+        entry("domains", Some(holdings.domains), plan.domains),
+        entry("renders_per_month", Some(used(Metric::Renders)), plan.renders_per_month),
+        entry("audits_per_month", Some(used(Metric::Audits)), plan.audits_per_month),
+        entry("audited_pages_per_month", Some(used(Metric::AuditedPages)), plan.audited_pages_per_month),
+        entry("pages_per_audit", None, plan.pages_per_audit),
+        entry("prompts", Some(holdings.prompts), plan.prompts),
+        entry("monitors", Some(holdings.monitors), plan.monitors),
+        entry("providers_per_prompt", None, plan.providers_per_prompt),
+        entry("redirect_rules", None, plan.redirect_rules),
+    ]
+}

@@ -1,0 +1,70 @@
+//! The address of the client that a request came from, through proxies that the operator trusts. Pure.
+//! Must never believe a header of anybody else: addresses are what limits are counted by.
+
+use std::net::IpAddr;
+
+use http::HeaderMap;
+use ipnet::IpNet;
+
+/// Walks back from the connection's peer through `x-forwarded-for` for as long as the addresses are trusted proxies.
+pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
+    let mut client = peer.to_canonical();
+    if !is_trusted(client) {
+        return client;
+    }
+    let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
+    for hop in hops.into_iter().rev() {
+        // What a trusted proxy wrote is an address; anything else was sent by the client and ends the walk.
+        let Some(address) = parse_hop(hop) else { return client };
+        client = address.to_canonical();
+        if !is_trusted(client) {
+            return client;
+        }
+    }
+    client
+}
+
+/// An address, with or without a port: `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`.
+fn parse_hop(hop: &str) -> Option<IpAddr> {
+    let bare = hop.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(hop);
+    bare.parse().ok().or_else(|| hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(peer: &str, forwarded: &[&'static str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append("x-forwarded-for", value.parse().unwrap());
+        }
+        let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().unwrap()).collect();
+        client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn the_header_of_a_stranger_is_not_believed() {
+        assert_eq!(seen("192.0.2.9", &["198.51.100.1"], &[]), "192.0.2.9");
+        assert_eq!(seen("192.0.2.9", &["198.51.100.1"], &["10.0.0.0/8"]), "192.0.2.9");
+    }
+
+    #[test]
+    fn the_nearest_untrusted_hop_is_the_client() {
+        let trusted = ["10.0.0.0/8"];
+
+        assert_eq!(seen("10.0.0.1", &["198.51.100.1"], &trusted), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
+        assert_eq!(seen("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");
+        assert_eq!(seen("::ffff:10.0.0.1", &["[2001:db8::1]:4000"], &trusted), "2001:db8::1");
+    }
+
+    #[test]
+    fn nonsense_in_the_header_ends_at_the_proxy() {
+        assert_eq!(seen("10.0.0.1", &["unknown"], &["10.0.0.0/8"]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1", &[], &["10.0.0.0/8"]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1", &["10.0.0.3, 10.0.0.2"], &["10.0.0.0/8"]), "10.0.0.3");
+    }
+}

@@ -1,0 +1,134 @@
+//! The API reference: the OpenAPI document, and a viewer for it from files inside the binary.
+//! Must never load anything from another host: installations may have no way out, and keys are typed into this page.
+
+use std::io::Read;
+
+use axum::Router;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use utoipa::openapi::OpenApi;
+
+use crate::app::AppState;
+
+/// The page may run its own scripts and speak to its own host, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+    font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE: &[u8] = include_bytes!("../../assets/api-docs/index.html");
+const SCRIPT: &[u8] = include_bytes!("../../assets/api-docs/page.js");
+const STYLE: &[u8] = include_bytes!("../../assets/api-docs/page.css");
+const VIEWER_SCRIPT: &[u8] = include_bytes!("../../assets/api-docs/swagger-ui-bundle.js.gz");
+const VIEWER_STYLE: &[u8] = include_bytes!("../../assets/api-docs/swagger-ui.css.gz");
+
+/// `/api/openapi.json`, `/api/docs` and, until there is a dashboard, `/`.
+pub fn routes(document: &OpenApi) -> Router<AppState> {
+    let json = Bytes::from(document.to_json().expect("the document is plain data"));
+    Router::new()
+        .route("/", get(async || Redirect::temporary("/api/docs")))
+        .route("/api/openapi.json", get(async move || plain("application/json", json)))
+        .route("/api/docs", get(async || page()))
+        .route("/api/docs/page.js", get(async || plain("text/javascript; charset=utf-8", SCRIPT)))
+        .route("/api/docs/page.css", get(async || plain("text/css; charset=utf-8", STYLE)))
+        .route(
+            "/api/docs/swagger-ui.js",
+            get(async |headers: HeaderMap| packed(&headers, "text/javascript; charset=utf-8", VIEWER_SCRIPT)),
+        )
+        .route(
+            "/api/docs/swagger-ui.css",
+            get(async |headers: HeaderMap| packed(&headers, "text/css; charset=utf-8", VIEWER_STYLE)),
+        )
+}
+
+fn page() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    (headers, PAGE).into_response()
+}
+
+fn plain(content_type: &'static str, body: impl Into<Bytes>) -> Response {
+    let headers = [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "no-cache")];
+    (headers, body.into()).into_response()
+}
+
+/// A file that is kept compressed. Clients that cannot unpack it get it unpacked.
+fn packed(request: &HeaderMap, content_type: &'static str, body: &'static [u8]) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
+        (header::VARY, HeaderValue::from_static("accept-encoding")),
+    ];
+    if accepts_gzip(request) {
+        return (headers, [(header::CONTENT_ENCODING, "gzip")], Bytes::from_static(body)).into_response();
+    }
+    let mut unpacked = Vec::new();
+    match flate2::read::GzDecoder::new(body).read_to_end(&mut unpacked) {
+        Ok(_) => (headers, unpacked).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Whether `accept-encoding` names gzip, or everything, with a weight above zero.
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let offers = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    offers.flat_map(|value| value.split(',')).any(|offer| {
+        let (name, weight) = offer.split_once(';').unwrap_or((offer, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse() == Ok(0.0));
+        matches!(name.trim(), "gzip" | "*") && !is_refused
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::TestApp;
+
+    #[tokio::test]
+    async fn the_reference_loads_nothing_from_elsewhere() {
+        let app = TestApp::new().await;
+
+        let reply = app.get("/api/docs").await;
+
+        reply.assert_status(200);
+        assert!(!reply.text().contains("//"), "{}", reply.text());
+        assert!(reply.header("content-security-policy").starts_with("default-src 'none'"));
+    }
+
+    #[tokio::test]
+    async fn every_file_that_the_page_names_is_there() {
+        let app = TestApp::new().await;
+        let page = app.get("/api/docs").await.text();
+        let named = page.split('"').filter(|text| text.starts_with("/api/"));
+
+        for path in named {
+            app.get(path).await.assert_status(200);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_viewer_is_packed_for_those_who_can_unpack_it() {
+        let app = TestApp::new().await;
+
+        let packed = app.get("/api/docs/swagger-ui.css").header("accept-encoding", "br, gzip").await;
+        let plain = app.get("/api/docs/swagger-ui.css").header("accept-encoding", "gzip;q=0").await;
+
+        assert_eq!(packed.header("content-encoding"), "gzip");
+        assert_eq!(plain.header("content-encoding"), "");
+        assert!(plain.text().contains(".swagger-ui"));
+        assert!(packed.body.len() * 4 < plain.body.len());
+    }
+
+    #[tokio::test]
+    async fn the_front_page_leads_to_the_reference() {
+        let app = TestApp::new().await;
+
+        let reply = app.get("/").await;
+
+        reply.assert_status(307);
+        assert_eq!(reply.header("location"), "/api/docs");
+    }
+}

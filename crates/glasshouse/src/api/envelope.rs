@@ -1,0 +1,211 @@
+//! What surrounds every answer: request id, client address, body limit, panics, metrics, log, common headers.
+//! Every listener of the API and every test goes through it, so that none of this can be forgotten.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::FutureExt;
+use http::header::{self, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tower::ServiceExt;
+use tracing::Instrument;
+
+use super::caller::{ClientAddress, StandingSlot};
+use super::client::client_address;
+use super::error::ApiError;
+use super::extract::payload_too_large;
+use crate::app::AppState;
+
+/// Header that names a request in answers and logs.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// How long a client may take to send its body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
+pub type FastPath = fn(&AppState, &Parts) -> Option<Response>;
+
+/// The whole API as one function from request to response. Cheap to clone.
+#[derive(Clone)]
+pub struct Envelope {
+    app: AppState,
+    router: Router,
+    fast: FastPath,
+}
+
+impl Envelope {
+    /// Surrounds a router. `fast` is offered every request without a body first.
+    pub fn new(app: AppState, router: Router, fast: FastPath) -> Envelope {
+        let router = router.layer(axum::middleware::from_fn(note_route));
+        Envelope { app, router, fast }
+    }
+
+    /// Answers a request that came over a connection from `peer`. Never fails: failures are answers too.
+    pub async fn answer<B>(&self, request: http::Request<B>, peer: IpAddr) -> Response
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+    {
+        let started = Instant::now();
+        let (parts, body) = request.into_parts();
+        let id = request_id(&parts.headers);
+        let fast = if body.is_end_stream() { (self.fast)(&self.app, &parts) } else { None };
+        let mut response = match fast {
+            Some(response) => response,
+            None => self.route(parts, Body::new(body), peer, &id, started).await,
+        };
+        let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, id);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        response
+    }
+
+    async fn route(
+        &self,
+        mut parts: Parts,
+        body: Body,
+        peer: IpAddr,
+        id: &HeaderValue,
+        started: Instant,
+    ) -> Response {
+        let client = client_address(peer, &parts.headers, &self.app.platform.config.edge.trusted_proxies);
+        let standing = StandingSlot::default();
+        parts.extensions.insert(ClientAddress(client));
+        parts.extensions.insert(standing.clone());
+        let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());
+        // The query stays out of the log: it may carry a public stats token.
+        let span = tracing::info_span!("request", id = %id.to_str().unwrap_or_default(), %method, path = %cut(&path));
+
+        let answer = AssertUnwindSafe(self.guarded(parts, body)).catch_unwind();
+        let answered = answer.instrument(span.clone()).await;
+        let mut response = answered.unwrap_or_else(|_| {
+            // The panic itself was logged, with its place, by the panic hook.
+            ApiError::internal("the handler panicked").into_response()
+        });
+
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            response =
+                with_body(response, ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"));
+        }
+        if let Some(standing) = standing.0.get() {
+            standing.write_headers(response.headers_mut());
+        }
+        let status = response.status().as_u16();
+        let route =
+            response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
+        record(&route, status, started.elapsed());
+        span.in_scope(|| {
+            let duration_ms = started.elapsed().as_millis() as u64;
+            tracing::debug!(target: "glasshouse::http", status, route, duration_ms, client = %client, "answered");
+        });
+        response
+    }
+
+    /// Reads the body within its limits, then asks the router.
+    async fn guarded(&self, parts: Parts, body: Body) -> Response {
+        let limit = self.app.platform.config.limits.request_body_bytes;
+        let body = match read_body(&parts.headers, body, limit).await {
+            Ok(body) => body,
+            Err(error) => return error.into_response(),
+        };
+        let request = Request::from_parts(parts, Body::from(body));
+        match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+/// Reads a whole body: 413 over the limit, 415 when compressed, 408 when it does not arrive.
+async fn read_body(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    if http_body::Body::is_end_stream(&body) {
+        return Ok(Bytes::new());
+    }
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        // Unpacking strangers' bytes is a way to fill memory, and nothing sent here is large.
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"));
+    }
+    if http_body::Body::size_hint(&body).lower() > limit as u64 {
+        return Err(payload_too_large());
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(payload_too_large()),
+        Ok(Err(_)) => Err(ApiError::new(StatusCode::BAD_REQUEST, "invalid_request")),
+        Err(_) => Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "request_timeout")),
+    }
+}
+
+/// Puts an error's body into a response, keeping its other headers (`Allow`).
+fn with_body(response: Response, error: ApiError) -> Response {
+    let (mut kept, _) = response.into_parts();
+    let (fresh, body) = error.into_response().into_parts();
+    kept.headers.remove(header::CONTENT_LENGTH);
+    kept.headers.extend(fresh.headers);
+    Response::from_parts(kept, body)
+}
+
+/// Leaves the matched route for the metrics: paths themselves would make a series per domain.
+async fn note_route(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
+
+/// Counts an answer. The fast path calls it too.
+pub fn record(route: &str, status: u16, duration: Duration) {
+    let labels = [("route", route.to_owned()), ("status", status.to_string())];
+    metrics::counter!("glasshouse_http_requests_total", &labels).increment(1);
+    metrics::histogram!("glasshouse_http_request_duration_seconds", &labels).record(duration.as_secs_f64());
+}
+
+/// The client's own id when it is harmless to log and to send back, else a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let is_sane = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        (1..=128).contains(&bytes.len())
+            && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    headers.get(REQUEST_ID).filter(is_sane).cloned().unwrap_or_else(|| {
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        HeaderValue::try_from(id).expect("hexadecimal digits")
+    })
+}
+
+fn cut(path: &str) -> &str {
+    let mut end = path.len().min(512);
+    while !path.is_char_boundary(end) {
+        end -= 1;
+    }
+    &path[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_for(sent: &[u8]) -> HeaderValue {
+        let value = HeaderValue::from_bytes(sent).unwrap();
+        request_id(&HeaderMap::from_iter([(REQUEST_ID, value)]))
+    }
+
+    #[test]
+    fn a_sane_request_id_is_kept_and_another_is_replaced() {
+        assert_eq!(id_for(b"trace-1.2_3"), "trace-1.2_3");
+
+        for sent in ["", "a b", "a\tb", "<script>", &"a".repeat(129)] {
+            assert_ne!(id_for(sent.as_bytes()), sent, "{sent}");
+        }
+        assert_eq!(id_for(b"\xff").len(), 32);
+    }
+}

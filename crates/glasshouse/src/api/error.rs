@@ -1,0 +1,203 @@
+//! The one form in which the API says no: a status and `{"error": code, …}`.
+//! Must never show a client why the service itself failed: a cause is logged here, once, and answered as a bare code.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A refusal or failure on its way to the client. Boxed: it is rare, and every handler's result would be as large.
+#[derive(Debug)]
+pub struct ApiError(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    status: StatusCode,
+    code: &'static str,
+    extra: Map<String, Value>,
+    headers: HeaderMap,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// Something wrong in a request, and where: a dotted path such as `redirectRules.0.status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Issue {
+    /// Where; empty: the whole body.
+    #[schema(examples("url"))]
+    pub path: String,
+    /// What is wrong, in a sentence.
+    #[schema(examples("is not an absolute http or https address"))]
+    pub message: String,
+}
+
+impl Issue {
+    /// Names a problem at a dotted path.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Issue {
+        Issue { path: path.into(), message: message.into() }
+    }
+}
+
+impl ApiError {
+    /// An error with this status and code.
+    pub fn new(status: StatusCode, code: &'static str) -> ApiError {
+        ApiError(Box::new(Parts { status, code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
+    }
+
+    /// Adds a field beside `error`.
+    pub fn with(mut self, field: &str, value: impl Serialize) -> ApiError {
+        let value = serde_json::to_value(value).expect("fields of errors are plain data");
+        self.0.extra.insert(field.to_owned(), value);
+        self
+    }
+
+    /// Adds a response header.
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> ApiError {
+        self.0.headers.insert(name, value);
+        self
+    }
+
+    /// 400 `invalid_request` with what is wrong.
+    pub fn invalid_request(issues: Vec<Issue>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, "invalid_request").with("issues", issues)
+    }
+
+    /// 400 `validation_error` with what is wrong: the form of the Domains API.
+    pub fn validation_error(issues: Vec<Issue>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, "validation_error").with("issues", issues)
+    }
+
+    /// 401: no credential, a malformed or an unknown one. One code for all, so that nothing is told about keys.
+    pub fn invalid_api_key() -> ApiError {
+        ApiError::new(StatusCode::UNAUTHORIZED, "invalid_api_key")
+    }
+
+    /// 402: the account is inactive and this costs something.
+    pub fn subscription_required() -> ApiError {
+        ApiError::new(StatusCode::PAYMENT_REQUIRED, "subscription_required")
+    }
+
+    /// 403: a key of this account needs a higher plan for this.
+    pub fn plan_required(plan: crate::accounts::Plan) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, "plan_required").with("requiredPlan", plan)
+    }
+
+    /// 403 with this code.
+    pub fn forbidden(code: &'static str) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, code)
+    }
+
+    /// 403: the domain is not on the account. Everywhere but in the Domains API, which answers [`ApiError::not_found`].
+    pub fn domain_not_owned() -> ApiError {
+        ApiError::forbidden("domain_not_owned")
+    }
+
+    /// 404: there is no such thing, or it is somebody else's.
+    pub fn not_found() -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, "not_found")
+    }
+
+    /// 503: something this needs is away; trying again later may help. The cause is logged, not shown.
+    pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
+        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable");
+        error.0.headers.insert(http::header::RETRY_AFTER, HeaderValue::from_static("5"));
+        error.0.cause = Some(cause.into());
+        error
+    }
+
+    /// 500: the service is wrong. The cause is logged, not shown.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
+        let mut error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
+        error.0.cause = Some(cause.into());
+        error
+    }
+
+    /// The status that is answered.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// The code that is answered.
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+}
+
+/// A database that is away is worth another try (503); anything else it says is our mistake (500).
+impl From<store::DbError> for ApiError {
+    fn from(error: store::DbError) -> ApiError {
+        if error.is_unavailable() { ApiError::unavailable(error) } else { ApiError::internal(error) }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let Parts { status, code, mut extra, headers, cause } = *self.0;
+        if let Some(cause) = cause {
+            tracing::error!(status = status.as_u16(), code, error = %chain(cause.as_ref()), "request failed");
+        }
+        let mut body = Map::from_iter([("error".to_owned(), Value::from(code))]);
+        body.append(&mut extra);
+        (status, headers, Json(body)).into_response()
+    }
+}
+
+/// An error and everything that caused it, on one line.
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    async fn answered(error: ApiError) -> (StatusCode, Value) {
+        let response = error.into_response();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 100_000).await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    #[tokio::test]
+    async fn an_error_is_its_code_and_its_extra_fields() {
+        let error = ApiError::plan_required(crate::accounts::Plan::Agency);
+
+        let answer = answered(error).await;
+
+        assert_eq!(
+            answer,
+            (StatusCode::FORBIDDEN, json!({ "error": "plan_required", "requiredPlan": "agency" }))
+        );
+    }
+
+    #[tokio::test]
+    async fn the_cause_of_a_failure_is_not_shown() {
+        let error = ApiError::internal("password of the database is hunter2");
+
+        let answer = answered(error).await;
+
+        assert_eq!(answer, (StatusCode::INTERNAL_SERVER_ERROR, json!({ "error": "internal_error" })));
+    }
+
+    #[tokio::test]
+    async fn issues_name_their_path() {
+        let error = ApiError::invalid_request(vec![Issue::new("a.0.b", "is missing")]);
+
+        let answer = answered(error).await;
+
+        let expected =
+            json!({ "error": "invalid_request", "issues": [{ "path": "a.0.b", "message": "is missing" }] });
+        assert_eq!(answer, (StatusCode::BAD_REQUEST, expected));
+    }
+}

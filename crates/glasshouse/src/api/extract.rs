@@ -1,0 +1,220 @@
+//! Reads bodies, queries and paths into types; what does not fit is refused in the API's own form.
+//! Handlers put these after their `Caller`, so that who may call is settled before what was sent.
+
+use axum::body::Bytes;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::response::IntoResponse;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode, header};
+use serde::de::DeserializeOwned;
+
+use super::error::{ApiError, Issue};
+
+/// A JSON body. Refusals are 415 and 400 `invalid_request`.
+#[derive(Debug)]
+pub struct AppJson<T>(pub T);
+
+/// A JSON body of the Domains API. Refusals are 415 and 400 `validation_error`.
+#[derive(Debug)]
+pub struct DomainsJson<T>(pub T);
+
+/// A query string. Refusals, repeated parameters among them, are 400 `invalid_request`.
+#[derive(Debug)]
+pub struct AppQuery<T>(pub T);
+
+/// Parameters of the path. A value that cannot be one is 404: there is nothing under such a name.
+#[derive(Debug)]
+pub struct AppPath<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for AppJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let body = json_body(request, state).await?;
+        parse_json(&body).map(AppJson).map_err(|issue| ApiError::invalid_request(vec![issue]))
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for DomainsJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let body = json_body(request, state).await?;
+        parse_json(&body).map(DomainsJson).map_err(|issue| ApiError::validation_error(vec![issue]))
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for AppQuery<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        parse_query(parts.uri.query().unwrap_or_default())
+            .map(AppQuery)
+            .map_err(|issue| ApiError::invalid_request(vec![issue]))
+    }
+}
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for AppPath<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(AppPath(value)),
+            Err(PathRejection::FailedToDeserializePathParams(_)) => Err(ApiError::not_found()),
+            Err(rejection) => Err(ApiError::internal(rejection.to_string())),
+        }
+    }
+}
+
+async fn json_body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    check_content_type(request.headers())?;
+    // The envelope has already read the body whole and within its limit.
+    Bytes::from_request(request, state).await.map_err(|rejection| {
+        let status = rejection.into_response().status();
+        if status == StatusCode::PAYLOAD_TOO_LARGE {
+            payload_too_large()
+        } else {
+            ApiError::internal("body was lost")
+        }
+    })
+}
+
+/// 413: the body is over the limit.
+pub fn payload_too_large() -> ApiError {
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large")
+}
+
+/// Accepts `application/json`, and no type at all, which is read as JSON.
+fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let Some(content_type) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let essence = content_type.to_str().unwrap_or("?").split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"))
+}
+
+/// Reads JSON. Unknown fields are ignored; a repeated known one, a wrong type and too deep a nesting are not.
+fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Issue> {
+    // serde reads a list as the fields of a struct in order; no client means that.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(Issue::new("", "must be an object"));
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = dotted(error.path());
+        let inner = error.inner();
+        let message = if inner.is_data() { without_position(inner) } else { format!("is not JSON: {inner}") };
+        Issue::new(if inner.is_data() { path } else { String::new() }, message)
+    })?;
+    deserializer.end().map_err(|error| Issue::new("", format!("is not JSON: {error}")))?;
+    Ok(value)
+}
+
+/// Reads a query string.
+fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Issue> {
+    let pairs = url::form_urlencoded::parse(query.as_bytes());
+    let deserializer = serde_urlencoded::Deserializer::new(pairs);
+    serde_path_to_error::deserialize(deserializer)
+        .map_err(|error| Issue::new(dotted(error.path()), error.inner().to_string()))
+}
+
+/// `a[0].b` as `a.0.b`; the root is empty.
+fn dotted(path: &serde_path_to_error::Path) -> String {
+    match path.to_string().as_str() {
+        "." => String::new(),
+        text => text.replace('[', ".").replace(']', ""),
+    }
+}
+
+/// serde_json's message without " at line 1 column 7": the path says it better.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(rename_all = "camelCase")]
+    struct Body {
+        domain: String,
+        rules: Option<Vec<Rule>>,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Rule {
+        status: u16,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Query {
+        limit: Option<u32>,
+        search: Option<String>,
+    }
+
+    fn issue_of(body: &str) -> Issue {
+        parse_json::<Body>(body.as_bytes()).unwrap_err()
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_dotted_path() {
+        let issue = issue_of(r#"{"domain": "a.com", "rules": [{"status": 301}, {"status": "x"}]}"#);
+
+        assert_eq!(issue, Issue::new("rules.1.status", "invalid type: string \"x\", expected u16"));
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored_and_repeated_ones_refused() {
+        let ignored: Body = parse_json(br#"{"domain": "a.com", "plan": "enterprise"}"#).unwrap();
+
+        assert_eq!(ignored, Body { domain: "a.com".to_owned(), rules: None });
+        assert_eq!(issue_of(r#"{"domain": "a.com", "domain": "b.com"}"#).message, "duplicate field `domain`");
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused_as_a_whole() {
+        let (deep, number) = ("[".repeat(100_000), format!("{{\"domain\": {}}}", "9".repeat(1_000_000)));
+        for body in ["", "{", "domain=a.com", r#"{"domain": "a.com"} {}"#, r#"["a.com"]"#, " [[]]", &deep] {
+            assert_eq!(issue_of(body).path, "", "{}", &body[..body.len().min(20)]);
+        }
+        let nested = format!("{{\"domain\": \"a.com\", \"x\": {deep}");
+        assert!(parse_json::<Body>(nested.as_bytes()).is_err());
+        assert!(parse_json::<Body>(number.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_repeated_query_parameter_is_refused() {
+        let issue = parse_query::<Query>("limit=1&limit=2").unwrap_err();
+
+        assert_eq!(issue.message, "duplicate field `limit`");
+    }
+
+    #[test]
+    fn a_query_parameter_of_the_wrong_type_is_named() {
+        for query in ["limit=x", "limit=-1", "limit=1.5", "limit=", "limit=30%20"] {
+            assert_eq!(parse_query::<Query>(query).unwrap_err().path, "limit", "{query}");
+        }
+
+        let read = parse_query::<Query>("search=a%2Bb+c").unwrap();
+        assert_eq!(read, Query { limit: None, search: Some("a+b c".to_owned()) });
+    }
+
+    #[test]
+    fn only_json_is_a_json_body() {
+        let typed = |value: &'static str| {
+            check_content_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value.parse().unwrap())]))
+        };
+
+        assert!(check_content_type(&HeaderMap::new()).is_ok());
+        assert!(typed("application/json").is_ok());
+        assert!(typed("Application/JSON; charset=utf-8").is_ok());
+        assert_eq!(typed("text/plain").unwrap_err().status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(typed("application/jsonp").unwrap_err().status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+}

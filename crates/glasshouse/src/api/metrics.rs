@@ -1,0 +1,21 @@
+//! `/metrics` of the metrics listener: Prometheus text. On a listener of its own, so that it is never public by accident.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::{Method, Request, header};
+
+use super::error::ApiError;
+
+/// Answers a request of the metrics listener.
+pub fn answer<B>(request: &Request<B>) -> Response {
+    if request.uri().path() != "/metrics" {
+        return ApiError::not_found().into_response();
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return ApiError::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed")
+            .with_header(header::ALLOW, http::HeaderValue::from_static("GET, HEAD"))
+            .into_response();
+    }
+    let text = crate::telemetry::metrics().render();
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], Body::from(text)).into_response()
+}

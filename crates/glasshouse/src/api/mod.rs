@@ -1,0 +1,23 @@
+//! The shell of the HTTP API: who may call, what may be sent, what an error looks like. Knows no feature.
+
+pub mod caller;
+pub mod client;
+pub mod docs;
+pub mod envelope;
+pub mod error;
+pub mod extract;
+pub mod health;
+pub mod metrics;
+pub mod openapi;
+pub mod rate_limit;
+pub mod server;
+
+pub use caller::{Access, Caller, check_limit};
+pub use error::{ApiError, Issue};
+pub use extract::{AppJson, AppPath, AppQuery, DomainsJson};
+
+/// What every handler answers with.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
+//! share are another matter and live in the database.
+//! Must never grow without bound: windows that ended are dropped.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
+
+use super::error::ApiError;
+use crate::clock::{Clock, Timestamp};
+
+const WINDOW: Duration = Duration::from_secs(60);
+/// Over so many keys the ended windows are swept out; what is left then is live.
+const SWEEP_AT: usize = 10_000;
+
+/// The `RateLimit` header, as the IETF draft names it.
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+/// The `RateLimit-Policy` header.
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Allows `limit` events per key in a window of one minute that starts with the first of them.
+#[derive(Debug)]
+pub struct RateLimit<K> {
+    limit: u32,
+    clock: Clock,
+    windows: Mutex<Windows<K>>,
+}
+
+#[derive(Debug)]
+struct Windows<K> {
+    by_key: HashMap<K, Window>,
+    /// Grows with what is live, so that sweeping stays a small part of the work.
+    sweep_at: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    started: Timestamp,
+    count: u32,
+}
+
+/// How a key stands after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether the event was within the limit.
+    pub allowed: bool,
+    /// Events per minute.
+    pub limit: u32,
+    /// Events left in this window.
+    pub remaining: u32,
+    /// Time until the window ends.
+    pub reset: Duration,
+}
+
+impl<K: Eq + Hash> RateLimit<K> {
+    /// A limit of so many events per minute and key.
+    pub fn per_minute(limit: u32, clock: Clock) -> RateLimit<K> {
+        RateLimit {
+            limit,
+            clock,
+            windows: Mutex::new(Windows { by_key: HashMap::new(), sweep_at: SWEEP_AT }),
+        }
+    }
+
+    /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
+    pub fn take(&self, key: K) -> Standing {
+        let now = self.clock.now();
+        let mut windows = self.windows.lock().expect("no one panics while holding the windows");
+        if windows.by_key.len() >= windows.sweep_at {
+            windows.by_key.retain(|_, window| window.is_live(now));
+            windows.sweep_at = SWEEP_AT.max(2 * windows.by_key.len());
+        }
+        let window = windows.by_key.entry(key).or_insert(Window { started: now, count: 0 });
+        if !window.is_live(now) {
+            *window = Window { started: now, count: 0 };
+        }
+        let allowed = window.count < self.limit;
+        if allowed {
+            window.count += 1;
+        }
+        let reset = WINDOW.saturating_sub(now.since(window.started));
+        Standing { allowed, limit: self.limit, remaining: self.limit - window.count.min(self.limit), reset }
+    }
+
+    /// Takes an event back, as when a sign-in turned out to be right.
+    pub fn give_back<Q: Eq + Hash + ?Sized>(&self, key: &Q)
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        let mut windows = self.windows.lock().expect("no one panics while holding the windows");
+        if let Some(window) = windows.by_key.get_mut(key) {
+            window.count = window.count.saturating_sub(1);
+        }
+    }
+}
+
+impl Window {
+    fn is_live(&self, now: Timestamp) -> bool {
+        // A clock that was set back must not make a window last for hours.
+        now >= self.started && now.since(self.started) < WINDOW
+    }
+}
+
+impl Standing {
+    /// Writes the `RateLimit` and `RateLimit-Policy` headers.
+    pub fn write_headers(&self, headers: &mut HeaderMap) {
+        let seconds = self.reset_seconds();
+        let policy = format!("\"default\";q={};w={}", self.limit, WINDOW.as_secs());
+        let state = format!("\"default\";r={};t={seconds}", self.remaining);
+        headers.insert(RATE_LIMIT_POLICY, HeaderValue::try_from(policy).expect("digits and punctuation"));
+        headers.insert(RATE_LIMIT, HeaderValue::try_from(state).expect("digits and punctuation"));
+    }
+
+    /// 429 with the time after which it is worth trying again; `None` while within the limit.
+    pub fn refusal(&self) -> Option<ApiError> {
+        if self.allowed {
+            return None;
+        }
+        let mut headers = HeaderMap::new();
+        self.write_headers(&mut headers);
+        let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited")
+            .with_header(RETRY_AFTER, HeaderValue::from(self.reset_seconds()));
+        let with = |error: ApiError, (name, value): (Option<HeaderName>, HeaderValue)| match name {
+            Some(name) => error.with_header(name, value),
+            None => error,
+        };
+        Some(headers.into_iter().fold(error, with))
+    }
+
+    fn reset_seconds(&self) -> u64 {
+        self.reset.as_millis().div_ceil(1_000).max(1) as u64
+    }
+}
+
+/// Whom an address is counted as: itself, or its /64 network, since one IPv6 customer has at least that many addresses.
+pub fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::from((v6.to_bits() & !u128::from(u64::MAX)).to_be_bytes()),
+        v4 => v4,
+    }
+}
+
+/// The limits of the whole process.
+#[derive(Debug)]
+pub struct RateLimits {
+    /// Requests without a valid credential, per client address.
+    pub anonymous: RateLimit<IpAddr>,
+    /// Endpoints beyond the specification, per key.
+    pub per_key: RateLimit<crate::accounts::KeyId>,
+    /// Failed sign-ins, per client address and e-mail together.
+    pub sign_in: RateLimit<(IpAddr, String)>,
+    /// Failed sign-ins, per client address.
+    pub sign_in_address: RateLimit<IpAddr>,
+}
+
+impl RateLimits {
+    /// The limits as the settings and the product define them.
+    pub fn new(anonymous_per_minute: u32, clock: &Clock) -> RateLimits {
+        RateLimits {
+            anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
+            per_key: RateLimit::per_minute(600, clock.clone()),
+            sign_in: RateLimit::per_minute(10, clock.clone()),
+            sign_in_address: RateLimit::per_minute(30, clock.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit_of(limit: u32) -> (RateLimit<&'static str>, Clock) {
+        let clock = Clock::fixed(Timestamp::from_millis(1_000_000));
+        (RateLimit::per_minute(limit, clock.clone()), clock)
+    }
+
+    #[test]
+    fn exactly_the_limit_passes_in_a_minute() {
+        let (limit, clock) = limit_of(6);
+
+        let allowed = (0..60)
+            .filter(|_| {
+                clock.advance(Duration::from_millis(900));
+                limit.take("key").allowed
+            })
+            .count();
+
+        assert_eq!(allowed, 6);
+    }
+
+    #[test]
+    fn a_new_minute_starts_anew() {
+        let (limit, clock) = limit_of(1);
+        assert!(limit.take("key").allowed);
+        assert!(!limit.take("key").allowed);
+
+        clock.advance(WINDOW);
+
+        assert!(limit.take("key").allowed);
+    }
+
+    #[test]
+    fn keys_are_counted_apart() {
+        let (limit, _) = limit_of(1);
+        limit.take("one");
+
+        let other = limit.take("other");
+
+        assert!(other.allowed);
+    }
+
+    #[test]
+    fn a_refusal_says_when_to_come_back() {
+        let (limit, clock) = limit_of(1);
+        limit.take("key");
+        clock.advance(Duration::from_millis(18_500));
+
+        let standing = limit.take("key");
+
+        assert_eq!(
+            standing,
+            Standing { allowed: false, limit: 1, remaining: 0, reset: Duration::from_millis(41_500) }
+        );
+        let mut headers = HeaderMap::new();
+        standing.write_headers(&mut headers);
+        assert_eq!(headers[RATE_LIMIT], "\"default\";r=0;t=42");
+        assert_eq!(headers[RATE_LIMIT_POLICY], "\"default\";q=1;w=60");
+        assert_eq!(standing.refusal().map(|e| e.status()), Some(StatusCode::TOO_MANY_REQUESTS));
+    }
+
+    #[test]
+    fn an_event_that_is_given_back_does_not_count() {
+        let (limit, _) = limit_of(1);
+        limit.take("key");
+
+        limit.give_back("key");
+
+        assert!(limit.take("key").allowed);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_locks_nobody_out() {
+        let (limit, clock) = limit_of(1);
+        limit.take("key");
+
+        clock.set(Timestamp::from_millis(0));
+
+        assert!(limit.take("key").allowed);
+    }
+
+    #[test]
+    fn ended_windows_are_dropped() {
+        let clock = Clock::fixed(Timestamp::from_millis(0));
+        let limit = RateLimit::per_minute(1, clock.clone());
+        for key in 0..SWEEP_AT {
+            limit.take(key);
+        }
+
+        clock.advance(WINDOW);
+        limit.take(SWEEP_AT);
+
+        assert_eq!(limit.windows.lock().unwrap().by_key.len(), 1);
+    }
+
+    #[test]
+    fn ipv6_neighbours_are_one_client() {
+        let count = |text: &str| counted_as(text.parse().unwrap());
+
+        assert_eq!(count("2001:db8:1:2:3::4"), count("2001:db8:1:2::"));
+        assert_ne!(count("2001:db8:1:3::4"), count("2001:db8:1:2::"));
+        assert_eq!(count("::ffff:192.0.2.1"), count("192.0.2.1"));
+        assert_ne!(count("192.0.2.2"), count("192.0.2.1"));
+    }
+}

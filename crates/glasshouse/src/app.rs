@@ -1,0 +1,142 @@
+//! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use store::{DbError, Migrator};
+use utoipa::openapi::ServerBuilder;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::accounts::usage::Holdings;
+use crate::accounts::{AccountId, Accounts};
+use crate::analytics::Recorder;
+use crate::api::envelope::Envelope;
+use crate::api::health;
+use crate::api::openapi::Document;
+use crate::api::rate_limit::RateLimits;
+use crate::config::{Config, Role};
+use crate::domains::DomainsService;
+use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
+use crate::platform::Platform;
+use crate::refresh::RefreshService;
+use crate::render::RenderService;
+use crate::{accounts, api, domains, refresh, render};
+
+/// The schema for SQLite.
+pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
+/// The schema for PostgreSQL: the same files, number by number.
+pub static MIGRATIONS_POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
+
+/// Everything a handler may use. Cheap to clone.
+#[derive(Clone)]
+pub struct AppState(Arc<App>);
+
+/// The services of this process.
+pub struct App {
+    /// What the services stand on.
+    pub platform: Platform,
+    /// Accounts, keys, sessions, usage.
+    pub accounts: Accounts,
+    /// Requests per minute.
+    pub rate_limits: RateLimits,
+    /// Connected domains.
+    pub domains: DomainsService,
+    /// Visits of crawlers.
+    pub recorder: Recorder,
+    /// Pages for crawlers.
+    pub render: RenderService,
+    /// Background work.
+    pub jobs: Jobs,
+    /// Rendering again.
+    pub refresh: RefreshService,
+}
+
+impl Deref for AppState {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.0
+    }
+}
+
+impl AppState {
+    /// Makes every service. Starts nothing: see [`AppState::start`].
+    pub fn new(platform: Platform) -> AppState {
+        let rate_limits = RateLimits::new(platform.config.limits.anonymous_per_minute, &platform.clock);
+        let accounts = Accounts::new(&platform);
+        let domains = DomainsService::new(&platform);
+        let recorder = Recorder::new(&platform);
+        let render = RenderService::new(&platform, &accounts, &recorder);
+        let jobs = Jobs::new(platform.db.clone(), platform.clock.clone());
+        let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
+        AppState(Arc::new(App { accounts, rate_limits, domains, recorder, render, jobs, refresh, platform }))
+    }
+
+    /// Starts what runs in the background. It ends with `platform.shutdown`.
+    pub fn start(&self) {
+        let Platform { tasks, shutdown, .. } = &self.platform;
+        tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
+        tasks.spawn(self.recorder.clone().run(shutdown.clone()));
+        if self.platform.config.has_role(Role::Worker) {
+            tasks.spawn(self.worker().run(shutdown.clone()));
+        }
+    }
+
+    /// What works on jobs in this process: one line per feature that has some.
+    pub fn worker(&self) -> Worker {
+        let config = &self.platform.config;
+        let registry = self.refresh.register(Registry::default());
+        let schedules = self.refresh.schedules();
+        let settings = WorkerSettings {
+            // Renders end by themselves when the service does; nothing else takes long.
+            drain: std::time::Duration::from_secs(1),
+            // Never more towards one origin than this process can do at all, nor than a server should bear.
+            lanes: LaneLimits {
+                at_once: config.render_concurrency().clamp(2, 8) + 2,
+                ..WorkerSettings::default().lanes
+            },
+            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
+            ..WorkerSettings::default()
+        };
+        Worker::new(self.jobs.clone(), registry, schedules, settings)
+    }
+
+    /// The API as one function, as listeners and tests use it.
+    pub fn envelope(&self) -> Envelope {
+        let (router, _) = routes().split_for_parts();
+        let document = openapi(&self.platform.config);
+        let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
+        Envelope::new(self.clone(), router.with_state(self.clone()), render::fast::try_answer)
+    }
+
+    /// The canonical name of a domain, if it is on the account.
+    pub async fn owned_domain(&self, account: &AccountId, domain: &str) -> Result<Option<String>, DbError> {
+        let Some(host) = domains::names::parse_domain(domain) else { return Ok(None) };
+        Ok(self.domains.find_exact(account, &host).await?.map(|found| found.host))
+    }
+
+    /// What the account has of things that a plan limits.
+    pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
+        Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })
+    }
+}
+
+/// Every operation of the API, one line per feature.
+fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(<Document as utoipa::OpenApi>::openapi())
+        .merge(health::routes())
+        .merge(accounts::handlers::routes())
+        .merge(domains::handlers::routes())
+        .merge(render::handlers::routes())
+        .merge(refresh::handlers::routes())
+}
+
+/// The OpenAPI document.
+pub fn openapi(config: &Config) -> utoipa::openapi::OpenApi {
+    let mut document = routes().into_openapi();
+    document.servers = Some(vec![ServerBuilder::new().url(config.public_url()).build()]);
+    document
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! `glasshouse account …`: accounts, their plans and passwords.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use super::{Context, Output, output, table};
+use crate::accounts::Plan;
+use crate::accounts::model::Email;
+
+/// Manages accounts.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Makes an account and prints its id
+    Create(Create),
+    /// Lists the accounts
+    List {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Moves an account to another plan
+    SetPlan {
+        #[command(flatten)]
+        account: Named,
+        /// essential, agency, business or enterprise
+        #[arg(long)]
+        plan: Plan,
+    },
+    /// Closes an account's subscription: it may read, and nothing that costs
+    Deactivate(Named),
+    /// Opens an account's subscription again
+    Activate(Named),
+    /// Gives an account another password and ends its sessions
+    SetPassword {
+        #[command(flatten)]
+        account: Named,
+        /// The password; without it one is generated and printed
+        #[arg(long)]
+        password: Option<String>,
+    },
+}
+
+/// A new account.
+#[derive(Args)]
+pub struct Create {
+    #[command(flatten)]
+    account: Named,
+    /// The password; without it one is generated and printed
+    #[arg(long)]
+    password: Option<String>,
+    /// essential, agency, business or enterprise
+    #[arg(long, default_value = "essential")]
+    plan: Plan,
+}
+
+/// An account by its e-mail address.
+#[derive(Args)]
+pub struct Named {
+    /// E-mail address of the account
+    #[arg(long, value_name = "E")]
+    email: Email,
+}
+
+/// Runs the command.
+pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
+    let accounts = context.accounts().await?;
+    match command {
+        Command::Create(Create { account, password, plan }) => {
+            let (account, generated) = accounts.create_account(&account.email, password, plan).await?;
+            if let Some(password) = generated {
+                // On stderr, so that the id stays alone on stdout.
+                output::note(&format!("password: {password}"));
+            }
+            output::line(account.id.as_str())
+        }
+        Command::List { json } => {
+            let list = accounts.list_accounts().await?;
+            if json {
+                return Output::Json(list).print();
+            }
+            let row = |account: crate::accounts::Account| {
+                let active = if account.active { "yes" } else { "no" };
+                let made = account.created_at.to_string();
+                vec![account.id.to_string(), account.email, account.plan.to_string(), active.to_owned(), made]
+            };
+            let headings = ["id", "email", "plan", "active", "created"];
+            output::line(&table(&headings, list.into_iter().map(row).collect()))
+        }
+        Command::SetPlan { account, plan } => {
+            accounts.set_plan(&account.email, plan).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Deactivate(account) => {
+            accounts.set_active(&account.email, false).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Activate(account) => {
+            accounts.set_active(&account.email, true).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::SetPassword { account, password } => {
+            match accounts.set_password(&account.email, password).await? {
+                Some(password) => output::line(&password),
+                None => Ok(ExitCode::SUCCESS),
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What commands work with: the settings, and the database of the service, which may be running.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use browser::{BrowserConfig, ChromiumPool, Renderer};
+use crawler::{Network, NetworkConfig};
+use store::{BlobConfig, Blobs, Db, DbConfig};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::accounts::model::Email;
+use crate::accounts::{Account, Accounts};
+use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::platform::Platform;
+use crate::unrendered::Unrendered;
+
+/// Settings and clock of a command.
+pub struct Context {
+    /// Settings.
+    pub config: Arc<Config>,
+    /// Time of day.
+    pub clock: Clock,
+}
+
+impl Context {
+    /// A context with the machine's clock.
+    pub fn new(config: Config) -> Context {
+        Context { config: Arc::new(config), clock: Clock::system() }
+    }
+
+    /// Opens the database and brings its schema up to date.
+    pub async fn database(&self) -> anyhow::Result<Db> {
+        let db = self.open_database().await?;
+        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await?;
+        Ok(db)
+    }
+
+    /// Opens the database as it is.
+    pub async fn open_database(&self) -> anyhow::Result<Db> {
+        let url = self.config.database_url();
+        let config = DbConfig { url: url.clone(), max_connections: self.config.storage.database_connections };
+        let opened = Db::open(&config).await;
+        opened.with_context(|| {
+            format!("cannot open the database {} (storage.database_url)", without_password(&url))
+        })
+    }
+
+    /// Opens the object store.
+    pub fn blobs(&self) -> anyhow::Result<Blobs> {
+        let storage = &self.config.storage;
+        let url = self.config.object_store_url();
+        let blobs = Blobs::open(&BlobConfig {
+            url: url.clone(),
+            s3_endpoint: storage.s3_endpoint.clone(),
+            s3_region: Some(storage.s3_region.clone()).filter(|region| !region.is_empty()),
+            s3_access_key_id: storage.s3_access_key_id.reveal().map(str::to_owned),
+            s3_secret_access_key: storage.s3_secret_access_key.reveal().map(str::to_owned),
+            s3_allow_http: storage.s3_allow_http,
+        });
+        blobs.with_context(|| format!("cannot open the object store {url} (storage.object_store_url)"))
+    }
+
+    /// Sets the guarded way out up.
+    pub fn network(&self) -> anyhow::Result<Network> {
+        let settings = &self.config.network;
+        Ok(Network::new(NetworkConfig {
+            allow_private: settings.allow_private.clone(),
+            hosts: settings.hosts.clone(),
+            dns_servers: settings.dns_servers.clone(),
+        })?)
+    }
+
+    /// Starts the browsers, with their profiles in `folder`. They belong to the caller, who must shut them down.
+    pub fn browser(&self, network: Network, folder: &Path) -> Arc<dyn Renderer> {
+        let config = &self.config;
+        let mut settings = BrowserConfig::new(network, folder);
+        settings.binary = config.render.chromium.clone();
+        settings.concurrency = config.render_concurrency();
+        settings.strict_egress = config.network.strict_egress;
+        Arc::new(ChromiumPool::start(settings))
+    }
+
+    /// The accounts of the database.
+    pub async fn accounts(&self) -> anyhow::Result<Accounts> {
+        Ok(Accounts::on(self.database().await?, self.clock.clone()))
+    }
+
+    /// Every service on the database of the running service, without a browser and without background work.
+    pub async fn app(&self) -> anyhow::Result<AppState> {
+        Ok(AppState::new(Platform {
+            config: self.config.clone(),
+            clock: self.clock.clone(),
+            db: self.database().await?,
+            blobs: self.blobs()?,
+            network: self.network()?,
+            renderer: Arc::new(Unrendered),
+            tasks: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+        }))
+    }
+
+    /// The account that a command names by its e-mail address.
+    pub async fn account(&self, email: &Email) -> anyhow::Result<(Accounts, Account)> {
+        let accounts = self.accounts().await?;
+        let account = accounts.get_account(email).await?;
+        Ok((accounts, account))
+    }
+}
+
+/// A database address as it may be shown.
+pub fn without_password(url: &str) -> String {
+    match url::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            let _ = parsed.set_password(Some("***"));
+            parsed.to_string()
+        }
+        _ => url.to_owned(),
+    }
+}

@@ -1,0 +1,196 @@
+//! `glasshouse doctor`: one line per part of the installation, with the remedy when something is wrong.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crawler::Network;
+
+use super::context::without_password;
+use super::{Context, output};
+use crate::api::error::chain;
+
+/// How a part is, in one sentence. Only `Broken` makes the command fail.
+enum Finding {
+    Good(String),
+    /// Works, but an operator should know.
+    Note(String),
+    Broken(String),
+}
+
+use Finding::{Broken, Good, Note};
+
+/// How long a part may take to answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Runs every check; exit code 1 when something is broken.
+pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
+    let mut findings = vec![("data folder", data_folder(&context.config.storage.data_dir))];
+    findings.push(("database", database(context).await));
+    findings.push(("object store", object_store(context).await));
+    match context.network() {
+        Ok(network) => {
+            findings.push(("DNS resolver", resolver(&network).await));
+            findings.push(("browser", browser(context, network).await));
+        }
+        Err(error) => findings.push(("DNS resolver", Broken(format!("{error:#}; correct network.*")))),
+    }
+    findings.push(("public address", public_address(context)));
+    findings.push(("edge addresses", edge_addresses(context)));
+    for (name, provider) in &context.config.providers {
+        let finding = match provider.api_key.reveal() {
+            Some(_) => Good("key set".to_owned()),
+            None => Note(format!("no key; set providers.{name}.api_key to monitor it")),
+        };
+        findings.push(("provider", prefixed(name, finding)));
+    }
+    let is_broken = findings.iter().any(|(_, finding)| matches!(finding, Broken(_)));
+    for (name, finding) in findings {
+        let (mark, text) = match finding {
+            Good(text) => ("ok", text),
+            Note(text) => ("note", text),
+            Broken(text) => ("BROKEN", text),
+        };
+        output::line(&format!("{mark:<7}{name}: {}", text.replace('\n', " ")))?;
+    }
+    Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn prefixed(name: &str, finding: Finding) -> Finding {
+    match finding {
+        Good(text) => Good(format!("{name}: {text}")),
+        Note(text) => Note(format!("{name}: {text}")),
+        Broken(text) => Broken(format!("{name}: {text}")),
+    }
+}
+
+fn data_folder(folder: &Path) -> Finding {
+    let shown = folder.display();
+    match tempfile_in(folder) {
+        Ok(()) => Good(format!("{shown} is writable")),
+        Err(error) => {
+            Broken(format!("{shown}: {error}; make it writable for this user or set storage.data_dir"))
+        }
+    }
+}
+
+fn tempfile_in(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(".writable");
+    std::fs::write(&probe, b"probe")?;
+    std::fs::remove_file(probe)
+}
+
+async fn database(context: &Context) -> Finding {
+    let shown = without_password(&context.config.database_url());
+    match context.database().await {
+        Ok(db) => {
+            db.close().await;
+            Good(format!("{shown} answers, schema up to date"))
+        }
+        Err(error) => Broken(format!("{error:#}; start it or correct storage.database_url")),
+    }
+}
+
+async fn object_store(context: &Context) -> Finding {
+    let shown = context.config.object_store_url();
+    let blobs = match context.blobs() {
+        Ok(blobs) => blobs,
+        Err(error) => return Broken(format!("{error:#}")),
+    };
+    match tokio::time::timeout(PATIENCE, blobs.check()).await {
+        Ok(Ok(())) => Good(format!("{shown} can be written, read and deleted")),
+        Ok(Err(error)) => {
+            Broken(format!("{shown}: {}; correct storage.object_store_url and storage.s3_*", chain(&error)))
+        }
+        Err(_) => {
+            Broken(format!("{shown} does not answer; correct storage.object_store_url and storage.s3_*"))
+        }
+    }
+}
+
+/// Asks for a name that is there as long as the internet is.
+async fn resolver(network: &Network) -> Finding {
+    match network.resolve("example.com", 443).await {
+        Ok(_) => Good("answers".to_owned()),
+        Err(error) => Note(format!(
+            "{}; domain checks and renders need DNS: set network.dns_servers to a resolver that this machine reaches",
+            chain(&error)
+        )),
+    }
+}
+
+async fn browser(context: &Context, network: Network) -> Finding {
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return Broken(format!("no temporary folder for its profile: {error}")),
+    };
+    let renderer = context.browser(network, folder.path());
+    let health = tokio::time::timeout(PATIENCE, ready_health(&*renderer)).await;
+    let _ = tokio::time::timeout(Duration::from_secs(5), renderer.shutdown()).await;
+    let Ok(health) = health else { return Broken("it does not answer".to_owned()) };
+    let version = health.version.unwrap_or_else(|| "unknown version".to_owned());
+    match (health.usable, health.confined, health.problem) {
+        (false, _, problem) => Broken(problem.unwrap_or_else(|| {
+            "cannot be started; install chromium-headless-shell or set render.chromium".to_owned()
+        })),
+        (true, false, problem) => Note(format!(
+            "{version}, not confined to a network namespace{}; run as root or allow user namespaces",
+            problem.map(|problem| format!(" ({problem})")).unwrap_or_default()
+        )),
+        (true, true, _) => {
+            let memory =
+                if health.cgroup { "memory bounded by a cgroup" } else { "memory bounded by a watchdog" };
+            let frames = if health.frames_on_demand { "frames on demand" } else { "ordinary frames" };
+            Good(format!("{version}, confined to its own network namespace, {memory}, {frames}"))
+        }
+    }
+}
+
+/// A browser that is still starting has neither a version nor a problem yet.
+async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealth {
+    loop {
+        let health = renderer.health().await;
+        if health.version.is_some() || health.problem.is_some() {
+            return health;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn public_address(context: &Context) -> Finding {
+    let address = context.config.public_url();
+    let is_local = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
+    if context.config.is_public_https() {
+        return Good(address);
+    }
+    if is_local(context.config.server.listen.ip()) {
+        return Note(format!(
+            "{address}, this machine only; set server.public_url when a proxy makes it public"
+        ));
+    }
+    Note(format!(
+        "{address} is not https: keys and passwords travel in the clear; put TLS in front and set server.public_url"
+    ))
+}
+
+fn edge_addresses(context: &Context) -> Finding {
+    let edge = &context.config.edge;
+    if edge.http_listen.is_none() && edge.https_listen.is_none() {
+        return Note("the edge is off (edge.http_listen and edge.https_listen are empty)".to_owned());
+    }
+    if edge.public_ipv4.is_empty() && edge.public_ipv6.is_empty() {
+        return Note(
+            "edge.public_ipv4 and edge.public_ipv6 are empty: no domain's DNS records can be checked"
+                .to_owned(),
+        );
+    }
+    let addresses: Vec<String> = edge
+        .public_ipv4
+        .iter()
+        .map(ToString::to_string)
+        .chain(edge.public_ipv6.iter().map(ToString::to_string))
+        .collect();
+    Good(format!("customers' records point at {}", addresses.join(", ")))
+}

@@ -1,0 +1,203 @@
+//! The `glasshouse` command. Each command is a file; this one reads the arguments and says what went wrong.
+//! Must never print a secret that the command was not asked for.
+
+mod account;
+mod config;
+mod context;
+mod doctor;
+mod domain;
+mod jobs;
+mod key;
+mod migrate;
+mod openapi;
+mod output;
+mod render;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgAction, CommandFactory, Parser, Subcommand};
+
+pub use context::Context;
+pub use output::{Output, table};
+
+/// What crawlers and AI see of your site.
+#[derive(Parser)]
+#[command(name = "glasshouse", version, about, propagate_version = true)]
+struct Cli {
+    /// Settings file [default: glasshouse.toml in the working folder, when there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Says more on stderr; twice: everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+    /// Says nothing on stderr but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Starts the service: API, dashboard, edge and background work
+    Serve,
+    /// Renders one page without a server, HTML on stdout
+    Render(render::Args),
+    /// Manages accounts
+    #[command(subcommand)]
+    Account(account::Command),
+    /// Manages API keys
+    #[command(subcommand)]
+    Key(key::Command),
+    /// Manages domains
+    #[command(subcommand)]
+    Domain(domain::Command),
+    /// Shows background work, and what gave up
+    #[command(subcommand)]
+    Jobs(jobs::Command),
+    /// Checks browser, data folder, database, object store, DNS and addresses, and says how to repair them
+    Doctor,
+    /// Shows the effective settings, secrets masked
+    Config(config::Args),
+    /// Prints the OpenAPI document
+    Openapi,
+    /// Brings the database's schema up to date
+    Migrate,
+    /// Prints completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Reads the arguments, runs the command and turns its outcome into an exit code: 0, 1 failure, 2 bad usage.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            output::error(&usage_line(&error));
+            return ExitCode::from(2);
+        }
+        Err(help) => {
+            // Help and version; a closed pipe is no mistake.
+            let _ = help.print();
+            return ExitCode::SUCCESS;
+        }
+    };
+    // Both TLS stacks in this process (ours and the object store's) use the same cryptography.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            output::error(&format!("cannot start threads: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(dispatch(cli));
+    // What a command leaves behind (an idle connection) must not keep the process alive.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            output::error(&one_line(&error));
+            let code = if error.is::<BadUsage>() { 2 } else { 1 };
+            ExitCode::from(code)
+        }
+    }
+}
+
+async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let level = match (cli.quiet, cli.verbose) {
+        (true, _) => Some("error"),
+        (_, 0) => None,
+        (_, 1) => Some("debug,hyper=info,sqlx=info,h2=info"),
+        (_, _) => Some("trace"),
+    };
+    if let Command::Completions { shell } = cli.command {
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "glasshouse", &mut text);
+        return output::bytes(&text);
+    }
+    let is_server = matches!(cli.command, Command::Serve);
+    let settings = crate::config::Config::load(cli.config.as_deref())?;
+    // A command's output is its own; what the libraries do is told when asked for.
+    let telemetry = crate::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
+    let context = Context::new(settings);
+    let outcome = match cli.command {
+        Command::Serve => serve::run(context).await,
+        Command::Render(args) => render::run(args, &context).await,
+        Command::Account(command) => account::run(command, &context).await,
+        Command::Key(command) => key::run(command, &context).await,
+        Command::Domain(command) => domain::run(command, &context).await,
+        Command::Jobs(command) => jobs::run(command, &context).await,
+        Command::Doctor => doctor::run(&context).await,
+        Command::Config(args) => config::run(&args, &context),
+        Command::Openapi => openapi::run(&context),
+        Command::Migrate => migrate::run(&context).await,
+        Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+    };
+    telemetry.flush().await;
+    outcome
+}
+
+/// Bad arguments that the parser cannot know about: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadUsage(pub String);
+
+/// An error and its causes in one line; a cause that its effect already names is left out.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string().replace('\n', " ");
+        if line.contains(&text) {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push_str(": ");
+        }
+        line.push_str(&text);
+    }
+    line
+}
+
+/// What clap says over several lines, in one.
+fn usage_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let message =
+        text.split("\n\nUsage:").next().unwrap_or_default().split("\n\nFor more").next().unwrap_or_default();
+    let message = message.trim_start_matches("error: ");
+    let words: Vec<&str> = message.split_whitespace().collect();
+    format!("{}; see `glasshouse --help`", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn bad_usage_is_one_line() {
+        let error = Cli::try_parse_from(["glasshouse", "key", "create"]).map(drop).unwrap_err();
+
+        let line = usage_line(&error);
+
+        assert_eq!(
+            line,
+            "the following required arguments were not provided: --account <E>; see `glasshouse --help`"
+        );
+    }
+
+    #[test]
+    fn a_cause_is_not_repeated() {
+        let error = anyhow::anyhow!("no room").context("cannot write: no room").context("cannot start");
+
+        assert_eq!(one_line(&error), "cannot start: cannot write: no room");
+    }
+}

@@ -1,0 +1,63 @@
+//! Writing to stdout and stderr. A pipe that is closed early (`glasshouse … | head -1`) ends the output, not the program.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+/// What a listing prints.
+pub enum Output<T> {
+    /// JSON for programs.
+    Json(T),
+    /// A table or lines for people.
+    Text(String),
+}
+
+impl<T: Serialize> Output<T> {
+    /// Prints it.
+    pub fn print(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Output::Json(value) => line(&serde_json::to_string_pretty(&value)?),
+            Output::Text(text) => line(&text),
+        }
+    }
+}
+
+/// Prints a line on stdout.
+pub fn line(text: &str) -> anyhow::Result<ExitCode> {
+    bytes(format!("{text}\n").as_bytes())
+}
+
+/// Prints bytes on stdout.
+pub fn bytes(bytes: &[u8]) -> anyhow::Result<ExitCode> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(anyhow::anyhow!("cannot write to stdout: {error}"))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Prints a line on stderr that is no error.
+pub fn note(text: &str) {
+    // With stderr closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints an error on stderr: one line.
+pub fn error(text: &str) {
+    note(&format!("error: {text}"));
+}
+
+/// Lays rows out under their headings.
+pub fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(headings);
+    for row in rows {
+        table.add_row(row);
+    }
+    let lines = table.to_string();
+    lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,96 @@
+//! `glasshouse render URL`: one page without a server, to see what a crawler would get.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use browser::{RenderLimits, RenderRequest, Rendered, Renderer};
+use serde_json::json;
+use url::Url;
+
+use super::{BadUsage, Context, output};
+
+/// What to render, and how to show it.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Absolute http or https address
+    url: String,
+    /// Prints status, final URL, timings, console, blocked requests and HTML as JSON
+    #[arg(long)]
+    json: bool,
+    /// Seconds after which the page is taken as it stands [default: render.timeout_ms]
+    #[arg(long, value_name = "S")]
+    timeout: Option<f64>,
+    /// Writes to a file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command. Exit code 0 when there is a page, whatever its status.
+pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let config = &context.config;
+    let url = crawler::url::parse_target(&args.url, config.limits.url_bytes)
+        .map_err(|error| BadUsage(format!("{:?}: {error}", args.url)))?;
+    let timeout = match args.timeout {
+        None => config.render_timeout(),
+        Some(seconds) if seconds > 0.0 && seconds <= 3_600.0 => Duration::from_secs_f64(seconds),
+        Some(_) => return Err(BadUsage("--timeout takes seconds between 0 and 3600".to_owned()).into()),
+    };
+    // Not the data folder: this command needs no installation around it.
+    let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
+    let browser = context.browser(context.network()?, folder.path());
+    let rendered = render(&*browser, url, timeout, context).await;
+    browser.shutdown().await;
+    let text = if args.json { as_json(&rendered?)? } else { rendered?.html };
+    match args.out {
+        Some(path) => {
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => output::bytes(text.as_bytes()),
+    }
+}
+
+/// Renders, following the redirects of the origin and of the page.
+async fn render(
+    browser: &dyn Renderer,
+    mut url: Url,
+    timeout: Duration,
+    context: &Context,
+) -> anyhow::Result<Rendered> {
+    let limits = &context.config.limits;
+    for _ in 0..=limits.redirects {
+        let request = RenderRequest {
+            url: url.clone(),
+            tenant: "command".to_owned(),
+            route: None,
+            timeout,
+            wait_for_selector: None,
+            blocked_urls: Vec::new(),
+            limits: RenderLimits {
+                page_bytes: limits.page_bytes,
+                html_bytes: limits.html_bytes,
+                redirects: limits.redirects,
+            },
+        };
+        let rendered = browser.render(request).await?;
+        let Some(location) = &rendered.location else { return Ok(rendered) };
+        url = crawler::url::parse_target(location, limits.url_bytes)
+            .with_context(|| format!("{url} redirects to {location:?}"))?;
+    }
+    anyhow::bail!("gave up after {} redirects, at {url} (limits.redirects)", limits.redirects)
+}
+
+fn as_json(rendered: &Rendered) -> anyhow::Result<String> {
+    let report = json!({
+        "status": rendered.status,
+        "finalUrl": rendered.final_url,
+        "partial": rendered.partial,
+        "html": rendered.html,
+        "timings": rendered.timings,
+        "console": rendered.console,
+        "blocked": rendered.blocked,
+    });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}

@@ -1,0 +1,193 @@
+//! `glasshouse serve`: starts everything, says where it is, and ends it in order.
+
+use std::fs::{DirBuilder, File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+use browser::Renderer;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Context, output};
+use crate::accounts::Accounts;
+use crate::accounts::model::Email;
+use crate::api::server::{self, Listening};
+use crate::app::AppState;
+use crate::config::Role;
+use crate::edge::{Edge, Services, Sockets};
+use crate::platform::Platform;
+use crate::unrendered::Unrendered;
+
+/// E-mail address of the account that the first start makes.
+const OWNER: &str = "owner@localhost";
+/// Room for a request's line and headers beside the longest `url` that a render may name.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// Runs the command until SIGTERM or SIGINT.
+pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
+    // From here on a signal ends the service in order, however early it comes.
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let config = context.config.clone();
+    crate::telemetry::metrics();
+
+    prepare_folder(&config.storage.data_dir)?;
+    let _lock = lock_folder(&context)?;
+    let db = context.database().await?;
+    let blobs = context.blobs()?;
+    let network = context.network()?;
+
+    // Addresses before browsers: the commonest mistake should be told first.
+    let api = match config.has_role(Role::Api) {
+        true => Some(server::bind(config.server.listen, "server.listen").await?),
+        false => None,
+    };
+    let sockets = match config.has_role(Role::Edge) {
+        true => Sockets::bind(&config.edge).await?,
+        false => Sockets::default(),
+    };
+    let metrics = match config.telemetry.metrics_listen {
+        Some(address) => Some(server::bind(address, "telemetry.metrics_listen").await?),
+        None => None,
+    };
+
+    let renderer: Arc<dyn Renderer> = match config.has_role(Role::Render) {
+        true => context.browser(network.clone(), &config.storage.data_dir.join("browser")),
+        false => Arc::new(Unrendered),
+    };
+    let platform = Platform {
+        config: config.clone(),
+        clock: context.clock.clone(),
+        db: db.clone(),
+        blobs,
+        network,
+        renderer: renderer.clone(),
+        tasks: TaskTracker::new(),
+        shutdown: CancellationToken::new(),
+    };
+    let app = AppState::new(platform.clone());
+    create_owner(&app.accounts, &config.public_url()).await?;
+    app.start();
+
+    let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
+    // Listeners stop first; what runs in the background goes on until the requests are answered.
+    let listening = Listening { tasks: TaskTracker::new(), shutdown: CancellationToken::new(), head_bytes };
+    let mut told = String::from("ready");
+    if let Some(listener) = api {
+        told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
+        let envelope = app.envelope();
+        let answer = move |request, peer| {
+            let envelope = envelope.clone();
+            async move { envelope.answer(request, peer).await }
+        };
+        listening.tasks.spawn(server::serve(listener, listening.clone(), answer));
+    }
+    for (name, socket) in [("edge", &sockets.http), ("edge with TLS", &sockets.https)] {
+        if let Some(socket) = socket {
+            told.push_str(&format!(", {name} on {}", socket.local_addr()?));
+        }
+    }
+    if config.has_role(Role::Edge) {
+        let services = Services { accounts: &app.accounts, domains: &app.domains, render: &app.render };
+        let edge = Edge::new(&platform, services, sockets.addresses())?;
+        edge.listen(sockets, &listening.tasks, &listening.shutdown);
+    }
+    if let Some(listener) = metrics {
+        told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
+        listening.tasks.spawn(server::serve(listener, listening.clone(), |request, _| async move {
+            crate::api::metrics::answer(&request)
+        }));
+        platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
+    }
+    output::note(&told);
+
+    let signal = tokio::select! {
+        _ = terminate.recv() => "SIGTERM",
+        _ = interrupt.recv() => "SIGINT",
+    };
+    tracing::info!(signal, "shutting down");
+    end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
+    db.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Stops accepting, lets requests finish, then background work, then the browsers: all within the time of grace.
+async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
+    let started = Instant::now();
+    let left = || grace.saturating_sub(started.elapsed());
+    listening.shutdown.cancel();
+    listening.tasks.close();
+    if tokio::time::timeout(left(), listening.tasks.wait()).await.is_err() {
+        tracing::warn!(
+            connections = listening.tasks.len(),
+            "the time of grace ended before every request was answered"
+        );
+    }
+    platform.shutdown.cancel();
+    platform.tasks.close();
+    // What has to be written down gets a moment even when the requests took all the time there was.
+    let moment = left().max(Duration::from_secs(2));
+    if tokio::time::timeout(moment, platform.tasks.wait()).await.is_err() {
+        tracing::warn!(tasks = platform.tasks.len(), "background work did not end in time");
+    }
+    if tokio::time::timeout(Duration::from_secs(5), platform.renderer.shutdown()).await.is_err() {
+        tracing::warn!("the browser did not end in time");
+    }
+}
+
+/// Makes the folder that everything is kept in, for this user alone.
+fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let shown = folder.display();
+    made.with_context(|| format!("cannot make the data folder {shown} (storage.data_dir)"))?;
+    let probe = folder.join(".writable");
+    File::create(&probe)
+        .with_context(|| format!("cannot write to the data folder {shown} (storage.data_dir)"))?;
+    std::fs::remove_file(&probe).with_context(|| format!("cannot delete in the data folder {shown}"))
+}
+
+/// Keeps a second service off the same embedded database. Commands do not take the lock; the system gives it back.
+fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
+    if !context.config.database_url().starts_with("sqlite:") {
+        return Ok(None);
+    }
+    let path = context.config.storage.data_dir.join("serve.lock");
+    let file = File::create(&path).with_context(|| format!("cannot make {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => {
+            let folder = context.config.storage.data_dir.display();
+            bail!(
+                "another glasshouse serve uses the data folder {folder}; end it, set storage.data_dir, or use PostgreSQL"
+            )
+        }
+        Err(TryLockError::Error(error)) => Err(anyhow!("cannot lock {}: {error}", path.display())),
+    }
+}
+
+/// Makes the first account and tells its credentials: here, once, and nowhere else.
+async fn create_owner(accounts: &Accounts, address: &str) -> anyhow::Result<()> {
+    let email: Email = OWNER.parse()?;
+    if let Some((password, key)) = accounts.create_owner(&email).await? {
+        output::note("first start: an owner account was made. This is shown once.");
+        output::note(&format!("  address:  {address}"));
+        output::note(&format!("  e-mail:   {email}"));
+        output::note(&format!("  password: {password}"));
+        output::note(&format!("  API key:  {}", key.reveal()));
+    }
+    Ok(())
+}
+
+/// Folds recorded durations into their buckets, so that they do not pile up while nobody asks for them.
+async fn upkeep_metrics(shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(5)) => crate::telemetry::metrics().run_upkeep(),
+            () = shutdown.cancelled() => return,
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Merges the sources of settings and says precisely what is wrong with them.
+//! `defaults.toml` is the schema: a key it does not have is refused, a value takes the type that the default has.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Line;
+use super::values::parse_size;
+
+const DEFAULTS: &str = include_str!("defaults.toml");
+const DEFAULT_FILE: &str = "glasshouse.toml";
+const PREFIX: &str = "GLASSHOUSE_";
+/// Variables that the project's own test command sets; they are no settings.
+const TEST_PREFIX: &str = "GLASSHOUSE_TEST_";
+
+/// Why the settings cannot be used. One line that says where and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is missing or unreadable.
+    #[error("cannot read the settings file {path}: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The file is no TOML.
+    #[error("{path}, line {line}: {message}")]
+    Syntax {
+        /// The file.
+        path: String,
+        /// Line of the mistake.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A key that does not exist.
+    #[error("{origin}: unknown setting {key:?}{}", nearest_hint(nearest))]
+    Unknown {
+        /// Where it was set.
+        origin: Origin,
+        /// The key.
+        key: String,
+        /// The existing key that looks most like it.
+        nearest: Option<String>,
+    },
+    /// A value that cannot be used.
+    #[error("{origin}: setting {key} {problem}")]
+    Value {
+        /// Where it was set.
+        origin: String,
+        /// The key.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl ConfigError {
+    pub(super) fn value(key: &str, problem: &str) -> ConfigError {
+        ConfigError::Value { origin: "settings".to_owned(), key: key.to_owned(), problem: problem.to_owned() }
+    }
+}
+
+fn nearest_hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|key| format!("; did you mean {key:?}?")).unwrap_or_default()
+}
+
+/// Where a setting came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The settings file.
+    File(PathBuf),
+    /// An environment variable.
+    Variable(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("default"),
+            Origin::File(path) => write!(f, "{}", path.display()),
+            Origin::Variable(name) => f.write_str(name),
+        }
+    }
+}
+
+/// All settings by dotted key, each with its source.
+pub(super) struct Settings(BTreeMap<String, (Value, Origin)>);
+
+/// Reads `file`, or `glasshouse.toml` in the working folder when there is one.
+pub(super) fn read_file(file: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
+    let path = file.unwrap_or(Path::new(DEFAULT_FILE));
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some((path.to_owned(), text))),
+        Err(e) if file.is_none() && e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(ConfigError::Unreadable { path: path.display().to_string(), reason: e.to_string() }),
+    }
+}
+
+/// Lays the file over the defaults and the environment over both.
+pub(super) fn merge(
+    file: Option<(PathBuf, String)>,
+    environment: impl Iterator<Item = (String, String)>,
+) -> Result<Settings, ConfigError> {
+    let defaults = default_values();
+    let mut settings: BTreeMap<_, _> =
+        defaults.iter().map(|(key, value)| (key.clone(), (value.clone(), Origin::Default))).collect();
+    let mut set = |key: String, value: Value, origin: Origin| -> Result<(), ConfigError> {
+        let Some(default) = defaults.get(&key) else {
+            let nearest = nearest_key(&key, defaults.keys());
+            return Err(ConfigError::Unknown { origin, key, nearest });
+        };
+        let value = coerce(&key, default, value).map_err(|problem| ConfigError::Value {
+            origin: origin.to_string(),
+            key: key.clone(),
+            problem,
+        })?;
+        settings.insert(key, (value, origin));
+        Ok(())
+    };
+    if let Some((path, text)) = file {
+        for (key, value) in flatten(parse_toml(&path.display().to_string(), &text)?, &defaults) {
+            set(key, value, Origin::File(path.clone()))?;
+        }
+    }
+    for (name, value) in environment {
+        if let Some(key) = variable_key(&name) {
+            set(key, Value::String(value), Origin::Variable(name))?;
+        }
+    }
+    Ok(Settings(settings))
+}
+
+impl Settings {
+    /// Turns the dotted keys into a typed struct; an error names the key and its source.
+    pub(super) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
+        let mut tree = Value::Object(serde_json::Map::new());
+        for (key, (value, _)) in &self.0 {
+            let mut node = &mut tree;
+            for part in key.split('.') {
+                node = &mut node[part];
+            }
+            *node = value.clone();
+        }
+        serde_path_to_error::deserialize(tree).map_err(|error| {
+            let path = error.path().to_string();
+            let set = self.0.iter().find(|(key, _)| path.starts_with(key.as_str()));
+            let (key, origin) =
+                set.map_or((path.clone(), Origin::Default), |(k, (_, o))| (k.clone(), o.clone()));
+            let problem = format!("has a value that cannot be used: {}", error.inner());
+            ConfigError::Value { origin: origin.to_string(), key, problem }
+        })
+    }
+
+    /// Every setting with secrets masked.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let line = |(key, (value, origin)): (&String, &(Value, Origin))| Line {
+            key: key.clone(),
+            value: masked(key, value),
+            origin: origin.clone(),
+        };
+        self.0.iter().map(line).collect()
+    }
+}
+
+fn default_values() -> BTreeMap<String, Value> {
+    let tree = parse_toml("defaults.toml", DEFAULTS).expect("defaults.toml is read by every test");
+    let mut values = flatten(tree, &BTreeMap::new());
+    for (key, value) in &mut values {
+        if key.ends_with("_bytes") {
+            *value = coerce(key, value, value.clone()).expect("the defaults of sizes are sizes");
+        }
+    }
+    values
+}
+
+fn parse_toml(path: &str, text: &str) -> Result<Value, ConfigError> {
+    let parsed: Result<toml::Table, _> = text.parse();
+    let table = parsed.map_err(|error: toml::de::Error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let line = text[..start.min(text.len())].matches('\n').count() + 1;
+        let message = error.message().lines().next().unwrap_or("not TOML").to_owned();
+        ConfigError::Syntax { path: path.to_owned(), line, message }
+    })?;
+    serde_json::to_value(table).map_err(|e| ConfigError::Syntax {
+        path: path.to_owned(),
+        line: 1,
+        message: e.to_string(),
+    })
+}
+
+/// Dotted keys of a tree. A table that is itself a setting (its default is a map) stays whole, and so does an empty one.
+fn flatten(tree: Value, known: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    fn walk(prefix: &str, value: Value, known: &BTreeMap<String, Value>, into: &mut BTreeMap<String, Value>) {
+        match value {
+            Value::Object(map) if !known.contains_key(prefix) && (!map.is_empty() || prefix.is_empty()) => {
+                for (name, value) in map {
+                    let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+                    walk(&key, value, known, into);
+                }
+            }
+            // An empty section of a file sets nothing.
+            Value::Object(_) if is_section(prefix, known) => {}
+            value => {
+                into.insert(prefix.to_owned(), value);
+            }
+        }
+    }
+    let mut flat = BTreeMap::new();
+    walk("", tree, known, &mut flat);
+    flat
+}
+
+fn is_section(key: &str, known: &BTreeMap<String, Value>) -> bool {
+    known.keys().any(|k| k.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// `GLASSHOUSE_SERVER__LISTEN` is `server.listen`. Other programs' variables are `None`.
+fn variable_key(name: &str) -> Option<String> {
+    if name.starts_with(TEST_PREFIX) {
+        return None;
+    }
+    let rest = name.strip_prefix(PREFIX)?;
+    Some(rest.to_ascii_lowercase().replace("__", "."))
+}
+
+/// Gives a value the type of its default. Texts become numbers, flags, lists and maps, since variables are texts.
+fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
+    let text = value.as_str().map(str::trim);
+    if key.ends_with("_bytes") {
+        let size = text.map_or_else(|| value.as_u64(), parse_size);
+        return size.map(Value::from).ok_or_else(|| "must be a size such as 1048576 or \"1 MiB\"".to_owned());
+    }
+    match (default, text) {
+        (Value::Number(_), None) if value.is_i64() || value.is_u64() => Ok(value),
+        (Value::Number(_), Some(text)) => {
+            text.parse::<i64>().map(Value::from).map_err(|_| format!("must be a whole number, not {text:?}"))
+        }
+        (Value::Number(_), None) => Err("must be a whole number".to_owned()),
+        (Value::Bool(_), None) if value.is_boolean() => Ok(value),
+        (Value::Bool(_), Some("true")) => Ok(Value::Bool(true)),
+        (Value::Bool(_), Some("false")) => Ok(Value::Bool(false)),
+        (Value::Bool(_), _) => Err("must be true or false".to_owned()),
+        (Value::Array(_), None) if value.is_array() => Ok(value),
+        (Value::Array(_), Some(text)) if text.starts_with('[') => parse_json(text, Value::is_array),
+        (Value::Array(_), Some(text)) => {
+            Ok(text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect())
+        }
+        (Value::Array(_), None) => Err("must be a list".to_owned()),
+        (Value::Object(_), None) if value.is_object() => Ok(value),
+        (Value::Object(_), Some("")) => Ok(Value::Object(serde_json::Map::new())),
+        (Value::Object(_), Some(text)) => parse_json(text, Value::is_object),
+        (Value::Object(_), None) => Err("must be a table".to_owned()),
+        (_, Some(_)) => Ok(value),
+        (_, None) => Err("must be a text in quotes".to_owned()),
+    }
+}
+
+fn parse_json(text: &str, is_right: fn(&Value) -> bool) -> Result<Value, String> {
+    let parsed = serde_json::from_str(text).ok().filter(is_right);
+    parsed.ok_or_else(|| "is neither JSON nor a list separated by commas".to_owned())
+}
+
+/// The existing key that looks most like `key`: the whole path, or the same last name in another section.
+fn nearest_key<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    // `server_listen` (one underscore too few in a variable) is as near as `server.listen`.
+    let plain = |key: &str| key.replace('_', ".");
+    let score = |candidate: &str| {
+        let whole = strsim::jaro_winkler(&plain(key), &plain(candidate));
+        let name = strsim::jaro_winkler(&last(key), &last(candidate));
+        whole.max(0.95 * name)
+    };
+    known
+        .map(|candidate| (score(candidate), candidate))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.clone())
+}
+
+fn masked(key: &str, value: &Value) -> Value {
+    let text = value.as_str().unwrap_or_default();
+    let is_secret = ["api_key", "access_key", "access_key_id"].iter().any(|end| key.ends_with(end));
+    if is_secret && !text.is_empty() {
+        return Value::from("***");
+    }
+    // An address may carry a password: postgres://user:password@host/name.
+    match url::Url::parse(text) {
+        Ok(mut url) if url.password().is_some() => {
+            let _ = url.set_password(Some("***"));
+            Value::from(url.to_string())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The reference of all settings in Markdown, made from `defaults.toml`. `docs/settings.md` is this text.
+pub fn describe_settings() -> String {
+    let mut page = String::from(SETTINGS_INTRODUCTION);
+    let mut comment = Vec::new();
+    let mut section = String::new();
+    // The first plan and the first provider describe the settings of all of them.
+    let mut described = std::collections::BTreeSet::new();
+    for line in DEFAULTS.lines() {
+        if let Some(text) = line.strip_prefix("# ") {
+            comment.push(text);
+        } else if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']').to_owned();
+            if !section.contains('.') || section.ends_with("essential") || section.ends_with("chatgpt") {
+                let introduction = comment.join(" ");
+                let title = section.replace("essential", "<id>").replace("chatgpt", "<id>");
+                page.push_str(&format!("\n## {title}\n\n"));
+                if !introduction.is_empty() {
+                    page.push_str(&format!("{introduction}\n\n"));
+                }
+                page.push_str("| key | default | meaning |\n| --- | --- | --- |\n");
+            }
+            comment.clear();
+        } else if let Some((name, default)) = line.split_once(" = ") {
+            let group = section.split('.').next().unwrap_or_default();
+            let id = if section.contains('.') { ".<id>" } else { "" };
+            if described.insert(format!("{group}.{name}")) {
+                let meaning = comment.join(" ").replace('|', "\\|");
+                page.push_str(&format!("| `{group}{id}.{name}` | `{default}` | {meaning} |\n"));
+            }
+            comment.clear();
+        } else {
+            comment.clear();
+        }
+    }
+    page.push_str(&plans_table());
+    page
+}
+
+const SETTINGS_INTRODUCTION: &str = "# Settings
+
+`glasshouse.toml` in the working folder or `--config FILE`; every key can be set by an environment variable
+`GLASSHOUSE_<SECTION>__<KEY>` (two underscores between levels), which wins over the file. A list or a map is JSON in a
+variable; a list may also be separated by commas. Sizes are numbers of bytes or texts such as `1 MiB`. Unknown keys are
+an error that names the nearest known key. `glasshouse config` shows what is in effect, secrets masked.
+
+This page is written by `glasshouse config --describe` from `crates/glasshouse/src/config/defaults.toml`.
+";
+
+fn plans_table() -> String {
+    let defaults = default_values();
+    let ids = crate::accounts::plans::Plan::ALL.map(|plan| plan.id());
+    let mut table = String::from("\n## Defaults of the plans\n\n| key below `plans.<id>.` |");
+    table.push_str(&ids.map(|id| format!(" {id} |")).concat());
+    table.push_str("\n| --- | --- | --- | --- | --- |\n");
+    for key in defaults.keys().filter_map(|key| key.strip_prefix("plans.essential.")) {
+        let values = ids.map(|id| format!(" {} |", defaults[&format!("plans.{id}.{key}")]));
+        table.push_str(&format!("| `{key}` |{}\n", values.concat()));
+    }
+    table
+}

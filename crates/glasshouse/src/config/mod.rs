@@ -1,0 +1,371 @@
+//! Settings: defaults, `glasshouse.toml`, environment variables, in this order; the later wins.
+//! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
+
+mod layers;
+mod values;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crawler::HostTarget;
+use ipnet::IpNet;
+use serde::Deserialize;
+use url::Url;
+
+use crate::accounts::plans::{Plan, PlanLimits};
+
+pub use layers::{ConfigError, Origin, describe_settings};
+pub use values::Secret;
+use values::optional;
+
+/// Everything an operator can set. One field per section of `defaults.toml`, where each setting is described.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Config {
+    pub server: Server,
+    pub edge: Edge,
+    pub storage: Storage,
+    pub network: NetworkSettings,
+    pub render: Render,
+    pub refresh: Refresh,
+    pub limits: Limits,
+    pub plans: BTreeMap<Plan, PlanLimits>,
+    pub providers: BTreeMap<String, Provider>,
+    pub analysis: Analysis,
+    pub telemetry: Telemetry,
+    #[serde(skip)]
+    listing: Vec<Line>,
+}
+
+/// Section `server`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Server {
+    pub listen: SocketAddr,
+    #[serde(deserialize_with = "optional")]
+    public_url: Option<Url>,
+    pub roles: Vec<Role>,
+    pub shutdown_grace_s: u64,
+}
+
+/// A part of the service that a process may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// API and dashboard.
+    Api,
+    /// Front of the customers' domains.
+    Edge,
+    /// Browsers.
+    Render,
+    /// Background jobs.
+    Worker,
+}
+
+/// Section `edge`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Edge {
+    #[serde(deserialize_with = "optional")]
+    pub http_listen: Option<SocketAddr>,
+    #[serde(deserialize_with = "optional")]
+    pub https_listen: Option<SocketAddr>,
+    #[serde(deserialize_with = "optional")]
+    pub acme_directory_url: Option<Url>,
+    #[serde(deserialize_with = "optional")]
+    pub acme_contact: Option<String>,
+    #[serde(deserialize_with = "optional")]
+    pub acme_root_ca: Option<PathBuf>,
+    pub secret: Secret,
+    pub public_ipv4: Vec<std::net::Ipv4Addr>,
+    pub public_ipv6: Vec<std::net::Ipv6Addr>,
+    pub origin_scheme: Scheme,
+    #[serde(deserialize_with = "values::networks")]
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+/// How origins are reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// In the clear, for a private network.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+/// Section `storage`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Storage {
+    pub data_dir: PathBuf,
+    #[serde(deserialize_with = "optional")]
+    database_url: Option<String>,
+    pub database_connections: u32,
+    #[serde(deserialize_with = "optional")]
+    object_store_url: Option<String>,
+    #[serde(deserialize_with = "optional")]
+    pub s3_endpoint: Option<String>,
+    pub s3_region: String,
+    pub s3_access_key_id: Secret,
+    pub s3_secret_access_key: Secret,
+    pub s3_allow_http: bool,
+}
+
+/// Section `network`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct NetworkSettings {
+    #[serde(deserialize_with = "values::networks")]
+    pub allow_private: Vec<IpNet>,
+    #[serde(deserialize_with = "values::hosts")]
+    pub hosts: BTreeMap<String, HostTarget>,
+    pub strict_egress: bool,
+    pub dns_servers: Vec<SocketAddr>,
+}
+
+/// Section `render`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Render {
+    #[serde(deserialize_with = "optional")]
+    pub chromium: Option<PathBuf>,
+    concurrency: usize,
+    pub timeout_ms: u64,
+    pub default_refresh_interval_s: u64,
+    pub memory_cache_bytes: u64,
+}
+
+/// Section `refresh`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Refresh {
+    pub variant: RefreshVariant,
+}
+
+/// What the four cache refresh endpoints do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RefreshVariant {
+    /// Renders again; the old snapshot is served until the new one is there.
+    Rerender,
+    /// Deletes first, renders again only when asked to.
+    Purge,
+}
+
+/// Section `limits`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Limits {
+    pub request_body_bytes: usize,
+    pub url_bytes: usize,
+    pub html_bytes: usize,
+    pub page_bytes: u64,
+    pub sitemap_bytes: u64,
+    pub sitemap_urls: usize,
+    pub sitemap_total_urls: usize,
+    pub redirects: u32,
+    pub anonymous_per_minute: u32,
+}
+
+/// One AI provider of section `providers`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Provider {
+    pub api_key: Secret,
+    #[serde(deserialize_with = "optional")]
+    pub base_url: Option<Url>,
+    #[serde(deserialize_with = "optional")]
+    pub model: Option<String>,
+    pub requests_per_minute: u32,
+    #[serde(default, deserialize_with = "optional")]
+    pub vendor: Option<String>,
+}
+
+/// Section `analysis`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Analysis {
+    #[serde(deserialize_with = "optional")]
+    pub provider: Option<String>,
+    #[serde(deserialize_with = "optional")]
+    pub model: Option<String>,
+}
+
+/// Section `telemetry`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Telemetry {
+    pub log_format: LogFormat,
+    pub log_level: String,
+    #[serde(deserialize_with = "optional")]
+    pub otlp_endpoint: Option<Url>,
+    #[serde(deserialize_with = "optional")]
+    pub metrics_listen: Option<SocketAddr>,
+}
+
+/// Form of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// One readable line per event.
+    Text,
+    /// One JSON object per event.
+    Json,
+}
+
+/// One effective setting, as `glasshouse config` shows it.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Dotted key.
+    pub key: String,
+    /// Value, secrets masked.
+    pub value: serde_json::Value,
+    /// Where it was set.
+    pub origin: Origin,
+}
+
+impl Config {
+    /// Reads the settings: defaults, then `file` (or `glasshouse.toml` in the working folder when there is one), then
+    /// the environment.
+    pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
+        let environment = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        });
+        Config::from_sources(layers::read_file(file)?, environment)
+    }
+
+    /// The settings that `toml` makes, without file and environment. For tests.
+    pub fn from_toml(toml: &str) -> Result<Config, ConfigError> {
+        Config::from_sources(Some((PathBuf::from("glasshouse.toml"), toml.to_owned())), std::iter::empty())
+    }
+
+    fn from_sources(
+        file: Option<(PathBuf, String)>,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Config, ConfigError> {
+        let settings = layers::merge(file, environment)?;
+        let mut config: Config = settings.deserialize()?;
+        config.listing = settings.lines();
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Every effective setting in order of its key, secrets masked.
+    pub fn listing(&self) -> &[Line] {
+        &self.listing
+    }
+
+    /// What `plan` allows.
+    pub fn plan(&self, plan: Plan) -> &PlanLimits {
+        self.plans.get(&plan).expect("defaults.toml has every plan and nothing can remove one")
+    }
+
+    /// Address that links and the documentation show, without a slash at the end.
+    pub fn public_url(&self) -> String {
+        match &self.server.public_url {
+            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
+            None => format!("http://{}", shown_address(self.server.listen)),
+        }
+    }
+
+    /// Whether the public address is https, so that cookies may be sent over TLS only.
+    pub fn is_public_https(&self) -> bool {
+        self.server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
+
+    /// Whether this process runs the part.
+    pub fn has_role(&self, role: Role) -> bool {
+        self.server.roles.contains(&role)
+    }
+
+    /// Where the database is.
+    pub fn database_url(&self) -> String {
+        let embedded = || format!("sqlite:{}", self.storage.data_dir.join("glasshouse.db").display());
+        self.storage.database_url.clone().unwrap_or_else(embedded)
+    }
+
+    /// Where snapshots and archives are.
+    pub fn object_store_url(&self) -> String {
+        let embedded = || format!("file:{}", self.storage.data_dir.join("objects").display());
+        self.storage.object_store_url.clone().unwrap_or_else(embedded)
+    }
+
+    /// Pages that are rendered at once.
+    pub fn render_concurrency(&self) -> usize {
+        match self.render.concurrency {
+            0 => 2 * std::thread::available_parallelism().map_or(1, usize::from),
+            pages => pages,
+        }
+    }
+
+    /// Hard limit of one render.
+    pub fn render_timeout(&self) -> Duration {
+        Duration::from_millis(self.render.timeout_ms)
+    }
+
+    /// Checks what a type alone cannot say.
+    fn validate(&self) -> Result<(), ConfigError> {
+        let refuse = |key: &str, problem: &str| Err(ConfigError::value(key, problem));
+        if self.server.roles.is_empty() {
+            return refuse("server.roles", "names no role, so this process would do nothing");
+        }
+        if self.render.timeout_ms < 100 {
+            return refuse("render.timeout_ms", "is less than 100 ms: no page settles in that time");
+        }
+        if self.render.default_refresh_interval_s == 0 {
+            return refuse("render.default_refresh_interval_s", "must be at least 1");
+        }
+        if self.limits.request_body_bytes == 0 || self.limits.html_bytes == 0 || self.limits.page_bytes == 0 {
+            return refuse("limits", "of bytes must be at least 1");
+        }
+        if self.storage.database_connections == 0 {
+            return refuse("storage.database_connections", "must be at least 1");
+        }
+        let database = self.database_url();
+        if !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| database.starts_with(scheme)) {
+            return refuse("storage.database_url", "must start with sqlite: or postgres://");
+        }
+        let objects = self.object_store_url();
+        if !["file:", "s3://"].iter().any(|scheme| objects.starts_with(scheme)) {
+            return refuse("storage.object_store_url", "must start with file: or s3://");
+        }
+        if let Some(url) = &self.server.public_url
+            && !matches!(url.scheme(), "http" | "https")
+        {
+            return refuse("server.public_url", "must start with http:// or https://");
+        }
+        if let Some(provider) = &self.analysis.provider
+            && !self.providers.contains_key(provider)
+        {
+            return refuse("analysis.provider", "is none of the providers in section providers");
+        }
+        Ok(())
+    }
+}
+
+/// A wildcard address is shown as the loopback address: nobody can open `http://0.0.0.0`.
+fn shown_address(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+#[cfg(test)]
+mod tests;

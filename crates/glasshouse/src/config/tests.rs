@@ -1,0 +1,184 @@
+//! The rules of settings.
+
+use super::*;
+
+fn from_file(toml: &str) -> Result<Config, String> {
+    Config::from_toml(toml).map_err(|error| error.to_string())
+}
+
+fn from_variables(variables: &[(&str, &str)]) -> Result<Config, String> {
+    let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+    Config::from_sources(None, variables).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_defaults_are_those_of_the_reference() {
+    let config = from_file("").unwrap();
+
+    assert_eq!(config.server.listen.to_string(), "127.0.0.1:3000");
+    assert_eq!(config.public_url(), "http://127.0.0.1:3000");
+    assert_eq!(config.database_url(), "sqlite:./data/glasshouse.db");
+    assert_eq!(config.object_store_url(), "file:./data/objects");
+    assert_eq!(config.limits.request_body_bytes, 1 << 20);
+    assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), Some(50_000));
+    assert_eq!(config.plan(Plan::Enterprise).domains.most(), None);
+    assert_eq!(config.providers.len(), 5);
+    assert!(config.render_concurrency() >= 2);
+}
+
+#[test]
+fn a_variable_wins_over_the_file() {
+    let file = Some((
+        PathBuf::from("glasshouse.toml"),
+        "server.shutdown_grace_s = 5\nrender.timeout_ms = 900".to_owned(),
+    ));
+    let variables = [("GLASSHOUSE_SERVER__SHUTDOWN_GRACE_S".to_owned(), "7".to_owned())];
+
+    let config = Config::from_sources(file, variables.into_iter()).unwrap();
+
+    assert_eq!((config.server.shutdown_grace_s, config.render.timeout_ms), (7, 900));
+}
+
+#[test]
+fn lists_are_json_or_separated_by_commas() {
+    let json =
+        from_variables(&[("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "[\"127.0.0.0/8\", \"::1\"]")]).unwrap();
+    let commas = from_variables(&[("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "127.0.0.0/8, ::1")]).unwrap();
+    let empty = from_variables(&[("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "")]).unwrap();
+
+    assert_eq!(json.network.allow_private.len(), 2);
+    assert_eq!(json.network.allow_private, commas.network.allow_private);
+    assert!(empty.network.allow_private.is_empty());
+}
+
+#[test]
+fn maps_are_json_in_a_variable_and_tables_in_the_file() {
+    let variable =
+        from_variables(&[("GLASSHOUSE_NETWORK__HOSTS", "{\"shop.test\": \"127.0.0.1:9000\"}")]).unwrap();
+    let file = from_file("[network]\nhosts = {\"shop.test\" = \"127.0.0.1:9000\"}").unwrap();
+    let section = from_file("[network.hosts]\n\"shop.test\" = \"127.0.0.1:9000\"").unwrap();
+
+    assert_eq!(variable.network.hosts["shop.test"].port, Some(9000));
+    assert_eq!(variable.network.hosts, file.network.hosts);
+    assert_eq!(variable.network.hosts, section.network.hosts);
+}
+
+#[test]
+fn sizes_have_units() {
+    let file = from_file("limits.html_bytes = \"2 MiB\"\nlimits.page_bytes = 4096").unwrap();
+    let variable = from_variables(&[("GLASSHOUSE_LIMITS__HTML_BYTES", "2MiB")]).unwrap();
+
+    assert_eq!((file.limits.html_bytes, file.limits.page_bytes), (2 << 20, 4096));
+    assert_eq!(variable.limits.html_bytes, 2 << 20);
+}
+
+#[test]
+fn plans_and_providers_are_settings_too() {
+    let config = from_variables(&[
+        ("GLASSHOUSE_PLANS__AGENCY__RENDERS_PER_MONTH", "-1"),
+        ("GLASSHOUSE_PLANS__ESSENTIAL__CUSTOM_HEADERS", "true"),
+        ("GLASSHOUSE_PROVIDERS__GOOGLE_AI_OVERVIEW__VENDOR", "serpapi"),
+    ])
+    .unwrap();
+
+    assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), None);
+    assert!(config.plan(Plan::Essential).custom_headers);
+    assert_eq!(config.providers["google_ai_overview"].vendor.as_deref(), Some("serpapi"));
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest_one_and_where_it_is() {
+    let file = from_file("[server]\nlisten_address = \"127.0.0.1:1\"").unwrap_err();
+    let section = from_file("[rendering]\ntimeout_ms = 1000").unwrap_err();
+    let variable = from_variables(&[("GLASSHOUSE_SERVER_LISTEN", "127.0.0.1:1")]).unwrap_err();
+    let plan = from_file("plans.pro.domains = 3").unwrap_err();
+
+    assert_eq!(
+        file,
+        "glasshouse.toml: unknown setting \"server.listen_address\"; did you mean \"server.listen\"?"
+    );
+    assert_eq!(
+        section,
+        "glasshouse.toml: unknown setting \"rendering.timeout_ms\"; did you mean \"render.timeout_ms\"?"
+    );
+    assert_eq!(
+        variable,
+        "GLASSHOUSE_SERVER_LISTEN: unknown setting \"server_listen\"; did you mean \"server.listen\"?"
+    );
+    assert!(plan.contains("unknown setting \"plans.pro.domains\"; did you mean \"plans."), "{plan}");
+}
+
+#[test]
+fn a_value_that_cannot_be_used_is_named_with_its_source() {
+    let refused = [
+        from_file("server.listen = \"nowhere\""),
+        from_file("server.shutdown_grace_s = \"soon\""),
+        from_file("server.roles = [\"api\", \"king\"]"),
+        from_file("network.allow_private = [\"10.0.0.0/99\"]"),
+        from_file("network.hosts = {\"shop.test\" = \"somewhere\"}"),
+        from_file("limits.html_bytes = \"much\""),
+        from_file("limits.anonymous_per_minute = -1"),
+        from_file("render.timeout_ms = true"),
+        from_file("plans.agency.domains = -2"),
+        from_file("edge.origin_scheme = \"gopher\""),
+        from_file("storage.database_url = \"mysql://x\""),
+        from_file("server.public_url = \"ftp://x\""),
+        from_file("analysis.provider = \"oracle\""),
+        from_file("render.default_refresh_interval_s = 0"),
+    ];
+
+    for error in refused {
+        let line = error.expect_err("refused");
+        assert!(line.contains("setting") && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn a_mistake_in_the_file_is_named_with_its_line() {
+    let error = from_file("[server]\nlisten = \"127.0.0.1:1\"\nroles = [\n").unwrap_err();
+
+    assert!(error.starts_with("glasshouse.toml, line "), "{error}");
+    assert!(!error.contains('\n'), "{error}");
+}
+
+#[test]
+fn secrets_are_masked_in_the_listing() {
+    let config = from_file(
+        "providers.claude.api_key = \"sk-hunter2\"\nstorage.s3_secret_access_key = \"hunter2\"\n\
+         storage.database_url = \"postgres://gh:hunter2@db/gh\"",
+    )
+    .unwrap();
+
+    let shown: String =
+        config.listing().iter().map(|line| format!("{} = {}\n", line.key, line.value)).collect();
+
+    assert!(!shown.contains("hunter2"), "{shown}");
+    assert!(shown.contains("providers.claude.api_key = \"***\""), "{shown}");
+    assert!(shown.contains("postgres://gh:***@db/gh"), "{shown}");
+    assert!(!format!("{:?}", config.providers).contains("hunter2"));
+}
+
+#[test]
+fn a_wildcard_listener_is_shown_as_an_address_that_can_be_opened() {
+    let config = from_file("server.listen = \"0.0.0.0:80\"").unwrap();
+
+    assert_eq!(config.public_url(), "http://127.0.0.1:80");
+}
+
+#[test]
+fn the_reference_describes_every_setting_and_is_up_to_date() {
+    let config = from_file("").unwrap();
+    let reference = describe_settings();
+    let kept = include_str!("../../../../docs/settings.md");
+
+    for line in config.listing() {
+        let mut parts: Vec<&str> = line.key.split('.').collect();
+        if parts.len() == 3 {
+            parts[1] = "<id>";
+        }
+        let row = reference.lines().find(|row| row.starts_with(&format!("| `{}` |", parts.join("."))));
+        let meaning = row.and_then(|row| row.trim_end_matches(" |").rsplit(" | ").next()).unwrap_or_default();
+        assert!(meaning.len() > 10, "{} is not described", line.key);
+    }
+    assert!(kept == reference, "docs/settings.md is old: glasshouse config --describe > docs/settings.md");
+}

@@ -1,0 +1,115 @@
+//! Forms that a single setting's value takes: sizes, optional texts, networks, static hosts, secrets. Pure.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crawler::HostTarget;
+use ipnet::IpNet;
+use serde::{Deserialize, Deserializer};
+
+/// A setting that nobody may see. Its `Debug` form says only whether it is set.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret itself, or `None` when it is not set.
+    pub fn reveal(&self) -> Option<&str> {
+        Some(self.0.as_str()).filter(|secret| !secret.is_empty())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "not set" } else { "***" })
+    }
+}
+
+/// Reads a text in which the empty one means "none".
+pub(super) fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: fmt::Display>,
+{
+    let text = String::deserialize(deserializer)?;
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|e| serde::de::Error::custom(format!("{text:?}: {e}"))),
+    }
+}
+
+/// Reads a list of networks. A single address is a network of one.
+pub(super) fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    texts.iter().map(|text| parse_network(text).map_err(serde::de::Error::custom)).collect()
+}
+
+fn parse_network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse().map(|ip: std::net::IpAddr| IpNet::from(ip));
+    address.or_else(|_| text.parse()).map_err(|_| format!("{text:?} is not a network such as 10.0.0.0/8"))
+}
+
+/// Reads static names and where they are.
+pub(super) fn hosts<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, HostTarget>, D::Error> {
+    let texts = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let target = |(name, target): (String, String)| -> Result<_, D::Error> {
+        Ok((name, target.parse().map_err(serde::de::Error::custom)?))
+    };
+    texts.into_iter().map(target).collect()
+}
+
+/// Reads a size: a plain number of bytes, or a number and a unit such as `10 MiB`, `1.5GB` or `512k`.
+pub(super) fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim().replace('_', "");
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return None,
+    };
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(factor);
+    }
+    let bytes = number.parse::<f64>().ok()? * factor as f64;
+    (bytes.is_finite() && bytes < 9e18).then_some(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_or_are_plain_bytes() {
+        let sizes = ["1 MiB", "1024", "10MB", "1.5 KiB", "2k", "0"];
+
+        let bytes: Vec<_> = sizes.iter().map(|size| parse_size(size)).collect();
+
+        assert_eq!(bytes, [1_048_576, 1_024, 10_000_000, 1_536, 2_048, 0].map(Some));
+    }
+
+    #[test]
+    fn nonsense_is_no_size() {
+        for text in ["", "MiB", "1 MiBs", "-1", "1e3", "99999999999 TiB", "1.2.3 KiB"] {
+            assert_eq!(parse_size(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_not_in_its_debug_form() {
+        let secret: Secret = serde_json::from_str("\"hunter2\"").unwrap();
+
+        assert_eq!(format!("{secret:?}"), "***");
+        assert_eq!(secret.reveal(), Some("hunter2"));
+    }
+}

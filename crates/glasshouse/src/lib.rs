@@ -1,0 +1,23 @@
+//! The Glasshouse service: what crawlers and AI see of a site.
+//!
+//! The only crate that serves HTTP, reads configuration and knows features. Features are folders; the same file name
+//! means the same thing in every folder (see ARCHITECTURE.md).
+
+pub mod accounts;
+pub mod analytics;
+pub mod api;
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod domains;
+pub mod edge;
+pub mod jobs;
+pub mod platform;
+pub mod refresh;
+pub mod render;
+pub mod secret;
+pub mod telemetry;
+#[cfg(test)]
+pub mod testing;
+pub mod unrendered;

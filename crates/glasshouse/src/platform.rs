@@ -1,0 +1,34 @@
+//! What every feature is built from: settings, clock, database, object store, network, browser, and the life of the process.
+//! Knows no feature; `app.rs` makes it and hands it to the services.
+
+use std::sync::Arc;
+
+use browser::Renderer;
+use crawler::Network;
+use store::{Blobs, Db};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::config::Config;
+
+/// The ground that services stand on. Cheap to clone.
+#[derive(Clone)]
+pub struct Platform {
+    /// Settings.
+    pub config: Arc<Config>,
+    /// Time of day.
+    pub clock: Clock,
+    /// Database.
+    pub db: Db,
+    /// Snapshots and archives.
+    pub blobs: Blobs,
+    /// The guarded way out to the internet.
+    pub network: Network,
+    /// Browsers.
+    pub renderer: Arc<dyn Renderer>,
+    /// Background tasks. Shutdown waits for all of them: a task must end soon after `shutdown` fires.
+    pub tasks: TaskTracker,
+    /// Fires when the process is asked to end.
+    pub shutdown: CancellationToken,
+}

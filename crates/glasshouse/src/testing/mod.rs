@@ -1,0 +1,144 @@
+//! The service in a test: in process, through the same envelope as every listener, on either database, with a fake
+//! browser and a clock that stands still. No socket is opened and nothing is mocked that is ours.
+
+mod builders;
+mod domains;
+mod process;
+mod request;
+
+use std::sync::Arc;
+
+use browser::Renderer;
+use browser::fake::FakeRenderer;
+use crawler::{Network, NetworkConfig};
+use store::testing::{TestDb, for_each_engine};
+use store::{BlobConfig, Blobs, Db};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use builders::{PASSWORD, TestAccount, TestSession};
+pub use domains::{GOOGLEBOT, render_path};
+pub use request::{Reply, TestRequest};
+
+use crate::api::envelope::Envelope;
+use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::clock::{Clock, Timestamp};
+use crate::config::Config;
+use crate::platform::Platform;
+
+/// 2026-11-20T12:00:00Z: when every test begins.
+pub const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
+
+/// The service in a test.
+pub struct TestApp {
+    /// The service itself.
+    pub state: AppState,
+    /// Its clock: `app.clock.advance(…)`.
+    pub clock: Clock,
+    /// Its browser: `app.renderer.answers_html(…)`.
+    pub renderer: Arc<FakeRenderer>,
+    envelope: Envelope,
+    _folder: TempDir,
+}
+
+impl TestApp {
+    /// Runs a test on each engine, with default settings.
+    pub async fn on_each_engine(test: impl AsyncFn(TestApp)) {
+        TestApp::on_each_engine_with("", test).await;
+    }
+
+    /// Runs a test on each engine, with settings as in `glasshouse.toml`.
+    pub async fn on_each_engine_with(settings: &str, test: impl AsyncFn(TestApp)) {
+        for_each_engine(async |db: &TestDb| {
+            let app = TestApp::on((**db).clone(), settings).await;
+            let platform = app.state.platform.clone();
+            test(app).await;
+            // What still runs in the background holds connections that the database's end waits for.
+            platform.shutdown.cancel();
+            platform.tasks.close();
+            platform.tasks.wait().await;
+        })
+        .await;
+    }
+
+    /// The service on an SQLite database of its own, for rules in which SQL plays no part.
+    pub async fn new() -> TestApp {
+        TestApp::with("").await
+    }
+
+    /// The same with settings as in `glasshouse.toml`.
+    pub async fn with(settings: &str) -> TestApp {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let url = format!("sqlite:{}", folder.path().join("test.db").display());
+        let config = store::DbConfig { url, max_connections: 4 };
+        let db = Db::open(&config).await.expect("a fresh database opens");
+        TestApp::build(db, settings, folder).await
+    }
+
+    /// The service on this database. A second one on the same database is a second process.
+    pub async fn on(db: Db, settings: &str) -> TestApp {
+        TestApp::build(db, settings, tempfile::tempdir().expect("a temporary folder can be made")).await
+    }
+
+    async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp {
+        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the migrations apply");
+        let config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
+        let blobs =
+            BlobConfig { url: format!("file:{}", folder.path().join("objects").display()), ..no_s3() };
+        let network = NetworkConfig {
+            allow_private: config.network.allow_private.clone(),
+            hosts: config.network.hosts.clone(),
+            dns_servers: config.network.dns_servers.clone(),
+        };
+        let (clock, renderer) = (Clock::fixed(NOON), Arc::new(FakeRenderer::new()));
+        let state = AppState::new(Platform {
+            config: Arc::new(config),
+            clock: clock.clone(),
+            db,
+            blobs: Blobs::open(&blobs).expect("a folder can be made"),
+            network: Network::new(network).expect("the resolver can be set up"),
+            renderer: renderer.clone() as Arc<dyn Renderer>,
+            tasks: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+        });
+        let envelope = state.envelope();
+        TestApp { state, clock, renderer, envelope, _folder: folder }
+    }
+
+    /// Begins a GET request.
+    pub fn get(&self, path: &str) -> TestRequest {
+        self.request(http::Method::GET, path)
+    }
+
+    /// Begins a POST request.
+    pub fn post(&self, path: &str) -> TestRequest {
+        self.request(http::Method::POST, path)
+    }
+
+    /// Begins a PATCH request.
+    pub fn patch(&self, path: &str) -> TestRequest {
+        self.request(http::Method::PATCH, path)
+    }
+
+    /// Begins a DELETE request.
+    pub fn delete(&self, path: &str) -> TestRequest {
+        self.request(http::Method::DELETE, path)
+    }
+
+    /// Begins a request.
+    pub fn request(&self, method: http::Method, path: &str) -> TestRequest {
+        TestRequest::new(self.envelope.clone(), method, path)
+    }
+}
+
+fn no_s3() -> BlobConfig {
+    BlobConfig {
+        url: String::new(),
+        s3_endpoint: None,
+        s3_region: None,
+        s3_access_key_id: None,
+        s3_secret_access_key: None,
+        s3_allow_http: false,
+    }
+}

@@ -1,0 +1,35 @@
+//! A second process of the same installation, and the end of one.
+
+use std::sync::Arc;
+
+use browser::fake::FakeRenderer;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::TestApp;
+use crate::app::AppState;
+use crate::platform::Platform;
+
+impl TestApp {
+    /// Another process on the same database, object store and clock, with memory and a browser of its own.
+    pub async fn second(&self) -> TestApp {
+        let renderer = Arc::new(FakeRenderer::new());
+        let state = AppState::new(Platform {
+            renderer: renderer.clone(),
+            tasks: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+            ..self.state.platform.clone()
+        });
+        let envelope = state.envelope();
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        TestApp { state, clock: self.clock.clone(), renderer, envelope, _folder: folder }
+    }
+
+    /// Ends a process in order.
+    pub async fn stop(self) {
+        let platform = &self.state.platform;
+        platform.shutdown.cancel();
+        platform.tasks.close();
+        platform.tasks.wait().await;
+    }
+}

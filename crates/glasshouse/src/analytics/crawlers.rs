@@ -1,0 +1,398 @@
+//! Known crawlers: which one a user agent claims to be, whose it is and what it is for.
+//! Pure but for a bounded cache. Data, not code: two files of `data/`, compiled in. Says only what a client *claims*;
+//! whether the claim is true is checked by address elsewhere.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::{RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+/// Crawlers that we name ourselves.
+const OVERLAY: &str = include_str!("../../data/crawlers.json");
+/// The list of the package `crawler-user-agents`.
+const LIST: &str = include_str!("../../data/crawler-user-agents.tsv");
+
+/// Only this much of a user agent is looked at.
+const MAX_USER_AGENT_BYTES: usize = 1024;
+/// User agents whose crawler is remembered.
+const CACHED_USER_AGENTS: u64 = 20_000;
+
+/// Libraries and automation drivers are what a crawler may be built with, not crawlers.
+const TOOL_TAGS: [&str; 2] = ["http-library", "browser-automation"];
+/// Patterns of the list that people's in-app browsers and phones contain as well; the overlay has the careful form.
+const TOO_WIDE: [&str; 6] = ["WhatsApp", "Viber", "Pinterest", "Snapchat", "[wW]get", "^Silk/"];
+/// Names of phones and engines in which the words of the heuristic occur.
+const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
+/// Words by which an unknown client gives itself away.
+const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
+
+/// What a crawler is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Builds a search index.
+    Search,
+    /// Collects training data for language models.
+    LlmTraining,
+    /// Builds the index of an answer engine.
+    LlmSearch,
+    /// Fetches a page because a person asked an assistant.
+    LlmUser,
+    /// Makes a link preview.
+    Preview,
+    /// Watches rankings, links and site health.
+    Seo,
+    /// Watches availability.
+    Monitor,
+    /// Checks advertisements and their landing pages.
+    Ads,
+    /// Reads feeds.
+    Feed,
+    /// Keeps copies for posterity.
+    Archive,
+    /// Anything else.
+    Other,
+}
+
+/// A crawler.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Crawler {
+    /// Stable id, stored with each visit.
+    pub id: String,
+    /// Who runs it; `other` for the list's, `unknown` for what only the heuristic found.
+    pub provider: String,
+    /// Its name, for people.
+    pub name: String,
+    /// What it is for.
+    pub class: Class,
+    /// Text in the user agent; a leading `^` ties it to the start.
+    #[serde(default)]
+    tokens: Vec<String>,
+    /// Tokens that must all be there.
+    #[serde(default)]
+    all_of: Vec<String>,
+    /// Where the provider publishes its crawlers' addresses.
+    #[serde(default)]
+    pub ip_ranges: Vec<String>,
+    /// Name suffixes of its crawlers' addresses, for forward-confirmed reverse DNS.
+    #[serde(default)]
+    pub reverse_dns: Vec<String>,
+    /// Whether it signs its requests (Web Bot Auth).
+    #[serde(default)]
+    pub web_bot_auth: bool,
+}
+
+/// The crawlers of the data files, indexed. One per process: [`CrawlerIndex::shared`].
+pub struct CrawlerIndex {
+    overlay: Vec<Crawler>,
+    /// Index into `overlay` and whether the token is tied to the start, per token.
+    tokens: Vec<(usize, bool)>,
+    token_finder: AhoCorasick,
+    /// Crawlers of the list, then the unknown one.
+    listed: Vec<Crawler>,
+    /// Index into `listed` per literal pattern.
+    literals: Vec<usize>,
+    literal_finder: AhoCorasick,
+    /// Index into `listed` per regular expression.
+    expressions: Vec<usize>,
+    expression_set: RegexSet,
+    unknown: Crawler,
+    cache: moka::sync::Cache<Box<str>, Option<&'static Crawler>>,
+}
+
+impl CrawlerIndex {
+    /// The index, built at first use.
+    pub fn shared() -> &'static CrawlerIndex {
+        static INDEX: LazyLock<CrawlerIndex> = LazyLock::new(CrawlerIndex::build);
+        &INDEX
+    }
+
+    /// The crawler that a user agent claims to be, if any. Remembers its answers.
+    pub fn identify(&'static self, user_agent: &str) -> Option<&'static Crawler> {
+        let user_agent = cut(user_agent);
+        if user_agent.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.cache.get(user_agent) {
+            return known;
+        }
+        let found = self.look_up(user_agent);
+        self.cache.insert(user_agent.into(), found);
+        found
+    }
+
+    /// The crawler with an id that was stored with a visit.
+    pub fn find(&self, id: &str) -> Option<&Crawler> {
+        let all = self.overlay.iter().chain(&self.listed).chain(std::iter::once(&self.unknown));
+        all.into_iter().find(|crawler| crawler.id == id)
+    }
+
+    /// Our own entries win (the longest token of all), then the list, then the heuristic.
+    fn look_up(&self, user_agent: &str) -> Option<&Crawler> {
+        self.in_overlay(user_agent)
+            .or_else(|| self.in_list(user_agent))
+            .or_else(|| self.by_heuristic(user_agent))
+    }
+
+    fn in_overlay(&self, user_agent: &str) -> Option<&Crawler> {
+        let lower = user_agent.to_ascii_lowercase();
+        let has_all =
+            |tokens: &[String]| tokens.iter().all(|token| lower.contains(&token.to_ascii_lowercase()));
+        let combined =
+            self.overlay.iter().find(|crawler| !crawler.all_of.is_empty() && has_all(&crawler.all_of));
+        if combined.is_some() {
+            return combined;
+        }
+        let hits = self.token_finder.find_overlapping_iter(user_agent).filter(|hit| {
+            let (_, tied_to_start) = self.tokens[hit.pattern().as_usize()];
+            !tied_to_start || hit.start() == 0
+        });
+        let longest = hits.max_by_key(|hit| (hit.len(), std::cmp::Reverse(hit.pattern().as_usize())))?;
+        Some(&self.overlay[self.tokens[longest.pattern().as_usize()].0])
+    }
+
+    fn in_list(&self, user_agent: &str) -> Option<&Crawler> {
+        let literal = self.literal_finder.find_overlapping_iter(user_agent);
+        let literal = literal.map(|hit| self.literals[hit.pattern().as_usize()]).min();
+        let expression = self.expression_set.matches(user_agent).iter().map(|at| self.expressions[at]).min();
+        let first = literal.into_iter().chain(expression).min()?;
+        Some(&self.listed[first])
+    }
+
+    fn by_heuristic(&self, user_agent: &str) -> Option<&Crawler> {
+        let mut lower = user_agent.to_ascii_lowercase();
+        for name in NOT_BOTS {
+            lower = lower.replace(name, "");
+        }
+        BOT_WORDS.iter().any(|word| lower.contains(word)).then_some(&self.unknown)
+    }
+
+    fn build() -> CrawlerIndex {
+        #[derive(Deserialize)]
+        struct File {
+            crawlers: Vec<Crawler>,
+        }
+        let overlay =
+            serde_json::from_str::<File>(OVERLAY).expect("a compiled-in file that a test reads").crawlers;
+        let (mut tokens, mut token_texts) = (Vec::new(), Vec::new());
+        for (at, crawler) in overlay.iter().enumerate() {
+            for token in &crawler.tokens {
+                tokens.push((at, token.starts_with('^')));
+                token_texts.push(token.trim_start_matches('^').to_owned());
+            }
+        }
+        let (mut listed, mut literals, mut literal_texts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut expressions, mut expression_texts) = (Vec::new(), Vec::new());
+        for (tags, pattern) in list_lines() {
+            let at = listed.len();
+            listed.push(listed_crawler(pattern, &tags));
+            match literal_of(pattern) {
+                Some(text) => {
+                    literals.push(at);
+                    literal_texts.push(text);
+                }
+                None => {
+                    expressions.push(at);
+                    expression_texts.push(pattern);
+                }
+            }
+        }
+        let automaton = |texts: &[String], ignores_case| {
+            let mut builder = AhoCorasick::builder();
+            builder.match_kind(MatchKind::Standard).ascii_case_insensitive(ignores_case);
+            builder.build(texts).expect("a few thousand short texts")
+        };
+        CrawlerIndex {
+            token_finder: automaton(&token_texts, true),
+            literal_finder: automaton(&literal_texts, false),
+            expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
+            unknown: plain_crawler("unknown", "unknown", "Unknown bot", Class::Other),
+            cache: moka::sync::Cache::new(CACHED_USER_AGENTS),
+            overlay,
+            tokens,
+            listed,
+            literals,
+            expressions,
+        }
+    }
+}
+
+fn list_lines() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
+    let lines = LIST.lines().filter(|line| !line.starts_with('#'));
+    let entries = lines.filter_map(|line| line.split_once('\t'));
+    let entries = entries.map(|(tags, pattern)| (tags.split(',').collect::<Vec<_>>(), pattern));
+    entries.filter(|(tags, pattern)| {
+        let is_tool = tags.iter().all(|tag| TOOL_TAGS.contains(tag));
+        !is_tool && !TOO_WIDE.contains(pattern)
+    })
+}
+
+fn listed_crawler(pattern: &str, tags: &[&str]) -> Crawler {
+    let name = pattern.replace('\\', "");
+    let class = tags.iter().find_map(|tag| class_of_tag(tag)).unwrap_or(Class::Other);
+    plain_crawler(&format!("list:{pattern}"), "other", name.trim_start_matches('^'), class)
+}
+
+fn plain_crawler(id: &str, provider: &str, name: &str, class: Class) -> Crawler {
+    Crawler {
+        id: id.to_owned(),
+        provider: provider.to_owned(),
+        name: name.to_owned(),
+        class,
+        tokens: Vec::new(),
+        all_of: Vec::new(),
+        ip_ranges: Vec::new(),
+        reverse_dns: Vec::new(),
+        web_bot_auth: false,
+    }
+}
+
+fn class_of_tag(tag: &str) -> Option<Class> {
+    Some(match tag {
+        "search-engine" => Class::Search,
+        // The list does not say what an AI crawler does with the text; most of them collect it.
+        "ai-crawler" => Class::LlmTraining,
+        "social-preview" => Class::Preview,
+        "seo" => Class::Seo,
+        "monitoring" => Class::Monitor,
+        "advertising" => Class::Ads,
+        "feed-reader" => Class::Feed,
+        "archiver" => Class::Archive,
+        _ => return None,
+    })
+}
+
+/// The text that a pattern stands for, when it is no more than an escaped text.
+fn literal_of(pattern: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                escaped if escaped.is_ascii_alphanumeric() => return None,
+                escaped => text.push(escaped),
+            },
+            '.' | '^' | '$' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => return None,
+            plain => text.push(plain),
+        }
+    }
+    Some(text)
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MAX_USER_AGENT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Id of the overlay, a tab, a user agent that its maker documents.
+    const BOTS: &str = include_str!("testdata/bots.tsv");
+    /// User agents of people's browsers, phones and in-app browsers.
+    const BROWSERS: &str = include_str!("testdata/browsers.txt");
+
+    fn id_of(user_agent: &str) -> Option<&'static str> {
+        CrawlerIndex::shared().identify(user_agent).map(|crawler| crawler.id.as_str())
+    }
+
+    #[test]
+    fn every_documented_crawler_is_recognised() {
+        let lines = BOTS.lines().filter(|line| !line.starts_with('#'));
+        let wrong: Vec<_> = lines
+            .filter_map(|line| line.split_once('\t'))
+            .filter(|(id, user_agent)| id_of(user_agent) != Some(id))
+            .map(|(id, user_agent)| (id, user_agent, id_of(user_agent)))
+            .collect();
+
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn no_browser_of_a_person_is_taken_for_a_crawler() {
+        let lines = BROWSERS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        let wrong: Vec<_> = lines.filter(|user_agent| id_of(user_agent).is_some()).collect();
+
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn the_longest_token_wins() {
+        let user_agent = "Mozilla/5.0 (compatible; YandexAdditionalBot/3.0; +http://yandex.com/bots)";
+
+        assert_eq!(id_of(user_agent), Some("yandexadditionalbot"));
+    }
+
+    #[test]
+    fn a_link_preview_of_imessage_is_not_counted_as_facebook_or_twitter() {
+        let user_agent = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0";
+
+        assert_eq!(id_of(user_agent), Some("imessage-link-preview"));
+    }
+
+    #[test]
+    fn an_unknown_bot_gives_itself_away() {
+        assert_eq!(id_of("AcmeSpecialCrawler/0.1"), Some("unknown"));
+        assert_eq!(id_of("Mozilla/5.0 (compatible; zzz-unheard-of-bot)"), Some("unknown"));
+    }
+
+    #[test]
+    fn libraries_are_no_crawlers() {
+        for user_agent in
+            ["curl/8.4.0", "python-requests/2.32.0", "Go-http-client/2.0", "axios/1.6.0", "node", ""]
+        {
+            assert_eq!(id_of(user_agent), None, "{user_agent}");
+        }
+    }
+
+    #[test]
+    fn an_id_leads_back_to_its_crawler() {
+        let index = CrawlerIndex::shared();
+
+        for user_agent in ["GPTBot/1.2", "Seekbot/1.0", "something-bot"] {
+            let crawler = index.identify(user_agent).expect("a crawler");
+            assert_eq!(index.find(&crawler.id), Some(crawler));
+        }
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let index = CrawlerIndex::shared();
+        let mut seen = HashSet::new();
+
+        let twice = index.overlay.iter().chain(&index.listed).find(|crawler| !seen.insert(&crawler.id));
+
+        assert_eq!(twice, None);
+    }
+
+    #[test]
+    fn a_user_agent_of_any_length_and_content_is_survived() {
+        let long = "é".repeat(100_000);
+
+        assert_eq!(id_of(&long), None);
+        assert_eq!(id_of(&format!("Googlebot {long}")), Some("googlebot"));
+    }
+
+    #[test]
+    fn a_known_user_agent_is_answered_from_memory_at_once() {
+        let user_agent = "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)";
+        id_of(user_agent);
+
+        let start = Instant::now();
+        for _ in 0..10_000 {
+            std::hint::black_box(id_of(user_agent));
+        }
+
+        // A microsecond each in release; the bound is wide because tests run unoptimised on a busy machine.
+        assert!(start.elapsed().as_micros() < 10_000 * 50, "{:?}", start.elapsed());
+    }
+}

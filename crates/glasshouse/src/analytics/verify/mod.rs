@@ -1,0 +1,131 @@
+//! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
+//! Used by the edge, which sees clients' addresses. Must never hold an answer up for an address: what is not known yet
+//! counts as unknown, and is known the next time.
+
+mod ranges;
+mod reverse_dns;
+pub mod signature;
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use http::HeaderMap;
+use tokio_util::task::TaskTracker;
+
+use self::ranges::RangeTable;
+use self::reverse_dns::ReverseDns;
+use self::signature::Signatures;
+use super::crawlers::{Crawler, CrawlerIndex};
+use super::model::Verified;
+use crate::clock::Clock;
+use crate::platform::Platform;
+
+/// How long it is known that an address is a provider's.
+const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long it is known that it is not, or that nobody could say.
+const UNKNOWN_FOR: Duration = Duration::from_secs(60 * 60);
+/// Pairs of a crawler and an address that are remembered.
+const REMEMBERED: u64 = 100_000;
+/// Looks into DNS at once; more are left for the next visit.
+const LOOKUPS_AT_ONCE: usize = 64;
+
+/// What is known of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim {
+    /// Whether it counts as a crawler.
+    pub is_crawler: bool,
+    /// Which one it says it is, or has signed to be.
+    pub crawler: Option<&'static Crawler>,
+    /// Whether that is true.
+    pub verified: Verified,
+}
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Verifier {
+    ranges: std::sync::Arc<RangeTable>,
+    dns: ReverseDns,
+    signatures: Signatures,
+    remembered: moka::sync::Cache<(&'static str, IpAddr), (Verified, i64)>,
+    lookups: std::sync::Arc<tokio::sync::Semaphore>,
+    clock: Clock,
+    tasks: TaskTracker,
+}
+
+impl Verifier {
+    /// Reads the ranges: the file of the data folder when there is one, else those compiled in.
+    pub fn new(platform: &Platform) -> Verifier {
+        let own_file = platform.config.storage.data_dir.join("crawler-ranges.json");
+        Verifier {
+            ranges: std::sync::Arc::new(RangeTable::load(&own_file)),
+            dns: ReverseDns::new(&platform.config.network.dns_servers),
+            signatures: Signatures::new(platform),
+            remembered: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(KNOWN_FOR).build(),
+            lookups: std::sync::Arc::new(tokio::sync::Semaphore::new(LOOKUPS_AT_ONCE)),
+            clock: platform.clock.clone(),
+            tasks: platform.tasks.clone(),
+        }
+    }
+
+    /// What a client is: `claimed` is the crawler of its user agent. `authority` is the host it asked for.
+    pub async fn check(
+        &self,
+        claimed: Option<&'static Crawler>,
+        address: IpAddr,
+        headers: &HeaderMap,
+        authority: &str,
+    ) -> Claim {
+        if signature::is_signed(headers)
+            && let Some(agent) = self.signatures.verify(headers, authority).await
+        {
+            let crawler = claimed.filter(|crawler| crawler.provider == agent.provider);
+            let crawler = crawler.or_else(|| CrawlerIndex::shared().find(agent.crawler));
+            return Claim { is_crawler: true, crawler, verified: Verified::Yes };
+        }
+        let verified = claimed.map_or(Verified::Unknown, |crawler| self.by_address(crawler, address));
+        Claim { is_crawler: claimed.is_some(), crawler: claimed, verified }
+    }
+
+    fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
+        // An address inside a private network is a proxy's: the crawler's own is not known.
+        if !is_public(address) || (crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty()) {
+            return Verified::Unknown;
+        }
+        let now = self.clock.now();
+        let listed = self.ranges.contain(&crawler.ip_ranges, address, now);
+        match listed {
+            Some(true) => return Verified::Yes,
+            Some(false) if crawler.reverse_dns.is_empty() => return Verified::No,
+            None if crawler.reverse_dns.is_empty() => return Verified::Unknown,
+            _ => {}
+        }
+        let key = (crawler.id.as_str(), address);
+        match self.remembered.get(&key) {
+            Some((verified, until)) if now.as_millis() < until => verified,
+            _ => {
+                self.look_up(crawler, address);
+                Verified::Unknown
+            }
+        }
+    }
+
+    /// Asks DNS on the side; the next visit from the address is told.
+    fn look_up(&self, crawler: &'static Crawler, address: IpAddr) {
+        let Ok(slot) = self.lookups.clone().try_acquire_owned() else { return };
+        let verifier = self.clone();
+        self.tasks.spawn(async move {
+            let verified = verifier.dns.check(address, &crawler.reverse_dns).await;
+            let keep = if verified == Verified::Yes { KNOWN_FOR } else { UNKNOWN_FOR };
+            let until = verifier.clock.now().plus(keep).as_millis();
+            verifier.remembered.insert((crawler.id.as_str(), address), (verified, until));
+            drop(slot);
+        });
+    }
+}
+
+fn is_public(address: IpAddr) -> bool {
+    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! The verifier against an outside world on loopback: a directory of keys.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use http::Response;
+use http_body_util::Full;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use sha2::{Digest, Sha256};
+
+use super::*;
+use crate::testing::{NOON, TestApp};
+
+const CHATGPT: &str = "\"https://chatgpt.com\"";
+
+/// An agent's key.
+struct Signer(Ed25519KeyPair);
+
+impl Signer {
+    fn new(seed: u8) -> Signer {
+        Signer(Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap())
+    }
+
+    fn x(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0.public_key())
+    }
+
+    fn directory(&self) -> String {
+        format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{}","use":"sig"}}]}}"#, self.x())
+    }
+
+    /// Headers of a request to `authority`, signed from `created` until `expires` (seconds).
+    fn sign(&self, authority: &str, agent: &str, nonce: &str, created: i64, expires: i64) -> HeaderMap {
+        let thumbprint = Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.x()));
+        let keyid = URL_SAFE_NO_PAD.encode(thumbprint);
+        let params = format!(
+            r#"("@authority" "signature-agent");created={created};expires={expires};keyid="{keyid}";alg="ed25519";nonce="{nonce}";tag="web-bot-auth""#
+        );
+        let base = format!(
+            "\"@authority\": {authority}\n\"signature-agent\": {agent}\n\"@signature-params\": {params}"
+        );
+        let signature = STANDARD.encode(self.0.sign(base.as_bytes()));
+        let mut headers = HeaderMap::new();
+        headers.insert("signature-agent", agent.parse().unwrap());
+        headers.insert("signature-input", format!("sig1={params}").parse().unwrap());
+        headers.insert("signature", format!("sig1=:{signature}:").parse().unwrap());
+        headers
+    }
+}
+
+/// A service for which chatgpt.com publishes the signer's key.
+async fn app_knowing(signer: &Signer) -> (TestApp, crawler::testing::WebServer) {
+    let directory = signer.directory();
+    let server = crawler::testing::WebServer::start(move |_| {
+        let directory = directory.clone();
+        async move { Response::new(Full::new(Bytes::from(directory))) }
+    })
+    .await;
+    let settings = format!(
+        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = {{ \"chatgpt.com\" = \"{}\" }}",
+        server.address()
+    );
+    (TestApp::with(&settings).await, server)
+}
+
+fn now() -> i64 {
+    NOON.as_millis() / 1000
+}
+
+fn stranger() -> IpAddr {
+    "192.0.2.1".parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_signed_request_of_a_listed_agent_is_a_verified_crawler() {
+    let signer = Signer::new(1);
+    let (app, _server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+    let headers = signer.sign("shop.example", CHATGPT, "n1", now(), now() + 300);
+
+    let claim = verifier.check(None, stranger(), &headers, "Shop.example:443").await;
+
+    assert!(claim.is_crawler);
+    assert_eq!(claim.crawler.map(|crawler| crawler.id.as_str()), Some("chatgpt-agent"));
+    assert_eq!(claim.verified, Verified::Yes);
+}
+
+#[tokio::test]
+async fn a_signature_is_good_once_for_one_host_and_for_its_time() {
+    let signer = Signer::new(1);
+    let (app, _server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+    let is_crawler = async |headers: HeaderMap| {
+        verifier.check(None, stranger(), &headers, "shop.example").await.is_crawler
+    };
+    let sign = |nonce: &str, created, expires| signer.sign("shop.example", CHATGPT, nonce, created, expires);
+
+    assert!(is_crawler(sign("n1", now(), now() + 300)).await);
+    assert!(!is_crawler(sign("n1", now(), now() + 300)).await, "used twice");
+    assert!(
+        !is_crawler(signer.sign("other.example", CHATGPT, "n2", now(), now() + 300)).await,
+        "another host"
+    );
+    assert!(!is_crawler(sign("n3", now() - 600, now() - 300)).await, "over");
+    assert!(!is_crawler(sign("n4", now() + 120, now() + 300)).await, "from the future");
+    assert!(!is_crawler(sign("n5", now(), now() + 90_000)).await, "made to last");
+    assert!(
+        !is_crawler(Signer::new(2).sign("shop.example", CHATGPT, "n6", now(), now() + 300)).await,
+        "another key"
+    );
+}
+
+#[tokio::test]
+async fn a_directory_that_is_not_listed_is_never_fetched() {
+    let signer = Signer::new(1);
+    let (app, server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+
+    for agent in
+        ["\"https://evil.example\"", "\"http://chatgpt.com\"", "\"https://chatgpt.com.evil.example\""]
+    {
+        let headers = signer.sign("shop.example", agent, "n1", now(), now() + 300);
+        assert!(!verifier.check(None, stranger(), &headers, "shop.example").await.is_crawler, "{agent}");
+    }
+
+    assert_eq!(server.requests(), 0);
+}
+
+#[tokio::test]
+async fn keys_are_fetched_once_for_many_requests() {
+    let signer = Signer::new(1);
+    let (app, server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+
+    for nonce in ["n1", "n2", "n3"] {
+        let headers = signer.sign("shop.example", CHATGPT, nonce, now(), now() + 300);
+        assert!(verifier.check(None, stranger(), &headers, "shop.example").await.is_crawler);
+    }
+
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn an_address_inside_a_private_network_proves_nothing() {
+    let app = TestApp::new().await;
+    let verifier = Verifier::new(&app.state.platform);
+    let googlebot = CrawlerIndex::shared().identify("Mozilla/5.0 (compatible; Googlebot/2.1)");
+
+    let claim =
+        verifier.check(googlebot, "127.0.0.1".parse().unwrap(), &HeaderMap::new(), "shop.example").await;
+
+    assert!(claim.is_crawler);
+    assert_eq!(claim.verified, Verified::Unknown);
+}
+
+#[tokio::test]
+async fn a_published_address_verifies_a_crawler_at_once() {
+    let app = TestApp::new().await;
+    let verifier = Verifier::new(&app.state.platform);
+    let googlebot = CrawlerIndex::shared().identify("Mozilla/5.0 (compatible; Googlebot/2.1)");
+
+    let claim =
+        verifier.check(googlebot, "66.249.66.1".parse().unwrap(), &HeaderMap::new(), "shop.example").await;
+
+    assert_eq!(claim.verified, Verified::Yes);
+}

@@ -1,0 +1,18 @@
+//! Connected domains: whose they are, how they are set up, and what their settings mean for a request.
+//!
+//! Render, refresh, audits and the edge take a [`Site`] from [`DomainsService`]; nobody else reads the tables.
+
+pub mod handlers;
+pub mod headers;
+pub mod model;
+pub mod names;
+pub mod patterns;
+pub mod probe;
+mod queries;
+pub mod redirects;
+pub mod service;
+pub mod site;
+
+pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
+pub use service::DomainsService;
+pub use site::Site;

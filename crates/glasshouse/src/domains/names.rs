@@ -1,0 +1,157 @@
+//! Names of domains and origins as people type them: what is accepted, and in which form it is kept.
+//! Pure. Shared by the domains service, the render endpoint and the command line.
+
+use std::sync::LazyLock;
+
+use url::Url;
+
+/// Hosts where site builders let people edit, one per line.
+const EDITOR_HOSTS: &str = include_str!("../../data/editor_hosts.txt");
+
+/// The canonical form of a domain that may be connected: lower case, A-labels. `None`: it is none.
+///
+/// IP addresses, single labels, ports, paths and public suffixes are none; one trailing dot is forgiven.
+pub fn parse_domain(text: &str) -> Option<String> {
+    let host = crawler::url::host_name(text.trim())?;
+    crawler::url::registrable_domain(&host)?;
+    Some(host)
+}
+
+/// The other name of a site: `www.` in front, or without it. Only a registrable name and its `www.` have one.
+pub fn twin(host: &str) -> Option<String> {
+    crawler::url::www_twin(host)
+}
+
+/// The canonical form of an origin host: a host, and a port unless it is the scheme's own. `None`: it is none.
+///
+/// People paste whole addresses: scheme, path and query are dropped.
+pub fn parse_origin(text: &str) -> Option<String> {
+    let text = text.trim();
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let url = Url::parse(&with_scheme).ok()?;
+    let is_plain =
+        matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+    if !is_plain {
+        return None;
+    }
+    let host = crawler::url::host_name(url.host_str()?)?;
+    Some(match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host,
+    })
+}
+
+/// Host and port of an origin in canonical form; nothing when none is set.
+pub fn split_origin(origin: &str) -> Option<(&str, Option<u16>)> {
+    if origin.is_empty() {
+        return None;
+    }
+    match origin.rsplit_once(':') {
+        Some((host, port)) => Some((host, port.parse().ok())),
+        None => Some((origin, None)),
+    }
+}
+
+/// Whether an origin is a place where a site is edited rather than served.
+pub fn is_editor_host(origin: &str) -> bool {
+    static HOSTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let lines = EDITOR_HOSTS.lines().map(str::trim);
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+    });
+    let Some((host, _)) = split_origin(origin) else { return false };
+    HOSTS.iter().any(|editor| {
+        host.strip_suffix(editor).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_domain_is_kept_in_lower_case_and_a_labels() {
+        let cases = [
+            ("Shop.Example.com", "shop.example.com"),
+            ("bücher.de", "xn--bcher-kva.de"),
+            ("shop.test", "shop.test"),
+            (" example.co.uk ", "example.co.uk"),
+        ];
+
+        for (text, expected) in cases {
+            assert_eq!(parse_domain(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_customers_domain_is_none() {
+        for text in [
+            "",
+            "localhost",
+            "com",
+            "co.uk",
+            "test",
+            "127.0.0.1",
+            "[::1]",
+            "1.2.3",
+            "shop.example.com:8080",
+            "https://shop.example.com",
+            "shop.example.com/path",
+            "a b.com",
+            "-a.com",
+            "a..com",
+            "exa_mple.com",
+            "user@example.com",
+            "*.example.com",
+        ] {
+            assert_eq!(parse_domain(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_taken_from_whatever_was_pasted() {
+        let cases = [
+            ("App.Host.com", Some("app.host.com")),
+            ("https://app.host.com/some/path?x", Some("app.host.com")),
+            ("app.host.com:8443", Some("app.host.com:8443")),
+            ("http://app.host.com:80/", Some("app.host.com")),
+            ("", None),
+            ("https://", None),
+            ("ftp://app.host.com", None),
+            ("user:pw@app.host.com", None),
+            ("not a host", None),
+        ];
+
+        for (text, expected) in cases {
+            assert_eq!(parse_origin(text).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_editor_is_recognised_with_everything_below_it() {
+        for host in ["lovable.dev", "x.lovable.dev", "bolt.new", "replit.com", "v0.dev"] {
+            assert!(is_editor_host(host), "{host}");
+        }
+        for host in ["shop.lovable.app", "notlovable.dev", "shop.replit.app", "lovable.dev.example.com", ""] {
+            assert!(!is_editor_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_site_has_two_names_a_subdomain_one() {
+        assert_eq!(twin("shop.example.com").as_deref(), None);
+        assert_eq!(twin("example.com").as_deref(), Some("www.example.com"));
+        assert_eq!(twin("www.example.com").as_deref(), Some("example.com"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_parsing_panic(text in ".{0,80}") {
+            for text in [text.clone(), format!("{text}.com"), format!("https://{text}")] {
+                let _ = parse_domain(&text);
+                let _ = parse_origin(&text).as_deref().and_then(split_origin);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Tests of adding, locking and removing domains, on both databases.
+
+use crate::accounts::{Limit, Plan};
+use crate::domains::service::{AddError, Lock, NewDomain};
+use crate::domains::{Domain, DomainStatus};
+use crate::testing::{TestAccount, TestApp};
+
+async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {
+    app.state.domains.add(&account.id, Limit::of(2), new).await
+}
+
+fn named(domain: &str) -> NewDomain {
+    NewDomain { domain: domain.into(), ..NewDomain::default() }
+}
+
+fn with_origin(domain: &str, origin: &str) -> NewDomain {
+    NewDomain { origin_host: Some(origin.into()), ..named(domain) }
+}
+
+#[tokio::test]
+async fn a_domain_is_added_pending_in_its_canonical_form() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+
+        let added = add(&app, &account, with_origin("Bücher.example", "https://App.Host.example/x"))
+            .await
+            .expect("a new domain");
+
+        assert_eq!((added.host.as_str(), added.status), ("xn--bcher-kva.example", DomainStatus::Pending));
+        assert_eq!(added.settings.origin_host, "app.host.example");
+        assert!(added.settings.on_demand_render_enabled);
+        assert_eq!(app.state.domains.list(Some(&account.id)).await.expect("a database"), [added]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_unusable_name_or_origin_is_refused() {
+    let app = TestApp::new().await;
+    let account = app.account("a@x.example", Plan::Business).await;
+    let refused = async |new| add(&app, &account, new).await.expect_err("a refusal").to_string();
+
+    let invalid = refused(named("localhost")).await;
+    assert!(invalid.contains("not a domain"), "{invalid}");
+    for origin in ["shop.example", "www.shop.example", "https://SHOP.example/x"] {
+        let same = refused(with_origin("shop.example", origin)).await;
+        assert!(same.contains("another name than the domain"), "{origin}: {same}");
+    }
+    let editor = refused(with_origin("shop.example", "shop.lovable.dev")).await;
+    assert!(editor.contains("editor"), "{editor}");
+    let sitemap = refused(NewDomain { sitemap_url: Some("x".into()), ..named("shop.example") }).await;
+    assert!(sitemap.contains("sitemap"), "{sitemap}");
+}
+
+#[tokio::test]
+async fn a_name_is_served_for_one_account_and_pending_claims_block_nobody() {
+    TestApp::on_each_engine(async |app| {
+        let (one, two) = (
+            app.account("a@x.example", Plan::Business).await,
+            app.account("b@x.example", Plan::Business).await,
+        );
+        let connected = || NewDomain { status: DomainStatus::Connected, ..named("shop.example") };
+        add(&app, &one, named("shop.example")).await.expect("a claim");
+
+        assert!(matches!(add(&app, &one, named("shop.example")).await, Err(AddError::AlreadyConnected)));
+        add(&app, &two, connected()).await.expect("a claim blocks nobody");
+        let three = app.account("c@x.example", Plan::Business).await;
+        assert!(matches!(add(&app, &three, named("shop.example")).await, Err(AddError::AlreadyConnected)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_suspended_name_cannot_be_added_by_anybody() {
+    TestApp::on_each_engine(async |app| {
+        let (one, two) = (
+            app.account("a@x.example", Plan::Business).await,
+            app.account("b@x.example", Plan::Business).await,
+        );
+        add(&app, &one, named("shop.example")).await.expect("a new domain");
+        assert_eq!(app.state.domains.set_suspended("shop.example", Lock::On).await.expect("a database"), 1);
+
+        assert!(matches!(add(&app, &one, named("shop.example")).await, Err(AddError::Suspended)));
+        assert!(matches!(add(&app, &two, named("shop.example")).await, Err(AddError::Suspended)));
+        assert_eq!(
+            app.state.domains.set_suspended("nobodys.example", Lock::On).await.expect("a database"),
+            0
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn resuming_finds_the_status_from_before() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let domain = app.domain_with_status(&account, "shop.example", DomainStatus::ViaApi).await;
+
+        let status = async || {
+            app.state.domains.find_by_id(&domain.id).await.expect("a database").expect("a domain").status
+        };
+        app.state.domains.set_suspended("shop.example", Lock::On).await.expect("a database");
+        assert_eq!(status().await, DomainStatus::Suspended);
+        app.state.domains.set_suspended("shop.example", Lock::Off).await.expect("a database");
+
+        assert_eq!(status().await, DomainStatus::ViaApi);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_plan_s_slots_are_kept_when_many_are_added_at_once() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let names: Vec<String> = (0..10).map(|number| format!("shop{number}.example")).collect();
+
+        let added =
+            futures::future::join_all(names.iter().map(|name| add(&app, &account, named(name)))).await;
+
+        let full = |result: &Result<Domain, AddError>| {
+            matches!(result, Err(AddError::LimitReached { limit: 2, current: 2 }))
+        };
+        assert_eq!(added.iter().filter(|result| result.is_ok()).count(), 2);
+        assert_eq!(added.iter().filter(|result| full(result)).count(), 8);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn removing_frees_the_name_and_takes_what_belonged_to_it() {
+    TestApp::on_each_engine(async |app| {
+        let (one, two) = (
+            app.account("a@x.example", Plan::Business).await,
+            app.account("b@x.example", Plan::Business).await,
+        );
+        let domain = app.domain(&one, "shop.example").await;
+        app.crawl(&one, "https://shop.example/").await.assert_status(200);
+
+        assert!(app.state.domains.remove(&domain).await.expect("a database"));
+        crate::render::delete_objects(&app.state.platform.blobs, &domain.id).await.expect("a folder");
+
+        app.crawl(&one, "https://shop.example/").await.assert_error(403, "domain_not_owned");
+        let again = app.domain(&two, "shop.example").await;
+        assert_ne!(again.id, domain.id);
+        assert_eq!(app.crawl(&two, "https://shop.example/").await.header("x-service-render-cache"), "miss");
+        let left = app.state.platform.blobs.list(&format!("snapshots/{}/", domain.id)).expect("a prefix");
+        assert_eq!(futures::StreamExt::count(left).await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_twin_belongs_to_a_domain_and_the_exact_name_wins() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let apex = app.domain(&account, "shop.example").await;
+        let find = async |host: &str| {
+            app.state
+                .domains
+                .find(&account.id, host)
+                .await
+                .expect("a database")
+                .map(|site| site.domain.id.clone())
+        };
+
+        assert_eq!(find("www.shop.example").await, Some(apex.id.clone()));
+        let www = app.domain(&account, "www.shop.example").await;
+
+        assert_eq!(find("www.shop.example").await, Some(www.id));
+        assert_eq!(find("shop.example").await, Some(apex.id));
+        assert_eq!(find("a.shop.example").await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn at_the_edge_a_served_record_answers_before_a_claim() {
+    TestApp::on_each_engine(async |app| {
+        let (one, two) = (
+            app.account("a@x.example", Plan::Business).await,
+            app.account("b@x.example", Plan::Business).await,
+        );
+        app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+        let served = app.domain(&two, "shop.example").await;
+
+        let found =
+            app.state.domains.find_for_edge("www.shop.example").await.expect("a database").expect("a domain");
+
+        assert_eq!(found.domain.id, served.id);
+        assert!(app.state.domains.find_for_edge("other.example").await.expect("a database").is_none());
+    })
+    .await;
+}

@@ -1,0 +1,397 @@
+//! The two tiers of rendered pages: this process's memory, and snapshots in the object store with a row in the database.
+//! Used by the render service only. A reader never sees half of a snapshot nor a gap: the object is written first, then
+//! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use futures::TryStreamExt;
+use sha2::{Digest, Sha256};
+use store::{BlobError, Blobs, Db, DbError};
+
+use super::model::{RenderedPage, Snapshot, keeps};
+use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
+use super::text::count_visible_chars;
+use crate::clock::{Clock, Timestamp};
+use crate::domains::DomainId;
+
+/// How long a page stays in memory at most.
+const MEMORY_INTERVAL: Duration = Duration::from_secs(5 * 60);
+/// zstd's own default; levels above cost more time than they save space on documents of this size.
+const COMPRESSION_LEVEL: i32 = 3;
+/// What a compressed snapshot may unpack to; far above every `limits.html_bytes` in use.
+const MAX_UNPACKED_BYTES: usize = 256 * 1024 * 1024;
+/// How long a row is believed without looking again, and how many are.
+const ROW_INTERVAL: Duration = Duration::from_secs(60);
+const ROWS_REMEMBERED: u64 = 50_000;
+/// What an entry costs beside its document.
+const ENTRY_OVERHEAD_BYTES: usize = 512;
+
+/// Names a page of a domain.
+pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
+    PageId { domain: domain.clone(), key_hash: hex(&Sha256::digest(page_key.as_bytes())[..16]) }
+}
+
+/// Weak etag of a document. A redirect's is that of where it leads.
+pub fn etag_of(html: &[u8], location: Option<&str>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(html);
+    hash.update(location.unwrap_or(""));
+    format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash.finalize()[..16]))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Why a snapshot could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+    /// The object store failed.
+    #[error("could not reach the object store")]
+    Blobs(#[from] BlobError),
+    /// The object is not what was written.
+    #[error("the stored snapshot is damaged")]
+    Damaged(#[source] std::io::Error),
+}
+
+/// A page in memory.
+#[derive(Debug)]
+pub struct MemoryEntry {
+    /// The page.
+    pub page: Arc<RenderedPage>,
+    valid_until: Timestamp,
+}
+
+impl MemoryEntry {
+    /// Whether it may still be served.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        now < self.valid_until
+    }
+}
+
+/// Pages of this process, bounded by their bytes.
+pub struct MemoryTier {
+    pages: moka::sync::Cache<PageId, Arc<MemoryEntry>>,
+    max_bytes: u64,
+}
+
+impl MemoryTier {
+    /// A tier for so many bytes; 0 keeps nothing.
+    pub fn new(max_bytes: u64) -> MemoryTier {
+        let weigh = |_: &PageId, entry: &Arc<MemoryEntry>| {
+            u32::try_from(entry.page.html.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
+        };
+        let pages = moka::sync::Cache::builder()
+            .max_capacity(max_bytes)
+            .weigher(weigh)
+            // Entries say themselves when they end, by our clock; this frees what nobody asks for any more.
+            .time_to_live(MEMORY_INTERVAL)
+            .build();
+        MemoryTier { pages, max_bytes }
+    }
+
+    /// A page that may be served.
+    pub fn find(&self, page: &PageId, now: Timestamp) -> Option<Arc<MemoryEntry>> {
+        self.pages.get(page).filter(|entry| entry.is_valid(now))
+    }
+
+    /// Keeps a page for five minutes, or what is left of its refresh interval.
+    pub fn insert(&self, page: PageId, rendered: Arc<RenderedPage>, interval: Duration, now: Timestamp) {
+        let stale_at = rendered.created_at.plus(keeps(rendered.status, interval));
+        let valid_until = stale_at.min(now.plus(MEMORY_INTERVAL));
+        if self.max_bytes == 0 || now >= valid_until {
+            self.pages.invalidate(&page);
+            return;
+        }
+        // Of two renders that end together, the one that was made last stays.
+        self.pages.entry(page).and_upsert_with(|present| match present {
+            Some(entry) if entry.value().page.created_at > rendered.created_at => entry.into_value(),
+            _ => Arc::new(MemoryEntry { page: rendered, valid_until }),
+        });
+    }
+
+    /// Forgets a page.
+    pub fn forget(&self, page: &PageId) {
+        self.pages.invalidate(page);
+    }
+}
+
+/// Snapshots that outlive the process.
+#[derive(Clone)]
+pub struct DurableTier {
+    db: Db,
+    blobs: Blobs,
+    clock: Clock,
+    /// Rows that were read lately. One that is outdated names an object that is gone, or leads to a render that finds out.
+    rows: moka::sync::Cache<PageId, Arc<SnapshotRow>>,
+}
+
+/// What a look into the durable tier found.
+#[derive(Debug)]
+pub struct Found {
+    /// The snapshot, when there is one that can be read.
+    pub page: Option<DurablePage>,
+    /// Which render made what is stored, readable or not; 0: nothing is.
+    pub generation: i64,
+}
+
+/// A snapshot with its document.
+#[derive(Debug)]
+pub struct DurablePage {
+    /// The row.
+    pub row: SnapshotRow,
+    /// The page.
+    pub page: Arc<RenderedPage>,
+}
+
+impl DurablePage {
+    /// Whether it is older than it keeps, when its path's interval is `interval`.
+    pub fn is_stale(&self, interval: Duration, now: Timestamp) -> bool {
+        now.since(self.page.created_at) >= keeps(self.page.status, interval)
+    }
+}
+
+impl DurableTier {
+    /// Makes the tier.
+    pub fn new(db: Db, blobs: Blobs, clock: Clock) -> DurableTier {
+        let rows =
+            moka::sync::Cache::builder().max_capacity(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
+        DurableTier { db, blobs, clock, rows }
+    }
+
+    /// The snapshot of a page. One whose object cannot be read counts as absent, so that it is rendered again.
+    pub async fn find(&self, page: &PageId) -> Result<Found, DbError> {
+        if let Some(row) = self.rows.get(page)
+            && let Some(found) = self.load_or_log(&row).await
+        {
+            return Ok(Found { page: Some(found), generation: row.stored_generation });
+        }
+        self.forget(page);
+        let Some(row) = self.find_row(page).await? else { return Ok(Found { page: None, generation: 0 }) };
+        if let Some(found) = self.load_or_log(&row).await {
+            let generation = row.stored_generation;
+            self.rows.insert(page.clone(), Arc::new(row));
+            return Ok(Found { page: Some(found), generation });
+        }
+        // Replaced between the two reads, or really gone.
+        let newer = self.find_row(page).await?.filter(|newer| newer.object_key != row.object_key);
+        let page = match newer {
+            Some(newer) => self.load_or_log(&newer).await,
+            None => None,
+        };
+        Ok(Found { page, generation: row.stored_generation })
+    }
+
+    /// Forgets the row of a page that has changed, here or in another process.
+    pub fn forget(&self, page: &PageId) {
+        self.rows.invalidate(page);
+    }
+
+    async fn load_or_log(&self, row: &SnapshotRow) -> Option<DurablePage> {
+        let loaded = self.load(row.clone()).await;
+        match &loaded {
+            Ok(Some(_)) => {}
+            Ok(None) => tracing::warn!(key = %row.object_key, "a snapshot's object is missing"),
+            Err(error) => {
+                tracing::error!(error = %crate::api::error::chain(error), key = %row.object_key, "a snapshot could not be read");
+            }
+        }
+        loaded.ok().flatten()
+    }
+
+    /// What is known of a snapshot, without its document.
+    pub async fn find_row(&self, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
+        queries::find_snapshot(&mut self.db.read().await?, page).await
+    }
+
+    async fn load(&self, row: SnapshotRow) -> Result<Option<DurablePage>, CacheError> {
+        let Some(packed) = self.blobs.get(&row.object_key).await? else { return Ok(None) };
+        let html =
+            unpack(&packed, usize::try_from(row.html_bytes).unwrap_or(0)).map_err(CacheError::Damaged)?;
+        let page = RenderedPage {
+            status: u16::try_from(row.status).unwrap_or(200),
+            location: row.location.clone(),
+            html,
+            etag: row.etag.clone(),
+            partial: false,
+            created_at: Timestamp::from_millis(row.created_at),
+        };
+        Ok(Some(DurablePage { row, page: Arc::new(page) }))
+    }
+
+    /// Takes a page for a render; see [`queries::begin_render`].
+    pub async fn begin(
+        &self,
+        page: &PageId,
+        names: (&str, &str),
+        token: &str,
+        lease: Duration,
+        takes_over: bool,
+    ) -> Result<Option<(i64, i64)>, DbError> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        let begun =
+            queries::begin_render(&mut tx, page, names, token, (now, now.plus(lease)), takes_over).await?;
+        tx.commit().await?;
+        Ok(begun)
+    }
+
+    /// Keeps a page for longer. `false`: somebody else has it now.
+    pub async fn extend(&self, page: &PageId, token: &str, lease: Duration) -> Result<bool, DbError> {
+        let mut tx = self.db.write().await?;
+        let extended = queries::extend_lease(&mut tx, page, token, self.clock.now().plus(lease)).await?;
+        tx.commit().await?;
+        Ok(extended)
+    }
+
+    /// Gives a page back after a render that was not stored.
+    pub async fn end(&self, page: &PageId, token: &str) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::end_render(&mut tx, page, token).await?;
+        tx.commit().await
+    }
+
+    /// Makes a render the snapshot of its page, unless a later one is. Gives the page back either way.
+    pub async fn store(
+        &self,
+        page: &PageId,
+        (generation, token): (i64, &str),
+        url: &str,
+        rendered: &RenderedPage,
+        render_ms: u64,
+    ) -> Result<Stored, CacheError> {
+        let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
+        let packed = zstd::bulk::compress(&rendered.html, COMPRESSION_LEVEL).map_err(CacheError::Damaged)?;
+        self.blobs.put(&object_key, packed.into()).await?;
+        let new = NewSnapshot {
+            object_key: &object_key,
+            url,
+            status: rendered.status,
+            location: rendered.location.as_deref(),
+            etag: &rendered.etag,
+            html_bytes: rendered.html.len(),
+            text_chars: count_visible_chars(&String::from_utf8_lossy(&rendered.html)),
+            render_ms,
+            created_at: rendered.created_at,
+        };
+        let mut tx = self.db.write().await?;
+        let stored = queries::store_snapshot(&mut tx, page, generation, token, &new).await?;
+        tx.commit().await?;
+        self.forget(page);
+        self.delete_unused(page, &object_key, &stored).await;
+        Ok(stored)
+    }
+
+    /// Deletes the object that was replaced, or the one that came too late. Failing at it leaves an orphan, no harm.
+    async fn delete_unused(&self, page: &PageId, written: &str, stored: &Stored) {
+        let unused = match stored {
+            Stored::Yes { replaced } => replaced.clone().filter(|old| old != written),
+            Stored::Outdated => match self.find_row(page).await {
+                Ok(row) => row.is_none_or(|row| row.object_key != written).then(|| written.to_owned()),
+                Err(_) => None,
+            },
+        };
+        let Some(key) = unused else { return };
+        if let Err(error) = self.blobs.delete(&key).await {
+            tracing::warn!(error = %error, key, "an object that is no longer used could not be deleted");
+        }
+    }
+
+    /// Notes a failed re-render of a page that has a snapshot.
+    pub async fn note_failure(
+        &self,
+        page: &PageId,
+        error: &str,
+        failures: i64,
+        retry_at: Timestamp,
+    ) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::note_failure(&mut tx, page, error, (failures, self.clock.now(), retry_at)).await?;
+        tx.commit().await?;
+        self.forget(page);
+        Ok(())
+    }
+
+    /// Notes a re-render that was held back.
+    pub async fn note_suspect(
+        &self,
+        page: &PageId,
+        at: Timestamp,
+        retry_at: Timestamp,
+    ) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::note_suspect(&mut tx, page, at, retry_at).await?;
+        tx.commit().await?;
+        self.forget(page);
+        Ok(())
+    }
+
+    /// Lists a domain's snapshots; `interval` says how long each keeps.
+    pub async fn list(
+        &self,
+        domain: &DomainId,
+        search: &str,
+        window: (u32, u64),
+        interval: impl Fn(&url::Url) -> Duration,
+    ) -> Result<(Vec<Snapshot>, u64), DbError> {
+        let mut conn = self.db.read().await?;
+        let (rows, total) = queries::list_snapshots(&mut conn, domain, search, window).await?;
+        let now = self.clock.now();
+        Ok((rows.into_iter().map(|row| as_listed(row, now, &interval)).collect(), total))
+    }
+}
+
+/// Deletes every stored page of a domain record that was removed.
+pub async fn delete_objects(blobs: &Blobs, domain: &DomainId) -> Result<(), BlobError> {
+    let listed: Vec<_> = blobs.list(&format!("snapshots/{domain}/"))?.try_collect().await?;
+    blobs.delete_many(listed.iter().map(|blob| blob.key.as_str())).await
+}
+
+/// A new key for new content, so that readers of the old one are not disturbed.
+fn object_key(page: &PageId, html: &[u8], location: Option<&str>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(html);
+    hash.update(location.unwrap_or(""));
+    format!("snapshots/{}/{}/{}.html.zst", page.domain, page.key_hash, hex(&hash.finalize()[..16]))
+}
+
+fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {
+    if size == 0 {
+        return Ok(Bytes::new());
+    }
+    let html = zstd::bulk::decompress(packed, size.min(MAX_UNPACKED_BYTES))?;
+    if html.len() != size {
+        return Err(std::io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Bytes::from(html))
+}
+
+fn as_listed(row: SnapshotRow, now: Timestamp, interval: &impl Fn(&url::Url) -> Duration) -> Snapshot {
+    let url = url::Url::parse(&row.url).ok();
+    let created_at = Timestamp::from_millis(row.created_at);
+    let age = now.since(created_at);
+    let status = u16::try_from(row.status).unwrap_or(200);
+    let keeps = url.as_ref().map(|url| keeps(status, interval(url)));
+    Snapshot {
+        path: url.map(|url| url[url::Position::BeforePath..].to_owned()).unwrap_or_default(),
+        url: row.url,
+        status,
+        location: row.location,
+        snapshot_key: row.object_key,
+        etag: row.etag,
+        html_bytes: row.html_bytes.unsigned_abs(),
+        render_ms: row.render_ms.unsigned_abs(),
+        created_at,
+        age_seconds: age.as_secs(),
+        stale: keeps.is_some_and(|keeps| age >= keeps),
+        last_error: row.last_error,
+        last_error_at: row.last_error_at.map(Timestamp::from_millis),
+    }
+}

@@ -1,0 +1,492 @@
+//! What a request gets: a redirect, the origin's own answer, or a snapshot. One function for the render endpoint and the edge.
+//! Pure: no clock, network or database. Must never look at the caller's account; whoever calls has done that.
+
+use std::time::Duration;
+
+use http::Method;
+use url::Url;
+
+use crate::domains::Site;
+use crate::domains::patterns::percent_decode;
+
+/// Who asks, which decides what an unknown client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The render endpoint: whoever asks it wants a page rendered, unless there is evidence of a person.
+    Api,
+    /// The edge: everybody is a person, unless there is evidence of a crawler.
+    Edge,
+}
+
+/// What is known of a request, apart from its address.
+#[derive(Debug, Clone)]
+pub struct Facts<'a> {
+    /// Method of the request for the page.
+    pub method: &'a Method,
+    /// `Accept`; several header lines joined by a comma.
+    pub accept: Option<&'a str>,
+    /// Whether `Accept-Language` is there.
+    pub has_accept_language: bool,
+    /// `Sec-Fetch-Dest`.
+    pub sec_fetch_dest: Option<&'a str>,
+    /// `Sec-Fetch-Mode`.
+    pub sec_fetch_mode: Option<&'a str>,
+    /// `Upgrade-Insecure-Requests`.
+    pub upgrade_insecure_requests: Option<&'a str>,
+    /// `User-Agent`.
+    pub user_agent: Option<&'a str>,
+    /// Whether the user agent is a known crawler's, or the request carries a valid signature of one or `X-BufferBot`.
+    pub is_crawler: bool,
+}
+
+/// What a request gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The preferred host or a redirect rule answers.
+    Redirect {
+        /// 301 or 307.
+        status: u16,
+        /// Absolute address.
+        location: String,
+    },
+    /// The origin answers: a person, an asset, an ignored path.
+    Passthrough {
+        /// The same path and query on the origin host.
+        location: String,
+    },
+    /// A snapshot answers.
+    Serve(Page),
+}
+
+/// A page as the cache and the browser know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Names the page within its domain: equal for addresses that show the same page.
+    pub key: String,
+    /// The address that is rendered.
+    pub url: Url,
+    /// Age at which its snapshot is rendered again.
+    pub refresh_interval: Duration,
+}
+
+/// Decides what a request for `target` gets. The first rule that applies answers.
+pub fn decide(site: &Site, target: &Url, facts: &Facts<'_>, place: Place) -> Decision {
+    if let Some((status, location)) = site.redirect(target) {
+        return Decision::Redirect { status, location: location.into() };
+    }
+    let is_page = matches!(*facts.method, Method::GET | Method::HEAD)
+        && !site.ignores(target)
+        && !is_static_asset(target)
+        && is_document(facts.sec_fetch_dest)
+        && accepts_html(facts.accept);
+    if !is_page || is_person(target, facts, place) {
+        return Decision::Passthrough { location: site.origin_url(target).into() };
+    }
+    Decision::Serve(page_of(site, target))
+}
+
+/// The page behind an address, whoever asks for it.
+pub fn page_of(site: &Site, target: &Url) -> Page {
+    let mut url = target.clone();
+    url.set_fragment(None);
+    let mut key = crawler::url::cache_key(&url);
+    if let Some(escaped) = crawler::url::escaped_fragment(&url) {
+        // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
+        if let Some(fragment) = escaped.fragment() {
+            key.push('#');
+            key.push_str(fragment);
+        }
+        url = escaped;
+    }
+    Page { key, refresh_interval: site.refresh_interval(target), url }
+}
+
+fn is_person(target: &Url, facts: &Facts<'_>, place: Place) -> bool {
+    let is_crawler = facts.is_crawler || crawler::url::escaped_fragment(target).is_some();
+    match place {
+        Place::Edge => !is_crawler,
+        Place::Api => !is_crawler && is_browser_navigation(facts),
+    }
+}
+
+fn is_browser_navigation(facts: &Facts<'_>) -> bool {
+    if facts.sec_fetch_mode.is_some_and(|mode| mode.trim() == "navigate") {
+        return true;
+    }
+    let upgrades = facts.upgrade_insecure_requests.is_some_and(|value| value.trim() == "1");
+    let wants_xhtml =
+        facts.accept.is_some_and(|accept| accept.to_ascii_lowercase().contains("application/xhtml+xml"));
+    facts.user_agent.is_some_and(is_browser) && facts.has_accept_language && (upgrades || wants_xhtml)
+}
+
+/// Whether a user agent has the form of a browser's.
+fn is_browser(user_agent: &str) -> bool {
+    const ENGINES: [&str; 6] = ["AppleWebKit/", "Gecko/", "Chrome/", "Safari/", "Trident/", "Presto/"];
+    user_agent.starts_with("Mozilla/5.0") && ENGINES.iter().any(|engine| user_agent.contains(engine))
+}
+
+fn is_document(sec_fetch_dest: Option<&str>) -> bool {
+    sec_fetch_dest.is_none_or(|dest| matches!(dest.trim(), "" | "document"))
+}
+
+/// Whether HTML is among what the client named; a bare `*/*` counts, one at the end of a list of other types does not.
+fn accepts_html(accept: Option<&str>) -> bool {
+    let Some(accept) = accept.map(str::trim).filter(|accept| !accept.is_empty()) else { return true };
+    if accept == "*/*" {
+        return true;
+    }
+    accept.split(',').any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let media_type = parts.next().unwrap_or("").to_ascii_lowercase();
+        let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+        let is_wanted = quality.is_none_or(|quality| quality.trim().parse::<f32>().is_ok_and(|q| q > 0.0));
+        matches!(media_type.as_str(), "text/html" | "application/xhtml+xml") && is_wanted
+    })
+}
+
+/// Extensions of files that are never pages. A name that is not here (`/v1.2`, `/node.io`) is a page.
+const STATIC_EXTENSIONS: [&str; 80] = [
+    "js",
+    "mjs",
+    "cjs",
+    "map",
+    "css",
+    "less",
+    "scss",
+    "json",
+    "jsonld",
+    "xml",
+    "rss",
+    "atom",
+    "txt",
+    "pdf",
+    "doc",
+    "docx",
+    "xls",
+    "xlsx",
+    "ppt",
+    "pptx",
+    "csv",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "webp",
+    "avif",
+    "svg",
+    "ico",
+    "bmp",
+    "tif",
+    "tiff",
+    "heic",
+    "mp3",
+    "wav",
+    "ogg",
+    "oga",
+    "flac",
+    "aac",
+    "m4a",
+    "mp4",
+    "m4v",
+    "webm",
+    "mov",
+    "avi",
+    "wmv",
+    "flv",
+    "mkv",
+    "mpg",
+    "mpeg",
+    "woff",
+    "woff2",
+    "ttf",
+    "otf",
+    "eot",
+    "zip",
+    "gz",
+    "tgz",
+    "bz2",
+    "xz",
+    "7z",
+    "rar",
+    "tar",
+    "exe",
+    "dmg",
+    "iso",
+    "apk",
+    "msi",
+    "bin",
+    "wasm",
+    "torrent",
+    "swf",
+    "psd",
+    "ai",
+    "dat",
+    "webmanifest",
+    "ics",
+    "vcf",
+    "eps",
+    "jxl",
+];
+
+/// Whether the last segment of the path ends like a file that is no page. Decoded once, case does not matter.
+fn is_static_asset(url: &Url) -> bool {
+    let Some(segment) = url.path().rsplit('/').next() else { return false };
+    let segment = percent_decode(segment);
+    let Some(dot) = segment.iter().rposition(|byte| *byte == b'.') else { return false };
+    let extension = segment[dot + 1..].to_ascii_lowercase();
+    STATIC_EXTENSIONS.iter().any(|known| known.as_bytes() == extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::redirects::RedirectRule;
+    use crate::domains::site::tests::site;
+    use crate::domains::{PreferredHost, Settings};
+
+    const CHROME: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+    const CHROME_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+
+    fn nobody() -> Facts<'static> {
+        Facts {
+            method: &Method::GET,
+            accept: None,
+            has_accept_language: false,
+            sec_fetch_dest: None,
+            sec_fetch_mode: None,
+            upgrade_insecure_requests: None,
+            user_agent: None,
+            is_crawler: false,
+        }
+    }
+
+    fn bot() -> Facts<'static> {
+        Facts { user_agent: Some("Googlebot/2.1"), is_crawler: true, ..nobody() }
+    }
+
+    fn person() -> Facts<'static> {
+        Facts {
+            accept: Some(CHROME_ACCEPT),
+            has_accept_language: true,
+            sec_fetch_dest: Some("document"),
+            sec_fetch_mode: Some("navigate"),
+            upgrade_insecure_requests: Some("1"),
+            user_agent: Some(CHROME),
+            ..nobody()
+        }
+    }
+
+    fn settings() -> Settings {
+        Settings {
+            origin_host: "origin.test".into(),
+            ignore_paths: "/admin/**".into(),
+            redirect_rules: vec![
+                RedirectRule {
+                    source: "/old/*".into(),
+                    destination: "/new/$1".into(),
+                    status: 301,
+                    preserve_query: true,
+                },
+                RedirectRule {
+                    source: "/tmp".into(),
+                    destination: "/now".into(),
+                    status: 307,
+                    preserve_query: true,
+                },
+                RedirectRule {
+                    source: "/admin/old".into(),
+                    destination: "/".into(),
+                    status: 301,
+                    preserve_query: true,
+                },
+            ],
+            ..Settings::default()
+        }
+    }
+
+    /// What happens, in one word and the address.
+    fn outcome(target: &str, facts: Facts<'_>, place: Place) -> String {
+        let site = site("shop.example", settings());
+        match decide(&site, &Url::parse(target).expect("an address"), &facts, place) {
+            Decision::Redirect { status, location } => format!("{status} {location}"),
+            Decision::Passthrough { location } => format!("304 {location}"),
+            Decision::Serve(page) => format!("serve {}", page.url),
+        }
+    }
+
+    fn is_served(facts: Facts<'_>, place: Place) -> bool {
+        outcome("https://shop.example/a", facts, place).starts_with("serve")
+    }
+
+    #[test]
+    fn a_page_is_served_and_an_asset_passed_to_the_origin() {
+        let table = [
+            ("https://shop.example/", "serve https://shop.example/"),
+            ("https://www.shop.example/a?x=1#top", "serve https://www.shop.example/a?x=1"),
+            ("https://shop.example/v1.2", "serve https://shop.example/v1.2"),
+            ("https://shop.example/node.io", "serve https://shop.example/node.io"),
+            ("https://shop.example/a.html", "serve https://shop.example/a.html"),
+            ("https://shop.example/dir.css/", "serve https://shop.example/dir.css/"),
+            ("https://shop.example/app.js?v=3", "304 https://origin.test/app.js?v=3"),
+            ("https://shop.example/a/LOGO.PNG", "304 https://origin.test/a/LOGO.PNG"),
+            ("https://shop.example/font%2Ewoff2", "304 https://origin.test/font%2Ewoff2"),
+            ("https://shop.example/robots.txt", "304 https://origin.test/robots.txt"),
+            ("https://shop.example/sitemap.xml", "304 https://origin.test/sitemap.xml"),
+            ("https://shop.example/admin/users", "304 https://origin.test/admin/users"),
+        ];
+
+        for place in [Place::Api, Place::Edge] {
+            for (target, expected) in table {
+                assert_eq!(outcome(target, bot(), place), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn redirects_come_before_ignored_paths_assets_and_headers() {
+        let table = [
+            ("https://shop.example/old/1?a=b", "301 https://shop.example/new/1?a=b"),
+            ("https://shop.example/tmp", "307 https://shop.example/now"),
+            ("https://shop.example/admin/old", "301 https://shop.example/"),
+            ("https://shop.example/old/logo.png", "301 https://shop.example/new/logo.png"),
+        ];
+
+        for (target, expected) in table {
+            for facts in [bot(), person(), nobody()] {
+                assert_eq!(outcome(target, facts.clone(), Place::Api), expected);
+                assert_eq!(outcome(target, facts, Place::Edge), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn the_preferred_host_answers_people_and_crawlers_alike() {
+        let site = site(
+            "shop.example",
+            Settings { preferred_host: Some(PreferredHost::Www), ..Settings::default() },
+        );
+        let target = Url::parse("https://shop.example/a.png").expect("an address");
+
+        for facts in [bot(), person()] {
+            let decided = decide(&site, &target, &facts, Place::Edge);
+            let location = "https://www.shop.example/a.png".to_owned();
+            assert_eq!(decided, Decision::Redirect { status: 301, location });
+        }
+    }
+
+    #[test]
+    fn only_a_document_is_prerendered() {
+        let with = |dest| Facts { sec_fetch_dest: Some(dest), ..bot() };
+
+        for dest in ["", "document"] {
+            assert!(is_served(with(dest), Place::Api), "{dest:?}");
+        }
+        for dest in ["empty", "style", "script", "image", "font", "iframe", "worker", "json", "report"] {
+            assert!(!is_served(with(dest), Place::Api), "{dest:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_client_that_takes_html_gets_html() {
+        let with = |accept| Facts { accept: Some(accept), ..bot() };
+
+        for accept in [
+            "",
+            "*/*",
+            "text/html",
+            "TEXT/HTML;q=0.1",
+            CHROME_ACCEPT,
+            "application/xhtml+xml",
+            "a/b, text/html",
+        ] {
+            assert!(is_served(with(accept), Place::Api), "{accept:?}");
+        }
+        for accept in [
+            "text/css,*/*;q=0.1",
+            "image/avif,*/*;q=0.8",
+            "application/json",
+            "text/html;q=0",
+            "*/*;q=0.5",
+            "text/*",
+        ] {
+            assert!(!is_served(with(accept), Place::Api), "{accept:?}");
+        }
+    }
+
+    #[test]
+    fn only_get_and_head_are_prerendered() {
+        for (method, is_page) in
+            [(Method::GET, true), (Method::HEAD, true), (Method::POST, false), (Method::OPTIONS, false)]
+        {
+            assert_eq!(is_served(Facts { method: &method, ..bot() }, Place::Edge), is_page, "{method}");
+        }
+    }
+
+    #[test]
+    fn a_person_is_passed_to_the_origin_on_either_evidence() {
+        let older = Facts { sec_fetch_dest: None, sec_fetch_mode: None, ..person() };
+        let cases = [
+            person(),
+            Facts { sec_fetch_mode: Some("navigate"), ..nobody() },
+            older.clone(),
+            Facts { upgrade_insecure_requests: None, ..older.clone() },
+            Facts { accept: Some("text/html"), ..older.clone() },
+        ];
+
+        for facts in cases {
+            assert!(!is_served(facts.clone(), Place::Api), "{facts:?}");
+        }
+        for facts in [
+            Facts { has_accept_language: false, ..older.clone() },
+            Facts { accept: Some("text/html"), upgrade_insecure_requests: None, ..older.clone() },
+            Facts { user_agent: Some("MyFetcher/1.0"), ..older },
+        ] {
+            assert!(is_served(facts.clone(), Place::Api), "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn a_crawler_is_no_person_even_with_the_headers_of_a_browser() {
+        let facts = Facts { is_crawler: true, ..person() };
+
+        assert!(is_served(facts.clone(), Place::Api));
+        assert!(is_served(facts, Place::Edge));
+    }
+
+    #[test]
+    fn an_unknown_client_is_prerendered_by_the_endpoint_and_a_person_at_the_edge() {
+        let curl = Facts { user_agent: Some("curl/8.4.0"), accept: Some("*/*"), ..nobody() };
+
+        assert!(is_served(curl.clone(), Place::Api));
+        assert!(!is_served(curl, Place::Edge));
+        assert!(is_served(bot(), Place::Edge));
+    }
+
+    #[test]
+    fn an_escaped_fragment_is_evidence_of_a_crawler_and_names_another_page() {
+        let target = "https://shop.example/?_escaped_fragment_=about";
+        let plain = page_of(
+            &site("shop.example", Settings::default()),
+            &Url::parse("https://shop.example/").expect("an address"),
+        );
+        let page =
+            page_of(&site("shop.example", Settings::default()), &Url::parse(target).expect("an address"));
+
+        assert_eq!(outcome(target, person_without_dest(), Place::Edge), "serve https://shop.example/#!about");
+        assert_ne!(page.key, plain.key);
+    }
+
+    fn person_without_dest() -> Facts<'static> {
+        Facts { sec_fetch_dest: None, ..person() }
+    }
+
+    #[test]
+    fn an_empty_escaped_fragment_is_the_plain_page() {
+        let site = site("shop.example", Settings::default());
+        let page = |target| page_of(&site, &Url::parse(target).expect("an address"));
+
+        let escaped = page("https://shop.example/a?_escaped_fragment_=&x=1");
+
+        assert_eq!(escaped, page("https://shop.example/a?x=1"));
+    }
+}

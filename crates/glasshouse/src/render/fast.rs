@@ -1,0 +1,160 @@
+//! The shortest way from a request to a page in memory: one look-up by everything that decided the last time.
+//! Offered every request before the router. Must answer exactly what the render endpoint would: whatever could have
+//! changed since (the key, the domain's settings, the page) is compared again, and in doubt nothing is answered.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::request::Parts;
+use http::{HeaderMap, Method, StatusCode};
+
+use super::answer::page_headers;
+use super::cache::page_id;
+use super::decide::page_of;
+use super::model::{Call, Freshness, PageAnswer, RenderedPage, Tier};
+use super::queries::PageId;
+use super::seen::DECIDING_HEADERS;
+use super::service::RenderService;
+use crate::accounts::AccountId;
+use crate::analytics::{Crawler, ServedBy, Verified, Visit};
+use crate::api::caller::{Presented, check_scope, presented_key};
+use crate::app::AppState;
+use crate::domains::Site;
+
+const PATH: &str = "/api/prerender/render";
+/// Memory for prepared answers: about 40,000 requests that differ.
+const MAX_BYTES: u64 = 32 * 1024 * 1024;
+/// What an entry costs beside its key.
+const ENTRY_OVERHEAD_BYTES: usize = 800;
+
+/// Answers that can be given again, by everything in a request that decides them.
+pub(super) struct FastAnswers {
+    prepared: moka::sync::Cache<Vec<u8>, Arc<Prepared>>,
+}
+
+/// An answer, and what must still be so for it to be right.
+struct Prepared {
+    site: Arc<Site>,
+    host: String,
+    page: PageId,
+    rendered: Arc<RenderedPage>,
+    status: StatusCode,
+    headers: HeaderMap,
+    path: Arc<str>,
+    crawler: Option<&'static Crawler>,
+}
+
+impl Default for FastAnswers {
+    fn default() -> FastAnswers {
+        let weigh = |key: &Vec<u8>, _: &Arc<Prepared>| {
+            u32::try_from(key.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
+        };
+        FastAnswers { prepared: moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build() }
+    }
+}
+
+/// Answers a request for a page in memory that was answered from memory before; `None` leaves it to the router.
+pub fn try_answer(app: &AppState, parts: &Parts) -> Option<Response> {
+    if parts.uri.path() != PATH || parts.method != Method::GET {
+        return None;
+    }
+    let start = Instant::now();
+    let Presented::Key(key) = presented_key(&parts.headers) else { return None };
+    let identity = app.accounts.authenticate_cached(key).filter(|identity| identity.active)?;
+    let request = request_key(&identity.account, parts.uri.query()?, &parts.headers);
+    let inner = app.render.inner();
+    let prepared = inner.fast.prepared.get(&request)?;
+
+    check_scope(identity.scope.as_deref(), &prepared.host).ok()?;
+    let site = app.domains.find_in_memory(&identity.account, &prepared.host)?;
+    let now = inner.clock.now();
+    let entry = inner.memory.find(&prepared.page, now)?;
+    // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
+    if !Arc::ptr_eq(&site, &prepared.site) || !Arc::ptr_eq(&entry.page, &prepared.rendered) {
+        return None;
+    }
+
+    let mut response = Response::new(Body::from(prepared.rendered.html.clone()));
+    *response.status_mut() = prepared.status;
+    *response.headers_mut() = prepared.headers.clone();
+    if let Some(crawler) = prepared.crawler {
+        inner.recorder().record(Visit {
+            domain: site.domain.id.clone(),
+            path: prepared.path.clone(),
+            crawler,
+            verified: Verified::Unknown,
+            served: ServedBy::Cache,
+            at: now,
+            duration: start.elapsed(),
+        });
+    }
+    count(prepared.status, start);
+    Some(response)
+}
+
+impl RenderService {
+    /// Prepares the answer for the next equal request, when this one was answered from memory.
+    pub(super) fn prepare_fast_answer(
+        &self,
+        call: &Call<'_>,
+        answer: &PageAnswer,
+        (account, query, headers): (&AccountId, &str, &HeaderMap),
+    ) {
+        let is_plain = call.freshness == Freshness::Stored && *call.facts.method == Method::GET;
+        if answer.tier != Tier::EdgeHit || !is_plain {
+            return;
+        }
+        let prepared = Prepared {
+            site: call.site.clone(),
+            host: call.target.host_str().unwrap_or_default().to_owned(),
+            page: page_id(&call.site.domain.id, &page_of(call.site, call.target).key),
+            rendered: answer.page.clone(),
+            status: StatusCode::from_u16(answer.page.status).unwrap_or(StatusCode::OK),
+            headers: page_headers(call.site, call.target, answer),
+            path: call.target.path().into(),
+            crawler: call.crawler,
+        };
+        self.inner().fast.prepared.insert(request_key(account, query, headers), Arc::new(prepared));
+    }
+}
+
+/// Everything that decides an answer, one after another. Line breaks cannot occur in any of the parts.
+fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8> {
+    let mut key = Vec::with_capacity(512);
+    key.extend_from_slice(account.as_str().as_bytes());
+    key.push(b'\n');
+    key.extend_from_slice(query.as_bytes());
+    for name in &DECIDING_HEADERS {
+        key.push(b'\n');
+        for value in headers.get_all(name) {
+            // Tells "not there" from "there and empty".
+            key.push(b'\r');
+            key.extend_from_slice(value.as_bytes());
+        }
+    }
+    key
+}
+
+/// The same counts that the envelope keeps for routed requests, with handles made once.
+fn count(status: StatusCode, start: Instant) {
+    type Handles = (metrics::Counter, metrics::Histogram, metrics::Counter);
+    static OK: OnceLock<Handles> = OnceLock::new();
+    if status != StatusCode::OK {
+        crate::api::envelope::record(PATH, status.as_u16(), start.elapsed());
+        metrics::counter!("glasshouse_pages_served_total", "tier" => Tier::EdgeHit.as_str()).increment(1);
+        return;
+    }
+    let (requests, durations, pages) = OK.get_or_init(|| {
+        let labels = [("route", PATH), ("status", "200")];
+        (
+            metrics::counter!("glasshouse_http_requests_total", &labels),
+            metrics::histogram!("glasshouse_http_request_duration_seconds", &labels),
+            metrics::counter!("glasshouse_pages_served_total", "tier" => Tier::EdgeHit.as_str()),
+        )
+    });
+    requests.increment(1);
+    durations.record(start.elapsed().as_secs_f64());
+    pages.increment(1);
+}

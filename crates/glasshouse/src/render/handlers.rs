@@ -1,0 +1,241 @@
+//! HTTP of rendering: the render endpoint and the list of what is stored.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::answer::page_headers;
+use super::decide::Place;
+use super::model::{Answer, Call, Freshness, Snapshot};
+use super::seen::Seen;
+use crate::analytics::{CrawlerIndex, Verified};
+use crate::api::caller::{ReadDomain, Rendering};
+use crate::api::openapi::{ErrorBody, Refusals};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
+use crate::app::AppState;
+use crate::domains::names;
+
+/// The operations of this feature.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(render_page)).routes(routes!(list_snapshots))
+}
+
+type RenderingRefusals = Refusals<Rendering>;
+type ReadDomainRefusals = Refusals<ReadDomain>;
+
+/// Most rows of one listing.
+const MAX_LIMIT: u32 = 500;
+const DEFAULT_LIMIT: u32 = 50;
+/// Longest search text, in characters.
+const MAX_SEARCH_CHARS: usize = 500;
+
+/// Query of the render endpoint, for the document; it is read by hand, since `url` may be anything.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "only its description is used")]
+struct RenderQuery {
+    /// The page to render: an absolute http or https URL, URL-encoded, on a domain of the account.
+    #[param(example = "https://shop.example/shoes?size=42")]
+    url: String,
+    /// Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored.
+    #[param(example = "1")]
+    cache_invalidate: Option<String>,
+}
+
+/// Renders a page.
+///
+/// Answers with the page as a crawler should see it: from memory (`edge-hit`), from the stored snapshot (`hit`) or
+/// rendered now (`miss`). Forward the visitor's `User-Agent`, `Accept`, `Accept-Language`, `Sec-Fetch-*` and
+/// `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
+/// `If-None-Match` is ignored: 304 here never means "not modified".
+#[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery),
+    security(("apiKey" = []), ("bearer" = [])),
+    responses(
+        RenderingRefusals,
+        (status = 200, description = "The rendered HTML.", content_type = "text/html", body = String,
+            headers(
+                ("x-service-render-cache" = String, description = "`edge-hit`, `hit` or `miss`."),
+                ("x-service-snapshot-key" = String, description = "Object key of the snapshot, on `hit`."),
+                ("x-service-render-partial" = String, description = "`1` when the page was cut off before it was complete."),
+                ("cache-control" = String, description = "`public, max-age=N, s-maxage=N` with the refresh interval of the path; `no-store` when partial."),
+                ("etag" = String, description = "Weak etag of the HTML.")),
+            example = json!("<!DOCTYPE html><html lang=\"en\"><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>")),
+        (status = 301, description = "A redirect rule or the preferred host applies: forward `Location` to the visitor. Also a page that redirects permanently itself.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = "3XX", description = "Another redirect of the page itself: forward `Location` to the visitor.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = 304, description = "Not prerendered (a person, an asset, an ignored path, nothing stored while on-demand rendering is off): let the origin answer.",
+            headers(("location" = String, description = "The same path and query on the origin host."))),
+        (status = 307, description = "A redirect rule with status 307 applies.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = 400, description = "`url` is missing, repeated or no absolute http(s) URL.", body = ErrorBody,
+            example = json!({ "error": "invalid_request", "issues": [{ "path": "url", "message": "the URL must begin with http:// or https://" }] })),
+        (status = 403, description = "The domain is not on the account, not the key's, or suspended.", body = ErrorBody, examples(
+            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
+            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
+            ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))))),
+        (status = "4XX", description = "The page's own status, with its HTML (404, 410 and the like).", content_type = "text/html", body = String),
+        (status = "5XX", description = "The page's own status, with its HTML; never stored.", content_type = "text/html", body = String),
+    ))]
+async fn render_page(
+    caller: Caller<Rendering>,
+    State(app): State<AppState>,
+    method: Method,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Response> {
+    let query = query.unwrap_or_default();
+    let asked = parse_query(&query, app.platform.config.limits.url_bytes)
+        .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
+    let host = asked.target.host_str().unwrap_or_default();
+    caller.check_scope(host)?;
+    let site = app.domains.find(caller.account(), host).await?.ok_or_else(ApiError::domain_not_owned)?;
+    if site.is_suspended() {
+        return Err(ApiError::forbidden("domain_suspended"));
+    }
+    let seen = Seen::of(&headers);
+    let crawler = seen.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+    let call = Call {
+        site: &site,
+        target: &asked.target,
+        facts: seen.facts(&method, crawler.is_some()),
+        place: Place::Api,
+        freshness: asked.freshness,
+        crawler,
+        // The caller is the customer's server: the crawler's own address is not known here.
+        verified: Verified::Unknown,
+    };
+    let answer = app.render.serve(&call).await?;
+    if let Answer::Page(page) = &answer {
+        app.render.prepare_fast_answer(&call, page, (caller.account(), &query, &headers));
+    }
+    Ok(respond(&call, answer))
+}
+
+fn respond(call: &Call<'_>, answer: Answer) -> Response {
+    match answer {
+        Answer::Redirect { status, location } => elsewhere(status, location),
+        Answer::Passthrough { location } => elsewhere(304, location),
+        Answer::Page(page) => {
+            let headers = page_headers(call.site, call.target, &page);
+            let status = StatusCode::from_u16(page.page.status).unwrap_or(StatusCode::OK);
+            (status, headers, Body::from(page.page.html.clone())).into_response()
+        }
+    }
+}
+
+/// An empty answer that leads to another address and is kept by nobody.
+fn elsewhere(status: u16, location: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::NOT_MODIFIED);
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(location) = HeaderValue::from_str(&location) {
+        headers.insert(LOCATION, location);
+    }
+    (status, headers).into_response()
+}
+
+/// What the query of the render endpoint asks for.
+struct Asked {
+    target: Url,
+    freshness: Freshness,
+}
+
+/// Reads the query: exactly one `url`, and `cache_invalidate`. The error is a sentence about `url`.
+fn parse_query(query: &str, max_url_bytes: usize) -> Result<Asked, String> {
+    let pairs = || query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let mut urls = pairs().filter(|(name, _)| decode(name).as_deref() == Some("url"));
+    let (_, url) = urls.next().ok_or("is missing")?;
+    if urls.next().is_some() {
+        return Err("is there more than once".to_owned());
+    }
+    let url = decode(url).ok_or("is not UTF-8 once it is decoded")?;
+    let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| error.to_string())?;
+    let is_forced = pairs().any(|(name, value)| name == "cache_invalidate" && value == "1");
+    let freshness = if is_forced { Freshness::Forced } else { Freshness::Stored };
+    Ok(Asked { target, freshness })
+}
+
+/// Decodes one part of a query; `None` when the bytes are no text.
+fn decode(text: &str) -> Option<String> {
+    String::from_utf8(crate::domains::patterns::percent_decode(&text.replace('+', " "))).ok()
+}
+
+/// Query of the list of snapshots.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct SnapshotsQuery {
+    /// Domain of the account.
+    #[param(example = "shop.example")]
+    domain: String,
+    /// Only pages whose address contains this; case does not matter. At most 500 characters.
+    #[param(example = "/shoes")]
+    search: Option<String>,
+    /// Number of rows, 1 to 500.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<u32>,
+    /// Rows to leave out first.
+    #[param(default = 0)]
+    offset: Option<u64>,
+}
+
+/// Stored snapshots.
+#[derive(Debug, Serialize, ToSchema)]
+struct SnapshotList {
+    /// Newest first.
+    snapshots: Vec<Snapshot>,
+    /// How many match the search.
+    #[schema(examples(1))]
+    total: u64,
+}
+
+/// Lists what is stored of a domain.
+#[utoipa::path(get, path = "/api/prerender/snapshots", tag = "Render", params(SnapshotsQuery),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        ReadDomainRefusals,
+        (status = 200, description = "The snapshots.", body = SnapshotList),
+        (status = 400, description = "A parameter is missing or out of range.", body = ErrorBody,
+            example = json!({ "error": "invalid_request", "issues": [{ "path": "limit", "message": "must be from 1 to 500" }] })),
+        (status = 403, description = "The domain is not on the account, or not the key's.", body = ErrorBody, examples(
+            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
+            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))))),
+    ))]
+async fn list_snapshots(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppQuery(query): AppQuery<SnapshotsQuery>,
+) -> ApiResult<Json<SnapshotList>> {
+    let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+    let search = query.search.unwrap_or_default();
+    let mut issues = Vec::new();
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        issues.push(Issue::new("limit", format!("must be from 1 to {MAX_LIMIT}")));
+    }
+    if search.chars().count() > MAX_SEARCH_CHARS {
+        issues.push(Issue::new("search", format!("must not be longer than {MAX_SEARCH_CHARS} characters")));
+    }
+    let domain = names::parse_domain(&query.domain);
+    if domain.is_none() {
+        issues.push(Issue::new("domain", "is not a domain name"));
+    }
+    let Some(domain) = domain.filter(|_| issues.is_empty()) else {
+        return Err(ApiError::invalid_request(issues));
+    };
+    caller.check_scope(&domain)?;
+    let site = app.domains.find(caller.account(), &domain).await?.ok_or_else(ApiError::domain_not_owned)?;
+    let window = (limit, query.offset.unwrap_or(0));
+    let (snapshots, total) = app.render.list_snapshots(&site, &search, window).await?;
+    Ok(Json(SnapshotList { snapshots, total }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! What the render service is asked and what it answers. Pure.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Serialize;
+use url::Url;
+use utoipa::ToSchema;
+
+use super::decide::{Facts, Place};
+use crate::analytics::{Crawler, Verified};
+use crate::clock::Timestamp;
+use crate::domains::Site;
+
+/// How long a page that is gone (404, 410) is taken to be gone.
+pub const GONE_INTERVAL: Duration = Duration::from_secs(10 * 60);
+
+/// A request for a page, from the render endpoint or the edge.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    /// The domain that the address belongs to.
+    pub site: &'a Arc<Site>,
+    /// The address.
+    pub target: &'a Url,
+    /// The rest of the request.
+    pub facts: Facts<'a>,
+    /// Where it came in.
+    pub place: Place,
+    /// Whether a stored page will do.
+    pub freshness: Freshness,
+    /// Who the client claims to be, when it is a crawler.
+    pub crawler: Option<&'static Crawler>,
+    /// Whether that is true.
+    pub verified: Verified,
+}
+
+/// Whether a stored page will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Freshness {
+    /// Whatever is stored.
+    Stored,
+    /// A new render, which replaces what is stored (`cache_invalidate=1`).
+    Forced,
+}
+
+/// What a request gets.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// The preferred host or a redirect rule.
+    Redirect {
+        /// 301 or 307.
+        status: u16,
+        /// Absolute address.
+        location: String,
+    },
+    /// The origin's own answer: this is the address to ask.
+    Passthrough {
+        /// Absolute address.
+        location: String,
+    },
+    /// The page.
+    Page(PageAnswer),
+}
+
+/// A page, from whichever tier.
+#[derive(Debug, Clone)]
+pub struct PageAnswer {
+    /// Where it came from.
+    pub tier: Tier,
+    /// What it is.
+    pub page: Arc<RenderedPage>,
+    /// Its object key, when it came from the durable tier.
+    pub snapshot_key: Option<String>,
+    /// How long it may be kept by others: the refresh interval of its path.
+    pub max_age: Duration,
+}
+
+/// Where a page came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// This process's memory.
+    EdgeHit,
+    /// The stored snapshot.
+    Hit,
+    /// Rendered for this request.
+    Miss,
+}
+
+impl Tier {
+    /// Value of `x-service-render-cache`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Tier::EdgeHit => "edge-hit",
+            Tier::Hit => "hit",
+            Tier::Miss => "miss",
+        }
+    }
+}
+
+/// A rendered page as every tier knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedPage {
+    /// The page's own status.
+    pub status: u16,
+    /// Where a redirecting page leads.
+    pub location: Option<String>,
+    /// The document; empty for a redirect.
+    pub html: Bytes,
+    /// Weak etag of the document.
+    pub etag: String,
+    /// Cut off before it was complete.
+    pub partial: bool,
+    /// When it was rendered.
+    pub created_at: Timestamp,
+}
+
+impl RenderedPage {
+    /// Whether it may be stored: complete, and the page's own doing rather than a failure of its server.
+    ///
+    /// 401, 403, 429 and their like are what a site's guard tells a visitor for a moment, not what the page is.
+    pub fn is_storable(&self) -> bool {
+        !self.partial && matches!(self.status, 200..=399 | 404 | 410)
+    }
+}
+
+/// How long a page with this status keeps, when its path's interval is `interval`.
+pub fn keeps(status: u16, interval: Duration) -> Duration {
+    if is_gone(status) { interval.min(GONE_INTERVAL) } else { interval }
+}
+
+/// Whether a status says that the page is gone.
+pub fn is_gone(status: u16) -> bool {
+    matches!(status, 404 | 410)
+}
+
+/// A stored snapshot, as `GET /api/prerender/snapshots` lists it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// The address that was rendered.
+    #[schema(examples("https://shop.example/shoes"))]
+    pub url: String,
+    /// Its path and query.
+    #[schema(examples("/shoes"))]
+    pub path: String,
+    /// The page's own status.
+    #[schema(examples(200))]
+    pub status: u16,
+    /// Where a redirecting page leads.
+    pub location: Option<String>,
+    /// Key of the object that holds the HTML.
+    pub snapshot_key: String,
+    /// Weak etag of the HTML.
+    pub etag: String,
+    /// Bytes of HTML.
+    #[schema(examples(48213))]
+    pub html_bytes: u64,
+    /// How long the render took.
+    #[schema(examples(180))]
+    pub render_ms: u64,
+    /// When it was rendered.
+    pub created_at: Timestamp,
+    /// Seconds since then.
+    #[schema(examples(3600))]
+    pub age_seconds: u64,
+    /// Whether it is older than its refresh interval.
+    pub stale: bool,
+    /// What went wrong when it was last rendered again.
+    pub last_error: Option<String>,
+    /// When that was.
+    pub last_error_at: Option<Timestamp>,
+}

@@ -1,0 +1,99 @@
+//! SQL about many snapshots of a domain at once: for cache refresh. Statements about lists differ in form between the
+//! engines (arrays here, JSON there) and in nothing else.
+
+use store::{Conn, DbError, EngineConn, on_engine};
+
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+
+/// Finds when each of these pages was stored, as pairs of hash and time. Pages without a snapshot are left out.
+pub async fn list_created(
+    conn: &mut Conn,
+    domain: &DomainId,
+    key_hashes: &[String],
+) -> Result<Vec<(String, i64)>, DbError> {
+    Ok(match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            const SQL: &str = "select key_hash, created_at from snapshots where domain_id = $1 \
+                 and key_hash in (select value from json_each($2)) and object_key is not null";
+            sqlx::query_as(SQL).bind(domain.as_str()).bind(as_json(key_hashes)).fetch_all(c).await?
+        }
+        EngineConn::Postgres(c) => {
+            const SQL: &str = "select key_hash, created_at from snapshots where domain_id = $1 \
+                 and key_hash = any($2) and object_key is not null";
+            sqlx::query_as(SQL).bind(domain.as_str()).bind(key_hashes).fetch_all(c).await?
+        }
+    })
+}
+
+/// Deletes the rows of these pages, renders in progress included; answers the objects that were theirs.
+pub async fn delete_snapshots(
+    conn: &mut Conn,
+    domain: &DomainId,
+    key_hashes: &[String],
+) -> Result<Vec<Option<String>>, DbError> {
+    let rows: Vec<(Option<String>,)> = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            const SQL: &str = "delete from snapshots where domain_id = $1 \
+                 and key_hash in (select value from json_each($2)) returning object_key";
+            sqlx::query_as(SQL).bind(domain.as_str()).bind(as_json(key_hashes)).fetch_all(c).await?
+        }
+        EngineConn::Postgres(c) => {
+            const SQL: &str =
+                "delete from snapshots where domain_id = $1 and key_hash = any($2) returning object_key";
+            sqlx::query_as(SQL).bind(domain.as_str()).bind(key_hashes).fetch_all(c).await?
+        }
+    };
+    Ok(rows.into_iter().map(|(object,)| object).collect())
+}
+
+fn as_json(texts: &[String]) -> String {
+    serde_json::to_string(texts).expect("texts are JSON")
+}
+
+/// Lists stored pages after a hash, in the order of hashes.
+pub async fn list_stored(
+    conn: &mut Conn,
+    domain: &DomainId,
+    after: &str,
+    most: i64,
+) -> Result<Vec<(String, String)>, DbError> {
+    const SQL: &str = "select key_hash, url from snapshots \
+         where domain_id = $1 and key_hash > $2 and object_key is not null order by key_hash limit $3";
+    Ok(on_engine!(conn, |c| {
+        sqlx::query_as(SQL).bind(domain.as_str()).bind(after).bind(most).fetch_all(c).await
+    })?)
+}
+
+/// A snapshot that may be stale.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Aged {
+    /// Address that was rendered.
+    pub url: String,
+    /// The page's status.
+    pub status: i64,
+    /// When it was rendered, epoch milliseconds.
+    pub created_at: i64,
+}
+
+/// Lists a domain's snapshots that were made before a time and may be rendered again now, the oldest first.
+pub async fn list_aged(
+    conn: &mut Conn,
+    domain: &DomainId,
+    before: Timestamp,
+    now: Timestamp,
+    most: i64,
+) -> Result<Vec<Aged>, DbError> {
+    const SQL: &str = "select url, status, created_at from snapshots \
+         where domain_id = $1 and created_at < $2 and retry_at <= $3 and object_key is not null \
+         order by created_at limit $4";
+    Ok(on_engine!(conn, |c| {
+        sqlx::query_as(SQL)
+            .bind(domain.as_str())
+            .bind(before.as_millis())
+            .bind(now.as_millis())
+            .bind(most)
+            .fetch_all(c)
+            .await
+    })?)
+}

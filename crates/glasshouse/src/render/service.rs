@@ -1,0 +1,264 @@
+//! What a crawler gets for an address, and from where. The one way to a page for the render endpoint, the edge and jobs.
+//! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
+
+mod upkeep;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use store::DbError;
+use tokio::sync::Semaphore;
+
+use super::cache::{DurablePage, DurableTier, MemoryTier, page_id};
+use super::decide::{Decision, Page, decide};
+use super::fast::FastAnswers;
+use super::flight::{Flights, Joined, Purpose};
+use super::maker::{CONFIRM_AFTER, Maker, Outcome};
+use super::model::{Answer, Call, Freshness, PageAnswer, RenderedPage, Snapshot, Tier, is_gone, keeps};
+use super::queries::PageId;
+use crate::accounts::Accounts;
+use crate::analytics::{Recorder, ServedBy, Visit};
+use crate::clock::Clock;
+use crate::domains::Site;
+use crate::platform::Platform;
+
+pub use upkeep::{Refreshed, StalePage, Trouble, renderable};
+
+/// Renders of stale pages that may wait or run at once, for each render that may run.
+const BACKGROUND_PER_SLOT: usize = 4;
+/// Renders that may wait to be confirmed a minute later.
+const MAX_CONFIRMATIONS: usize = 1_000;
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct RenderService(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) clock: Clock,
+    pub(super) memory: MemoryTier,
+    durable: DurableTier,
+    maker: Maker,
+    flights: Flights<Outcome>,
+    background: Arc<Semaphore>,
+    confirmations: Arc<Semaphore>,
+    recorder: Recorder,
+    platform: Platform,
+    pub(super) fast: FastAnswers,
+}
+
+impl RenderService {
+    /// Makes the service. Starts nothing.
+    pub fn new(platform: &Platform, accounts: &Accounts, recorder: &Recorder) -> RenderService {
+        let durable = DurableTier::new(platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
+        let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
+        RenderService(Arc::new(Inner {
+            clock: platform.clock.clone(),
+            memory: MemoryTier::new(platform.config.render.memory_cache_bytes),
+            maker: Maker::new(platform, accounts, durable.clone()),
+            durable,
+            flights: Flights::new(platform.tasks.clone()),
+            background: Arc::new(Semaphore::new(slots)),
+            confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
+            recorder: recorder.clone(),
+            platform: platform.clone(),
+            fast: FastAnswers::default(),
+        }))
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    /// Answers a request, and records the visit when a crawler got a page.
+    pub async fn serve(&self, call: &Call<'_>) -> Result<Answer, DbError> {
+        let start = Instant::now();
+        let page = match decide(call.site, call.target, &call.facts, call.place) {
+            Decision::Redirect { status, location } => return Ok(Answer::Redirect { status, location }),
+            Decision::Passthrough { location } => return Ok(Answer::Passthrough { location }),
+            Decision::Serve(page) => page,
+        };
+        let found = match call.freshness {
+            Freshness::Stored => self.find_or_render(call.site, &page).await?,
+            Freshness::Forced => self.force(call.site, &page).await?,
+        };
+        let Some(answer) = found else {
+            return Ok(Answer::Passthrough { location: call.site.origin_url(call.target).into() });
+        };
+        self.0.record(call, answer.tier, start.elapsed());
+        Ok(Answer::Page(answer))
+    }
+
+    /// What is stored of a domain: address contains `search`, newest first; and how many there are.
+    pub async fn list_snapshots(
+        &self,
+        site: &Site,
+        search: &str,
+        window: (u32, u64),
+    ) -> Result<(Vec<Snapshot>, u64), DbError> {
+        let interval = |url: &url::Url| site.refresh_interval(url);
+        self.0.durable.list(&site.domain.id, search, window, interval).await
+    }
+
+    /// The page from the first tier that has it; else rendered now; else whatever is left of it.
+    async fn find_or_render(&self, site: &Arc<Site>, page: &Page) -> Result<Option<PageAnswer>, DbError> {
+        let id = page_id(&site.domain.id, &page.key);
+        let now = self.0.clock.now();
+        if let Some(entry) = self.0.memory.find(&id, now) {
+            return Ok(Some(answer(Tier::EdgeHit, entry.page.clone(), None, page)));
+        }
+        let found = self.0.durable.find(&id).await?;
+        if let Some(stored) = found.page {
+            let is_stale = stored.is_stale(page.refresh_interval, now);
+            // A page that was gone ten minutes ago may be back: only a new look can say.
+            let is_usable =
+                !is_stale || !is_gone(stored.page.status) || !site.domain.settings.on_demand_render_enabled;
+            if is_usable {
+                if is_stale {
+                    self.refresh_in_background(site, page, &id, &stored);
+                } else {
+                    self.0.memory.insert(id, stored.page.clone(), page.refresh_interval, now);
+                }
+                return Ok(Some(hit(stored, page)));
+            }
+        }
+        if !site.domain.settings.on_demand_render_enabled {
+            return Ok(None);
+        }
+        self.render_now(site, page, &id, Purpose::OnDemand, Some(found.generation)).await
+    }
+
+    /// A new render, whatever is stored and whether or not pages are rendered on demand.
+    async fn force(&self, site: &Arc<Site>, page: &Page) -> Result<Option<PageAnswer>, DbError> {
+        let id = page_id(&site.domain.id, &page.key);
+        self.render_now(site, page, &id, Purpose::Forced, None).await
+    }
+
+    async fn render_now(
+        &self,
+        site: &Arc<Site>,
+        page: &Page,
+        id: &PageId,
+        purpose: Purpose,
+        seen: Option<i64>,
+    ) -> Result<Option<PageAnswer>, DbError> {
+        let outcome = self.start(site, page, id, purpose, seen).wait().await;
+        if let Some(Outcome::Made { page: rendered, .. }) = outcome {
+            return Ok(Some(answer(Tier::Miss, rendered, None, page)));
+        }
+        // The closest there is, however old.
+        Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
+    }
+
+    /// Joins the render of a page, or starts it.
+    fn start(
+        &self,
+        site: &Arc<Site>,
+        page: &Page,
+        id: &PageId,
+        purpose: Purpose,
+        seen: Option<i64>,
+    ) -> Joined<Outcome> {
+        self.0.flights.join(id, purpose, || {
+            let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+            async move {
+                if purpose == Purpose::OnDemand
+                    && let Some(entry) = service.0.memory.find(&id, service.0.clock.now())
+                {
+                    // Rendered between this request's look at the tiers and now.
+                    return Outcome::Made { page: entry.page.clone(), stored: true };
+                }
+                let outcome = service.0.maker.make(&site, &page, &id, purpose, seen).await;
+                service.note(&site, &page, &id, purpose, &outcome);
+                outcome
+            }
+        })
+    }
+
+    fn note(&self, site: &Arc<Site>, page: &Page, id: &PageId, purpose: Purpose, outcome: &Outcome) {
+        match outcome {
+            Outcome::Made { page: rendered, stored: true } => {
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+            }
+            // What another process stored is newer than what this one remembers.
+            Outcome::Elsewhere => {
+                self.0.memory.forget(id);
+                self.0.durable.forget(id);
+            }
+            // A job confirms by itself, and survives this process.
+            Outcome::HeldBack if purpose != Purpose::Refresh => self.confirm_later(site, page, id),
+            _ => {}
+        }
+    }
+
+    /// Starts a render of a stale page that nobody waits for, unless one runs, too many do, or it is too early.
+    fn refresh_in_background(&self, site: &Arc<Site>, page: &Page, id: &PageId, stored: &DurablePage) {
+        let now = self.0.clock.now().as_millis();
+        if !site.domain.settings.on_demand_render_enabled
+            || stored.row.retry_at > now
+            || self.0.flights.is_open(id)
+        {
+            return;
+        }
+        let Ok(slot) = self.0.background.clone().try_acquire_owned() else {
+            metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
+            return;
+        };
+        let joined = self.start(site, page, id, Purpose::Background, Some(stored.row.stored_generation));
+        self.0.platform.tasks.spawn(async move {
+            joined.wait().await;
+            drop(slot);
+        });
+    }
+
+    /// Looks again in a minute at a page whose text had shrunk.
+    fn confirm_later(&self, site: &Arc<Site>, page: &Page, id: &PageId) {
+        let Ok(slot) = self.0.confirmations.clone().try_acquire_owned() else { return };
+        let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+        self.0.platform.tasks.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(CONFIRM_AFTER + Duration::from_millis(500)) => {}
+                () = service.0.platform.shutdown.cancelled() => return,
+            }
+            service.start(&site, &page, &id, Purpose::Background, None).wait().await;
+            drop(slot);
+        });
+    }
+}
+
+impl Inner {
+    /// Counts a visit of a crawler that got a page.
+    pub(super) fn record(&self, call: &Call<'_>, tier: Tier, duration: Duration) {
+        metrics::counter!("glasshouse_pages_served_total", "tier" => tier.as_str()).increment(1);
+        let Some(crawler) = call.crawler else { return };
+        self.recorder.record(Visit {
+            domain: call.site.domain.id.clone(),
+            path: call.target.path().into(),
+            crawler,
+            verified: call.verified,
+            served: if tier == Tier::Miss { ServedBy::Render } else { ServedBy::Cache },
+            at: self.clock.now(),
+            duration,
+        });
+    }
+
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+}
+
+fn answer(tier: Tier, rendered: Arc<RenderedPage>, snapshot_key: Option<String>, page: &Page) -> PageAnswer {
+    let max_age = keeps(rendered.status, page.refresh_interval);
+    PageAnswer { tier, page: rendered, snapshot_key, max_age }
+}
+
+fn hit(stored: DurablePage, page: &Page) -> PageAnswer {
+    answer(Tier::Hit, stored.page, Some(stored.row.object_key), page)
+}
+
+/// Why a page that came out was not stored, for people.
+pub(super) fn describe_unstored(page: &RenderedPage) -> String {
+    match page.partial {
+        true => "the page was cut off before it was complete".to_owned(),
+        false => format!("the page answered {}", page.status),
+    }
+}

@@ -1,0 +1,181 @@
+//! Commands: what they print, how they fail, and that a running service follows them.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::process::{Service, client, fails, folder, glasshouse, ok};
+
+async fn usage(service: &Service, key: &str) -> (u16, Value) {
+    let request = client().get(format!("{}/api/usage", service.api)).header("x-service-api-key", key);
+    let reply = request.send().await.unwrap();
+    let status = reply.status().as_u16();
+    (status, serde_json::from_str(&reply.text().await.unwrap()).unwrap())
+}
+
+/// Asks until `is_right`, for at most the ten seconds in which a command must take effect.
+async fn becomes(service: &Service, key: &str, is_right: impl Fn(u16, &Value) -> bool) {
+    let start = Instant::now();
+    loop {
+        let (status, body) = usage(service, key).await;
+        if is_right(status, &body) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{status} {body}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_running_service_follows_the_commands() {
+    let folder = folder();
+    let service = Service::start(folder.path(), &[]);
+    let command = |arguments: &[&str]| ok(folder.path(), arguments);
+
+    let id =
+        command(&["account", "create", "--email", "a@shop.test", "--password", "secret", "--plan", "agency"]);
+    let key = command(&["key", "create", "--account", "a@shop.test", "--name", "CI"]);
+    becomes(&service, &key, |status, body| status == 200 && body["plan"] == "agency").await;
+
+    command(&["account", "set-plan", "--email", "a@shop.test", "--plan", "business"]);
+    becomes(&service, &key, |_, body| body["plan"] == "business").await;
+    command(&["account", "deactivate", "--email", "a@shop.test"]);
+    becomes(&service, &key, |_, body| body["active"] == false).await;
+    command(&["account", "activate", "--email", "a@shop.test"]);
+    becomes(&service, &key, |_, body| body["active"] == true).await;
+
+    let accounts: Value = serde_json::from_str(&command(&["account", "list", "--json"])).unwrap();
+    let account = accounts.as_array().unwrap().iter().find(|account| account["id"] == id.as_str()).unwrap();
+    assert_eq!((&account["email"], &account["plan"]), (&"a@shop.test".into(), &"business".into()));
+    let keys: Value =
+        serde_json::from_str(&command(&["key", "list", "--account", "a@shop.test", "--json"])).unwrap();
+    assert_eq!(
+        (&keys[0]["name"], &keys[0]["domain"], &keys[0]["revokedAt"]),
+        (&"CI".into(), &Value::Null, &Value::Null)
+    );
+    command(&["key", "revoke", keys[0]["id"].as_str().unwrap()]);
+    becomes(&service, &key, |status, _| status == 401).await;
+    assert_eq!(service.stop(), Some(0));
+}
+
+#[test]
+fn a_key_is_alone_on_stdout() {
+    let folder = folder();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+
+    let key = ok(folder.path(), &["key", "create", "--account", "A@Shop.test"]);
+
+    assert!(key.starts_with("gh_live_") && key.len() == 46 && !key.contains('\n'), "{key}");
+}
+
+#[test]
+fn a_generated_password_is_printed_once() {
+    let folder = folder();
+    let mut create = glasshouse(folder.path(), &["account", "create", "--email", "a@shop.test"], &[]);
+
+    let created = create.output().unwrap();
+    let set = ok(folder.path(), &["account", "set-password", "--email", "a@shop.test"]);
+
+    assert!(String::from_utf8_lossy(&created.stderr).contains("password: "));
+    assert_eq!(String::from_utf8_lossy(&created.stdout).lines().count(), 1);
+    assert_eq!(set.len(), 24);
+}
+
+#[test]
+fn what_does_not_exist_is_said_in_one_line() {
+    let folder = folder();
+    let fails = |arguments: &[&str]| fails(&mut glasshouse(folder.path(), arguments, &[]), 1);
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+
+    let account = fails(&["key", "create", "--account", "b@shop.test"]);
+    let domain = fails(&["key", "create", "--account", "a@shop.test", "--domain", "shop.test"]);
+    let key = fails(&["key", "revoke", "nothing"]);
+    let twice = fails(&["account", "create", "--email", "a@shop.test", "--password", "x"]);
+
+    assert!(account.contains("b@shop.test"), "{account}");
+    assert!(domain.contains("has no domain shop.test"), "{domain}");
+    assert!(key.contains("there is no key nothing"), "{key}");
+    assert!(twice.contains("a@shop.test"), "{twice}");
+}
+
+#[test]
+fn bad_usage_is_exit_code_two_and_one_line() {
+    let folder = folder();
+    let cases: [&[&str]; 7] = [
+        &["nonsense"],
+        &[],
+        &["serve", "--nonsense"],
+        &["account", "create"],
+        &["account", "create", "--email", "no address"],
+        &["account", "set-plan", "--email", "a@shop.test", "--plan", "pro"],
+        &["render", "ftp://shop.test/"],
+    ];
+
+    for arguments in cases {
+        let line = fails(&mut glasshouse(folder.path(), arguments, &[]), 2);
+
+        assert!(line.starts_with("error: "), "{line}");
+    }
+}
+
+#[test]
+fn a_wrong_setting_is_one_line_that_names_it() {
+    let folder = folder();
+    std::fs::write(folder.path().join("glasshouse.toml"), "[server]\nlissten = \"127.0.0.1:1\"\n").unwrap();
+
+    let file = fails(&mut glasshouse(folder.path(), &["config"], &[]), 1);
+    let missing = fails(&mut glasshouse(folder.path(), &["config", "--config", "missing.toml"], &[]), 1);
+    std::fs::remove_file(folder.path().join("glasshouse.toml")).unwrap();
+    let variable =
+        fails(&mut glasshouse(folder.path(), &["config"], &[("GLASSHOUSE_RENDER__TIMEOUT", "5")]), 1);
+
+    assert!(file.contains("\"server.lissten\"; did you mean \"server.listen\"?"), "{file}");
+    assert!(missing.contains("missing.toml"), "{missing}");
+    assert!(
+        variable.contains("GLASSHOUSE_RENDER__TIMEOUT") && variable.contains("render.timeout_ms"),
+        "{variable}"
+    );
+}
+
+#[test]
+fn the_effective_settings_are_shown_without_secrets() {
+    let folder = folder();
+    let secret = [("GLASSHOUSE_PROVIDERS__CHATGPT__API_KEY", "sk-hunter2")];
+
+    let text = glasshouse(folder.path(), &["config"], &secret).output().unwrap();
+    let json = glasshouse(folder.path(), &["config", "--json"], &secret).output().unwrap();
+
+    let (text, json) = (String::from_utf8_lossy(&text.stdout), String::from_utf8_lossy(&json.stdout));
+    assert!(text.contains("render.timeout_ms") && !text.contains("hunter2"), "{text}");
+    let map: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&map["render.timeout_ms"], &map["providers.chatgpt.api_key"]),
+        (&15000.into(), &"***".into())
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let folder = folder();
+    for arguments in [["config", "--describe"], ["openapi", "-q"], ["completions", "bash"]] {
+        let mut child = glasshouse(folder.path(), &arguments, &[]).spawn().unwrap();
+        drop(child.stdout.take());
+
+        let output = child.wait_with_output().unwrap();
+
+        assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn the_document_and_the_completions_are_printed() {
+    let folder = folder();
+
+    let document: Value = serde_json::from_str(&ok(folder.path(), &["openapi"])).unwrap();
+    let completions = ok(folder.path(), &["completions", "zsh"]);
+    ok(folder.path(), &["migrate"]);
+
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert!(document["paths"].get("/api/keys").is_some());
+    assert!(completions.contains("set-password"));
+}

@@ -1,0 +1,15 @@
+//! Black-box tests: the real binary as an operator runs it. One linked program, so that it is built once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests speak HTTP to loopback and pass settings in the environment"
+)]
+
+mod commands;
+mod process;
+mod refresh;
+mod render;
+mod serve;
+mod support;
+mod telemetry;

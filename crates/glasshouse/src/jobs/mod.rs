@@ -1,0 +1,15 @@
+//! Work that outlives a request: a queue in the database, with priorities, fair shares between accounts, leases, retries
+//! and schedules. Used by every feature that has a `jobs.rs`; knows none of them. See docs/jobs.md.
+
+mod job;
+mod model;
+mod queries;
+mod queue;
+mod schedule;
+mod worker;
+
+pub use job::{Job, JobError, Outcome, Registry, Run};
+pub use model::{Batch, BatchId, ChangeError, JobId, JobInfo, JobState, NewBatch, NewJob, Priority, backoff};
+pub use queue::Jobs;
+pub use schedule::Schedule;
+pub use worker::{LaneLimits, Worker, WorkerSettings};

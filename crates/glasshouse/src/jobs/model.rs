@@ -1,0 +1,301 @@
+//! What a job, a batch and their states are. Pure: no database, no clock.
+//! Accounts and domains are opaque texts here: this module is below the features.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Timestamp;
+
+/// Identifies a job.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct JobId(String);
+
+/// Identifies a batch: `batchGroupId` to clients.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BatchId(String);
+
+macro_rules! text_id {
+    ($name:ident) => {
+        impl $name {
+            /// Makes a new id. Ids sort by the time they were made.
+            pub fn generate() -> $name {
+                $name(uuid::Uuid::now_v7().to_string())
+            }
+
+            /// The text that is stored and shown.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> $name {
+                $name(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+text_id!(JobId);
+text_id!(BatchId);
+
+/// What goes first. Within a priority, accounts take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// Somebody waits for it.
+    Urgent,
+    /// What other work depends on: lists to read, schedules to keep.
+    Normal,
+    /// Large amounts that somebody asked for.
+    Bulk,
+    /// What nobody asked for.
+    Background,
+}
+
+impl Priority {
+    /// The number in the database; lower goes first.
+    pub const fn rank(self) -> i64 {
+        match self {
+            Priority::Urgent => 0,
+            Priority::Normal => 10,
+            Priority::Bulk => 20,
+            Priority::Background => 30,
+        }
+    }
+}
+
+/// Where a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// In the queue, or put off until its time.
+    Waiting,
+    /// A process works on it.
+    Running,
+    /// It gave up; an operator may retry or cancel it.
+    Dead,
+}
+
+impl JobState {
+    /// The text in the database and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            JobState::Waiting => "waiting",
+            JobState::Running => "running",
+            JobState::Dead => "dead",
+        }
+    }
+
+    /// Reads a stored state.
+    pub fn from_stored(text: &str) -> JobState {
+        match text {
+            "running" => JobState::Running,
+            "dead" => JobState::Dead,
+            _ => JobState::Waiting,
+        }
+    }
+}
+
+/// A job that is to be queued. Made by [`crate::jobs::Job::queued_for`].
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    pub(super) id: JobId,
+    pub(super) kind: &'static str,
+    pub(super) account: String,
+    pub(super) payload: String,
+    pub(super) max_attempts: u32,
+    pub(super) domain: Option<String>,
+    pub(super) batch: Option<BatchId>,
+    pub(super) unique_key: Option<String>,
+    pub(super) lane: Option<String>,
+    pub(super) priority: Priority,
+    pub(super) run_at: Option<Timestamp>,
+}
+
+impl NewJob {
+    /// Belongs to a domain, and goes with it.
+    pub fn domain(mut self, id: &str) -> NewJob {
+        self.domain = Some(id.to_owned());
+        self
+    }
+
+    /// Counts in a batch, whose `total` it must already be part of.
+    pub fn batch(mut self, id: &BatchId) -> NewJob {
+        self.batch = Some(id.clone());
+        self
+    }
+
+    /// Is queued at most once at a time: while it waits, another one with this key is the same job; while it runs,
+    /// another one makes it run once more.
+    pub fn unique(mut self, key: impl Into<String>) -> NewJob {
+        self.unique_key = Some(key.into());
+        self
+    }
+
+    /// Runs within the limits of a lane.
+    pub fn lane(mut self, lane: impl Into<String>) -> NewJob {
+        self.lane = Some(lane.into());
+        self
+    }
+
+    /// Is urgent, or is not. Without it a job is [`Priority::Normal`].
+    pub fn priority(mut self, priority: Priority) -> NewJob {
+        self.priority = priority;
+        self
+    }
+
+    /// Does not run before this time.
+    pub fn not_before(mut self, time: Timestamp) -> NewJob {
+        self.run_at = Some(time);
+        self
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &JobId {
+        &self.id
+    }
+}
+
+/// A batch that is to be made.
+#[derive(Debug, Clone)]
+pub struct NewBatch {
+    /// What its jobs do.
+    pub kind: &'static str,
+    /// Whose it is.
+    pub account: String,
+    /// For which domain.
+    pub domain: Option<String>,
+    /// How many jobs it has, so far.
+    pub total: u64,
+    /// Whether more will be added.
+    pub is_open: bool,
+    /// Where its list comes from.
+    pub source: Option<String>,
+}
+
+/// A batch as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Its id.
+    pub id: BatchId,
+    /// Whose it is.
+    pub account: String,
+    /// For which domain.
+    pub domain: Option<String>,
+    /// Jobs in all.
+    pub total: u64,
+    /// Jobs that ended well.
+    pub done: u64,
+    /// Jobs that gave up or were cancelled.
+    pub failed: u64,
+    /// Jobs that a process works on now.
+    pub running: u64,
+    /// Whether more are being added.
+    pub is_open: bool,
+    /// Entries of its list that have become jobs.
+    pub fed: u64,
+    /// What went wrong with its list.
+    pub error: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its first job began.
+    pub started_at: Option<Timestamp>,
+    /// When its last job was over.
+    pub completed_at: Option<Timestamp>,
+}
+
+/// A job as listings show it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JobInfo {
+    /// Its id.
+    pub id: JobId,
+    /// What it does.
+    pub kind: String,
+    /// Where it is.
+    pub state: JobState,
+    /// Whose it is.
+    pub account_id: String,
+    /// For which domain.
+    pub domain_id: Option<String>,
+    /// Of which batch.
+    pub batch_group_id: Option<BatchId>,
+    /// What it works on.
+    pub payload: serde_json::Value,
+    /// How often it was begun.
+    pub attempts: u64,
+    /// How often it may be.
+    pub max_attempts: u64,
+    /// When it may run, if that is later than its making.
+    pub not_before: Option<Timestamp>,
+    /// When it was queued.
+    pub created_at: Timestamp,
+    /// When it was last begun.
+    pub started_at: Option<Timestamp>,
+    /// Why it last failed.
+    pub error: Option<String>,
+}
+
+/// What an operator asked of a job that is not there, or not in the right state.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// No such job.
+    #[error("there is no job {0}: it may have ended; see `glasshouse jobs list`")]
+    NotFound(String),
+    /// It waits or runs already.
+    #[error("job {0} has not given up, so there is nothing to retry")]
+    NotDead(String),
+    /// The same work is queued already.
+    #[error("the work of job {0} is queued again already")]
+    QueuedAgain(String),
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] store::DbError),
+}
+
+/// How long to wait before trying again: doubling from `base` up to `most`, any moment of it (full jitter), so that what
+/// failed together does not come back together. `random` is from 0 to 1.
+pub fn backoff(attempt: u32, base: Duration, most: Duration, random: f64) -> Duration {
+    let doubled = base.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(most);
+    doubled.mul_f64(random.clamp(0.0, 1.0)).max(Duration::from_millis(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn urgent_work_goes_first_and_background_work_last() {
+        let ranks =
+            [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background].map(Priority::rank);
+
+        assert!(ranks.is_sorted());
+    }
+
+    #[test]
+    fn a_state_is_read_back_as_it_was_written() {
+        for state in [JobState::Waiting, JobState::Running, JobState::Dead] {
+            assert_eq!(JobState::from_stored(state.as_str()), state);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_wait_doubles_up_to_its_limit(attempt in 0u32..200, random in 0.0f64..=1.0) {
+            let (base, most) = (Duration::from_secs(2), Duration::from_secs(3600));
+
+            let wait = backoff(attempt, base, most, random);
+
+            prop_assert!(wait <= most && wait <= base * 2u32.saturating_pow(attempt.min(20)));
+        }
+    }
+}

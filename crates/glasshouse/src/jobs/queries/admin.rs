@@ -1,0 +1,174 @@
+//! What operators and clients look at: jobs, batches, depth; and what operators change.
+
+use store::{Conn, DbError, on_engine};
+
+use crate::clock::Timestamp;
+use crate::jobs::model::{Batch, BatchId, JobInfo, JobState};
+
+#[derive(sqlx::FromRow)]
+struct JobRow {
+    id: String,
+    kind: String,
+    state: String,
+    account_id: String,
+    domain_id: Option<String>,
+    batch_id: Option<String>,
+    payload: String,
+    attempts: i64,
+    max_attempts: i64,
+    run_at: i64,
+    created_at: i64,
+    started_at: Option<i64>,
+    error: Option<String>,
+}
+
+impl From<JobRow> for JobInfo {
+    fn from(row: JobRow) -> JobInfo {
+        JobInfo {
+            id: row.id.into(),
+            kind: row.kind,
+            state: JobState::from_stored(&row.state),
+            account_id: row.account_id,
+            domain_id: row.domain_id,
+            batch_group_id: row.batch_id.map(BatchId::from),
+            payload: serde_json::from_str(&row.payload).unwrap_or(serde_json::Value::String(row.payload)),
+            attempts: unsigned(row.attempts),
+            max_attempts: unsigned(row.max_attempts),
+            not_before: (row.run_at > 0).then(|| Timestamp::from_millis(row.run_at)),
+            created_at: Timestamp::from_millis(row.created_at),
+            started_at: row.started_at.map(Timestamp::from_millis),
+            error: row.error,
+        }
+    }
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// Lists jobs, those that run first, then in the order in which they will.
+pub async fn list_jobs(conn: &mut Conn, state: Option<JobState>, most: i64) -> Result<Vec<JobInfo>, DbError> {
+    const SQL: &str = "select id, kind, state, account_id, domain_id, batch_id, payload, attempts, max_attempts, run_at,
+            created_at, started_at, error
+        from jobs where $1 = '' or state = $1
+        order by case state when 'running' then 0 when 'waiting' then 1 else 2 end, priority, turn, id limit $2";
+    let state = state.map_or("", JobState::as_str);
+    let rows: Vec<JobRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(state).bind(most).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(JobInfo::from).collect())
+}
+
+/// Lists the jobs of a batch that gave up.
+pub async fn list_dead_of_batch(
+    conn: &mut Conn,
+    batch: &BatchId,
+    most: i64,
+) -> Result<Vec<JobInfo>, DbError> {
+    const SQL: &str =
+        "select id, kind, state, account_id, domain_id, batch_id, payload, attempts, max_attempts, run_at,
+            created_at, started_at, error
+        from jobs where batch_id = $1 and state = 'dead' order by ended_at, id limit $2";
+    let rows: Vec<JobRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(batch.as_str()).bind(most).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(JobInfo::from).collect())
+}
+
+/// Finds a job's state.
+pub async fn find_job_state(conn: &mut Conn, id: &str) -> Result<Option<JobState>, DbError> {
+    const SQL: &str = "select state from jobs where id = $1";
+    let row: Option<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id).fetch_optional(c).await)?;
+    Ok(row.map(|state| JobState::from_stored(&state)))
+}
+
+/// Puts a dead job back into the queue; answers its batch and lane, or `None` when it is not dead.
+pub async fn revive(conn: &mut Conn, id: &str) -> Result<Option<(Option<BatchId>, Option<String>)>, DbError> {
+    const SQL: &str = "update jobs set state = 'waiting', attempts = 0, run_at = 0, ended_at = null
+        where id = $1 and state = 'dead' returning batch_id, lane";
+    let row: Option<(Option<String>, Option<String>)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
+    Ok(row.map(|(batch, lane)| (batch.map(BatchId::from), lane)))
+}
+
+/// Deletes a job in any state; answers its state and batch.
+pub async fn delete_job(conn: &mut Conn, id: &str) -> Result<Option<(JobState, Option<BatchId>)>, DbError> {
+    const SQL: &str = "delete from jobs where id = $1 returning state, batch_id";
+    let row: Option<(String, Option<String>)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
+    Ok(row.map(|(state, batch)| (JobState::from_stored(&state), batch.map(BatchId::from))))
+}
+
+#[derive(sqlx::FromRow)]
+struct BatchRow {
+    id: String,
+    account_id: String,
+    domain_id: Option<String>,
+    total: i64,
+    done: i64,
+    failed: i64,
+    running: i64,
+    is_open: bool,
+    fed: i64,
+    error: Option<String>,
+    created_at: i64,
+    started_at: Option<i64>,
+    completed_at: Option<i64>,
+}
+
+/// Finds a batch and counts what runs of it.
+pub async fn find_batch(conn: &mut Conn, id: &str) -> Result<Option<Batch>, DbError> {
+    const SQL: &str = "select id, account_id, domain_id, total, done, failed, is_open, fed, error, created_at, started_at,
+            completed_at,
+            (select count(*) from jobs where jobs.batch_id = job_batches.id and jobs.state = 'running') as running
+        from job_batches where id = $1";
+    let row: Option<BatchRow> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
+    Ok(row.map(|row| Batch {
+        id: row.id.into(),
+        account: row.account_id,
+        domain: row.domain_id,
+        total: unsigned(row.total),
+        done: unsigned(row.done),
+        failed: unsigned(row.failed),
+        running: unsigned(row.running),
+        is_open: row.is_open,
+        fed: unsigned(row.fed),
+        error: row.error,
+        created_at: Timestamp::from_millis(row.created_at),
+        started_at: row.started_at.map(Timestamp::from_millis),
+        completed_at: row.completed_at.map(Timestamp::from_millis),
+    }))
+}
+
+/// Counts the jobs of a batch that wait.
+pub async fn count_waiting_in_batch(conn: &mut Conn, id: &BatchId) -> Result<u64, DbError> {
+    const SQL: &str = "select count(*) from jobs where batch_id = $1 and state = 'waiting'";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_one(c).await)?;
+    Ok(unsigned(count))
+}
+
+/// Deletes batches that were complete before this time.
+pub async fn delete_old_batches(conn: &mut Conn, before: Timestamp) -> Result<u64, DbError> {
+    // A dead job that an operator may still retry keeps its batch.
+    const SQL: &str = "delete from job_batches where completed_at < $1
+        and not exists (select 1 from jobs where jobs.batch_id = job_batches.id)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(before.as_millis())
+        .execute(c)
+        .await
+        .map(|done| done.rows_affected()))?)
+}
+
+/// How many jobs of a kind are in a state, and since when the oldest.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Depth {
+    pub kind: String,
+    pub state: String,
+    pub jobs: i64,
+    pub oldest: i64,
+}
+
+/// Counts jobs by kind and state.
+pub async fn count_jobs(conn: &mut Conn) -> Result<Vec<Depth>, DbError> {
+    const SQL: &str =
+        "select kind, state, count(*) as jobs, min(created_at) as oldest from jobs group by kind, state";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
+}

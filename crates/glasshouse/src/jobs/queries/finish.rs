@@ -1,0 +1,153 @@
+//! The end of a run: done, again, later, dead. Every statement names the worker: one that lost its jobs changes nothing.
+
+use store::{Conn, DbError, on_engine};
+
+use super::on_list;
+use crate::clock::Timestamp;
+use crate::jobs::model::{BatchId, JobId};
+
+/// Deletes jobs that ended well; answers the batch of each deleted one.
+pub async fn delete_done(
+    conn: &mut Conn,
+    worker: &str,
+    ids: &[String],
+) -> Result<Vec<Option<BatchId>>, DbError> {
+    let rows: Vec<(Option<String>,)> = on_list!(
+        conn,
+        sqlx::query_as,
+        "delete from jobs where id",
+        "and worker_id = $2 and state = 'running' and not again returning batch_id",
+        ids,
+        |query, c| query.bind(worker).fetch_all(c).await
+    )?;
+    Ok(rows.into_iter().map(|(batch,)| batch.map(BatchId::from)).collect())
+}
+
+/// Puts those that were asked for again while they ran back into the queue.
+pub async fn rerun(conn: &mut Conn, worker: &str, ids: &[String]) -> Result<u64, DbError> {
+    Ok(on_list!(
+        conn,
+        sqlx::query,
+        "update jobs set state = 'waiting', again = false, attempts = 0, run_at = 0, worker_id = null, error = null
+            where id",
+        "and worker_id = $2 and state = 'running' and again",
+        ids,
+        |query, c| query.bind(worker).execute(c).await.map(|done| done.rows_affected())
+    )?)
+}
+
+/// Puts a job off. `attempts_back` is 1 when the run does not count.
+pub async fn put_off(
+    conn: &mut Conn,
+    worker: &str,
+    id: &JobId,
+    run_at: Timestamp,
+    error: Option<&str>,
+    attempts_back: i64,
+) -> Result<(), DbError> {
+    const SQL: &str = "update jobs set state = 'waiting', again = false, run_at = $3, worker_id = null,
+            error = coalesce($4, error), attempts = attempts - $5
+        where id = $1 and worker_id = $2 and state = 'running'";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(worker)
+        .bind(run_at.as_millis())
+        .bind(error)
+        .bind(attempts_back)
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Ends a job that gave up; answers its batch, or `None` when the job is not this worker's any more.
+pub async fn bury(
+    conn: &mut Conn,
+    worker: &str,
+    id: &JobId,
+    error: &str,
+    now: Timestamp,
+) -> Result<Option<Option<BatchId>>, DbError> {
+    const SQL: &str = "update jobs set state = 'dead', worker_id = null, error = $3, ended_at = $4
+        where id = $1 and worker_id = $2 and state = 'running' and not again returning batch_id";
+    let row: Option<(Option<String>,)> = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(id.as_str())
+        .bind(worker)
+        .bind(error)
+        .bind(now.as_millis())
+        .fetch_optional(c)
+        .await)?;
+    Ok(row.map(|(batch,)| batch.map(BatchId::from)))
+}
+
+/// Changes what a batch counts. Call it in the order of ids: two transactions that count in the same batches must
+/// not wait for each other.
+pub async fn count_in_batch(
+    conn: &mut Conn,
+    id: &BatchId,
+    done: i64,
+    failed: i64,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "update job_batches set done = done + $2, failed = failed + $3,
+            started_at = coalesce(started_at, $4),
+            completed_at = case when done + failed + $2 + $3 >= total and not is_open then $4 end
+        where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(done)
+        .bind(failed)
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Forgets the troubles of lanes whose jobs work again.
+pub async fn clear_lanes(conn: &mut Conn, lanes: &[String]) -> Result<(), DbError> {
+    on_list!(conn, sqlx::query, "delete from job_lanes where lane", "", lanes, |query, c| query
+        .execute(c)
+        .await
+        .map(drop))?;
+    Ok(())
+}
+
+/// Finds how often in a row a lane failed, and until when it rests.
+pub async fn find_lane(conn: &mut Conn, lane: &str) -> Result<Option<(i64, Timestamp)>, DbError> {
+    const SQL: &str = "select failures, rest_until from job_lanes where lane = $1";
+    let row: Option<(i64, i64)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(lane).fetch_optional(c).await)?;
+    Ok(row.map(|(failures, rest_until)| (failures, Timestamp::from_millis(rest_until))))
+}
+
+/// Lets a lane rest.
+pub async fn rest_lane(conn: &mut Conn, lane: &str, failures: i64, until: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "insert into job_lanes (lane, failures, rest_until) values ($1, $2, $3)
+        on conflict (lane) do update set failures = excluded.failures, rest_until = excluded.rest_until";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(lane)
+        .bind(failures)
+        .bind(until.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Ends the waiting jobs of a lane that nobody waits for; answers the batch of each.
+pub async fn bury_lane(
+    conn: &mut Conn,
+    lane: &str,
+    least_rank: i64,
+    error: &str,
+    now: Timestamp,
+) -> Result<Vec<Option<BatchId>>, DbError> {
+    const SQL: &str = "update jobs set state = 'dead', error = $3, ended_at = $4
+        where lane = $1 and state = 'waiting' and priority >= $2 returning batch_id";
+    let rows: Vec<(Option<String>,)> = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(lane)
+        .bind(least_rank)
+        .bind(error)
+        .bind(now.as_millis())
+        .fetch_all(c)
+        .await)?;
+    Ok(rows.into_iter().map(|(batch,)| batch.map(BatchId::from)).collect())
+}

@@ -1,0 +1,139 @@
+//! The queue as services and commands use it: put work in, look at it, change it. Runs nothing: that is the worker.
+//! What queues work takes the caller's transaction, so that cause and work become durable together.
+
+use std::sync::Arc;
+
+use store::{Db, DbError, Tx};
+use tokio::sync::Notify;
+
+use super::model::{Batch, BatchId, ChangeError, JobInfo, JobState, NewBatch, NewJob};
+use super::queries;
+use crate::clock::Clock;
+
+/// The queue. Cheap to clone.
+#[derive(Clone)]
+pub struct Jobs(Arc<Shared>);
+
+struct Shared {
+    db: Db,
+    clock: Clock,
+    wake: Notify,
+}
+
+impl Jobs {
+    /// The queue in this database.
+    pub fn new(db: Db, clock: Clock) -> Jobs {
+        Jobs(Arc::new(Shared { db, clock, wake: Notify::new() }))
+    }
+
+    pub(super) fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Queues jobs in the caller's transaction; answers how many are new, the others being queued already.
+    ///
+    /// Call [`Jobs::wake`] after the commit, or the worker of this process sees them some seconds later.
+    pub async fn enqueue(&self, tx: &mut Tx, jobs: Vec<NewJob>) -> Result<u64, DbError> {
+        queries::insert_jobs(tx, jobs, self.0.clock.now()).await
+    }
+
+    /// Tells this process's worker that there may be work.
+    pub fn wake(&self) {
+        self.0.wake.notify_one();
+    }
+
+    pub(super) async fn woken(&self) {
+        self.0.wake.notified().await;
+    }
+
+    /// Makes a batch in the caller's transaction.
+    pub async fn create_batch(&self, tx: &mut Tx, batch: &NewBatch) -> Result<BatchId, DbError> {
+        let id = BatchId::generate();
+        queries::insert_batch(tx, &id, batch, self.0.clock.now()).await?;
+        Ok(id)
+    }
+
+    /// Says how many jobs an open batch will have in all.
+    pub async fn set_batch_total(&self, tx: &mut Tx, id: &BatchId, total: u64) -> Result<(), DbError> {
+        queries::set_batch_total(tx, id, total).await
+    }
+
+    /// Moves the mark in an open batch's list from one entry to another; false when it is not at `from` any more, and
+    /// then the entries between have become jobs already.
+    pub async fn advance_batch(
+        &self,
+        tx: &mut Tx,
+        id: &BatchId,
+        from: u64,
+        to: u64,
+    ) -> Result<bool, DbError> {
+        queries::advance_batch(tx, id, from, to).await
+    }
+
+    /// Says that no more jobs will be added to an open batch, and what went wrong with its list, if anything did.
+    pub async fn close_batch(&self, tx: &mut Tx, id: &BatchId, error: Option<&str>) -> Result<(), DbError> {
+        queries::close_batch(tx, id, error, self.0.clock.now()).await
+    }
+
+    /// Finds a batch.
+    pub async fn find_batch(&self, id: &str) -> Result<Option<Batch>, DbError> {
+        queries::find_batch(&mut self.0.db.read().await?, id).await
+    }
+
+    /// Counts the jobs of a batch that nobody has begun.
+    pub async fn count_waiting(&self, id: &BatchId) -> Result<u64, DbError> {
+        queries::count_waiting_in_batch(&mut self.0.db.read().await?, id).await
+    }
+
+    /// Lists at most `most` jobs: those that run, then those that wait in their order, then those that gave up.
+    pub async fn list(&self, state: Option<JobState>, most: i64) -> Result<Vec<JobInfo>, DbError> {
+        queries::list_jobs(&mut self.0.db.read().await?, state, most).await
+    }
+
+    /// Lists at most `most` jobs of a batch that gave up.
+    pub async fn list_failures(&self, batch: &BatchId, most: i64) -> Result<Vec<JobInfo>, DbError> {
+        queries::list_dead_of_batch(&mut self.0.db.read().await?, batch, most).await
+    }
+
+    /// Puts a job that gave up back into the queue, with all its attempts.
+    pub async fn retry(&self, id: &str) -> Result<(), ChangeError> {
+        let mut tx = self.0.db.write().await?;
+        let revived = match queries::revive(&mut tx, id).await {
+            Err(error) if error.is_unique_violation() => return Err(ChangeError::QueuedAgain(id.to_owned())),
+            revived => revived?,
+        };
+        let Some((batch, lane)) = revived else {
+            return Err(match queries::find_job_state(&mut tx, id).await? {
+                Some(_) => ChangeError::NotDead(id.to_owned()),
+                None => ChangeError::NotFound(id.to_owned()),
+            });
+        };
+        if let Some(batch) = batch {
+            queries::count_in_batch(&mut tx, &batch, 0, -1, self.0.clock.now()).await?;
+        }
+        // Whoever retries believes that what was in trouble is well again.
+        if let Some(lane) = lane {
+            queries::clear_lanes(&mut tx, &[lane]).await?;
+        }
+        queries::notify(&mut tx).await?;
+        tx.commit().await?;
+        self.wake();
+        Ok(())
+    }
+
+    /// Removes a job. One that runs is stopped within seconds and leaves no result behind.
+    pub async fn cancel(&self, id: &str) -> Result<(), ChangeError> {
+        let mut tx = self.0.db.write().await?;
+        let Some((state, batch)) = queries::delete_job(&mut tx, id).await? else {
+            return Err(ChangeError::NotFound(id.to_owned()));
+        };
+        if let (Some(batch), JobState::Waiting | JobState::Running) = (batch, state) {
+            queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+}

@@ -1,0 +1,98 @@
+//! The background work of cache refresh. Each job says what to do; the service knows how.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::model::Selection;
+use super::service::RefreshService;
+use crate::domains::DomainId;
+use crate::jobs::{BatchId, Job, JobError, Outcome, Run};
+
+/// Renders one page again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RefreshPage {
+    /// Its domain.
+    pub domain: DomainId,
+    /// Its address.
+    pub url: Url,
+}
+
+#[async_trait]
+impl Job for RefreshPage {
+    const KIND: &'static str = "RefreshPage";
+    const MAX_ATTEMPTS: u32 = 4;
+    const FIRST_WAIT: Duration = Duration::from_secs(10);
+    type Services = RefreshService;
+
+    async fn run(&self, service: &RefreshService, _: &Run) -> Result<Outcome, JobError> {
+        service.render_again(&self.domain, &self.url).await
+    }
+}
+
+/// Reads a sitemap that took too long to be read while somebody waited, and queues its pages.
+///
+/// Names its batch itself: a job that belongs to a batch counts in it, and this one is none of its pages.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RefreshSite {
+    /// The batch that the pages will belong to.
+    pub batch: BatchId,
+    /// The domain.
+    pub domain: DomainId,
+    /// Its sitemap.
+    pub sitemap: Url,
+    /// Which pages of it.
+    pub selection: Selection,
+}
+
+#[async_trait]
+impl Job for RefreshSite {
+    const KIND: &'static str = "RefreshSite";
+    const MAX_ATTEMPTS: u32 = 3;
+    type Services = RefreshService;
+
+    async fn run(&self, service: &RefreshService, run: &Run) -> Result<Outcome, JobError> {
+        service.read_for_batch(self, run).await
+    }
+}
+
+/// Makes jobs of the next part of a large batch's list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FeedBatch {
+    /// The batch.
+    pub batch: BatchId,
+    /// The domain.
+    pub domain: DomainId,
+    /// First entry of the part.
+    pub from: usize,
+}
+
+#[async_trait]
+impl Job for FeedBatch {
+    const KIND: &'static str = "FeedBatch";
+    const MAX_ATTEMPTS: u32 = 10;
+    type Services = RefreshService;
+
+    async fn run(&self, service: &RefreshService, run: &Run) -> Result<Outcome, JobError> {
+        service.feed_batch(self, run).await
+    }
+}
+
+/// Queues the pages that are stale, those that crawlers ask for first.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RefreshStale {}
+
+#[async_trait]
+impl Job for RefreshStale {
+    const KIND: &'static str = "RefreshStale";
+    // The next one comes in some minutes.
+    const MAX_ATTEMPTS: u32 = 1;
+    type Services = RefreshService;
+
+    async fn run(&self, service: &RefreshService, _: &Run) -> Result<Outcome, JobError> {
+        service.queue_stale().await?;
+        Ok(Outcome::Done)
+    }
+}

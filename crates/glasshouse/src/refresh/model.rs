@@ -1,0 +1,315 @@
+//! What the refresh endpoints are asked and what they answer. Pure.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+use utoipa::ToSchema;
+
+use crate::clock::Timestamp;
+use crate::domains::Site;
+
+/// Most paths of one request.
+pub const MAX_PATHS: usize = 10_000;
+
+/// Asks for one page.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct PageRequest {
+    /// Domain of the account.
+    #[schema(examples("shop.example"))]
+    pub domain: String,
+    /// Path of the page, with its query if it has one.
+    #[schema(examples("/shoes?size=42"))]
+    pub path: String,
+    /// `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the page is only deleted).
+    #[schema(examples(true))]
+    pub prewarm: Option<bool>,
+}
+
+/// Asks for several pages.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct PathsRequest {
+    /// Domain of the account.
+    #[schema(examples("shop.example"))]
+    pub domain: String,
+    /// Paths of the pages: at least one.
+    #[schema(examples(json!(["/", "/shoes"])), min_items = 1, max_items = 10000)]
+    pub paths: Vec<String>,
+    /// `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the pages are only deleted).
+    #[schema(examples(true))]
+    pub prewarm: Option<bool>,
+}
+
+/// Asks for the pages of a sitemap.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteRequest {
+    /// Domain of the account.
+    #[schema(examples("shop.example"))]
+    pub domain: String,
+    /// Sitemap to read instead of the stored one.
+    #[schema(examples("https://shop.example/sitemap.xml"))]
+    pub sitemap_url: Option<String>,
+    /// `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the pages are only deleted).
+    #[schema(examples(true))]
+    pub prewarm: Option<bool>,
+}
+
+/// Why nothing was queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The account has used its renders of this month.
+    RenderLimitReached,
+    /// The site's server does not answer.
+    OriginNotReachable,
+    /// The configured origin host does not answer.
+    OriginHostNotReachable,
+    /// The server answers, but not with this page.
+    PathNotReachable,
+    /// No sitemap was given and none is stored.
+    NoSitemap,
+    /// The sitemap could not be fetched.
+    FetchFailed,
+    /// What was fetched is no sitemap.
+    ParseFailed,
+    /// Nothing in the sitemap is newer than its snapshot.
+    NoUpdatedPaths,
+}
+
+/// What was done for one or several pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({ "ok": true, "prewarmed": 1 }), json!({ "ok": false, "error": "path_not_reachable", "prewarmed": 0 })))]
+pub struct PagesReply {
+    /// Whether it worked; `false` comes with `error`.
+    pub ok: bool,
+    /// Why nothing was queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Cause>,
+    /// How many stored pages were deleted (variant `purge` only).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples(1))]
+    pub deleted: Option<u64>,
+    /// How many renders were queued.
+    #[schema(examples(1))]
+    pub prewarmed: u64,
+}
+
+/// What was done for a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(examples(
+    json!({ "ok": true, "accepted": true, "batchGroupId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10" }),
+    json!({ "ok": false, "error": "no_sitemap", "accepted": false, "batchGroupId": "" })
+))]
+pub struct SiteReply {
+    /// Whether it worked; `false` comes with `error`.
+    pub ok: bool,
+    /// Why nothing was queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Cause>,
+    /// Whether work was queued (variant `rerender`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples(true))]
+    pub accepted: Option<bool>,
+    /// Names the work, for `GET /api/prerender/batches/{batchGroupId}`; empty when there is none (variant `rerender`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
+    pub batch_group_id: Option<String>,
+    /// How many stored pages were deleted (variant `purge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<u64>,
+    /// How many renders were queued (variant `purge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued: Option<u64>,
+    /// Where the paths came from: `sitemap` or `snapshots` (variant `purge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_source: Option<&'static str>,
+    /// How many paths there were (variant `purge`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_paths: Option<u64>,
+}
+
+impl PagesReply {
+    /// Renders were queued, or there was nothing to do.
+    pub fn queued(prewarmed: u64) -> PagesReply {
+        PagesReply { ok: true, error: None, deleted: None, prewarmed }
+    }
+
+    /// Nothing was queued.
+    pub fn nothing(cause: Cause) -> PagesReply {
+        PagesReply { ok: false, error: Some(cause), deleted: None, prewarmed: 0 }
+    }
+
+    /// The same in the form of the purge variant.
+    pub fn purged(self, deleted: u64) -> PagesReply {
+        PagesReply { deleted: Some(deleted), ..self }
+    }
+}
+
+impl SiteReply {
+    /// Work was queued; an empty id: there was nothing to do.
+    pub fn accepted(batch: &str) -> SiteReply {
+        let accepted = !batch.is_empty();
+        SiteReply {
+            ok: true,
+            error: None,
+            accepted: Some(accepted),
+            batch_group_id: Some(batch.to_owned()),
+            ..BLANK
+        }
+    }
+
+    /// Nothing was queued.
+    pub fn nothing(cause: Cause) -> SiteReply {
+        SiteReply {
+            ok: false,
+            error: Some(cause),
+            accepted: Some(false),
+            batch_group_id: Some(String::new()),
+            ..BLANK
+        }
+    }
+
+    /// In the form of the purge variant.
+    pub fn purged(deleted: u64, queued: u64, path_source: &'static str, total_paths: u64) -> SiteReply {
+        SiteReply {
+            deleted: Some(deleted),
+            queued: Some(queued),
+            path_source: Some(path_source),
+            total_paths: Some(total_paths),
+            ..BLANK
+        }
+    }
+
+    /// Nothing was done, in the form of the purge variant.
+    pub fn nothing_purged(cause: Cause) -> SiteReply {
+        SiteReply { ok: false, error: Some(cause), ..SiteReply::purged(0, 0, "sitemap", 0) }
+    }
+}
+
+const BLANK: SiteReply = SiteReply {
+    ok: true,
+    error: None,
+    accepted: None,
+    batch_group_id: None,
+    deleted: None,
+    queued: None,
+    path_source: None,
+    total_paths: None,
+};
+
+/// Which pages of a sitemap are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Selection {
+    /// All of them.
+    Every,
+    /// Those that changed since their snapshot was made.
+    Updated,
+}
+
+/// How far a batch has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchProgress {
+    /// Pages in all; 0 while the sitemap is still being read.
+    #[schema(examples(500))]
+    pub total: u64,
+    /// Pages that were rendered.
+    #[schema(examples(120))]
+    pub done: u64,
+    /// Pages that could not be rendered, or were cancelled.
+    #[schema(examples(1))]
+    pub failed: u64,
+    /// Pages that are being rendered now.
+    #[schema(examples(4))]
+    pub running: u64,
+    /// When the first page was begun.
+    pub started_at: Option<Timestamp>,
+    /// When the last page was over; null until then.
+    pub completed_at: Option<Timestamp>,
+    /// Why the sitemap could not be read, if that is what went wrong.
+    #[schema(examples(json!(null)))]
+    pub error: Option<String>,
+    /// Some of the pages that failed, and why.
+    pub failures: Vec<PageFailure>,
+}
+
+/// A page of a batch that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PageFailure {
+    /// Its address.
+    #[schema(examples("https://shop.example/shoes"))]
+    pub url: String,
+    /// Why.
+    #[schema(examples("the page answered 500"))]
+    pub error: String,
+}
+
+/// The address of a path of a site; the error is a sentence about the path.
+pub fn page_url(site: &Site, path: &str) -> Option<Url> {
+    Url::parse(&format!("https://{}{path}", site.domain.host)).ok()
+}
+
+/// What is wrong with a path, whoever's it is.
+pub fn path_problem(path: &str, max_bytes: usize) -> Option<&'static str> {
+    if !path.starts_with('/') {
+        return Some("must start with /");
+    }
+    if path.starts_with("//") || path.starts_with("/\\") {
+        return Some("must be a path, without a host");
+    }
+    if path.chars().any(char::is_control) {
+        return Some("must not contain control characters");
+    }
+    (path.len() > max_bytes).then_some("is too long")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domains::Settings;
+    use crate::domains::site::tests::site;
+
+    #[test]
+    fn a_path_begins_with_one_slash() {
+        for path in ["/", "/a", "/a?b=c", "/ä b", "/a//b"] {
+            assert_eq!(path_problem(path, 100), None, "{path}");
+        }
+        for path in ["", "a", "//evil.example/a", "/\\evil.example", "https://shop.example/a", "/a\nb", "?a"]
+        {
+            assert!(path_problem(path, 100).is_some(), "{path}");
+        }
+        assert!(path_problem(&format!("/{}", "a".repeat(100)), 100).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_leads_to_another_host(path in "/[^/\\\\].{0,40}") {
+            let site = site("shop.example", Settings::default());
+            if path_problem(&path, 1000).is_none() && let Some(url) = page_url(&site, &path) {
+                prop_assert_eq!(url.host_str(), Some("shop.example"));
+                prop_assert_eq!(url.port(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn each_variant_has_its_own_fields() {
+        let json = |reply: SiteReply| serde_json::to_value(reply).unwrap();
+
+        assert_eq!(
+            json(SiteReply::accepted("b1")),
+            serde_json::json!({ "ok": true, "accepted": true, "batchGroupId": "b1" })
+        );
+        assert_eq!(
+            json(SiteReply::nothing(Cause::NoSitemap)),
+            serde_json::json!({ "ok": false, "error": "no_sitemap", "accepted": false, "batchGroupId": "" })
+        );
+        assert_eq!(
+            json(SiteReply::purged(3, 2, "sitemap", 5)),
+            serde_json::json!({ "ok": true, "deleted": 3, "queued": 2, "pathSource": "sitemap", "totalPaths": 5 })
+        );
+    }
+}

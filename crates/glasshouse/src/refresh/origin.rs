@@ -1,0 +1,182 @@
+//! Whether a site's server answers, asked before anything is queued, and how long it wants to be spared.
+//! Must never take longer than a person waits, nor fetch but through the guarded fetcher.
+
+use std::time::Duration;
+
+use crawler::fetch::{Phase, TimeLimits};
+use crawler::{FetchError, FetchRequest, Fetcher};
+use futures::{StreamExt, stream};
+use http::HeaderMap;
+use http::header::RETRY_AFTER;
+use url::Url;
+
+use super::model::Cause;
+use crate::clock::Timestamp;
+use crate::config::Scheme;
+use crate::domains::Site;
+
+/// How long all questions of one request may take together.
+const ALL: Duration = Duration::from_secs(5);
+/// How long one may take, so that there is time for a second one.
+const ONE: Duration = Duration::from_millis(3_000);
+/// How many pages of a list are asked for; the others are taken on trust.
+const MOST_ASKED: usize = 20;
+const ASKED_AT_ONCE: usize = 4;
+/// A server that asks to be spared for longer is asked again after this time all the same.
+const LONGEST_SPARED: Duration = Duration::from_secs(24 * 3600);
+
+/// Asks origins. Cheap to clone.
+#[derive(Clone)]
+pub struct Origins {
+    fetcher: Fetcher,
+    scheme: Scheme,
+    max_redirects: u32,
+}
+
+/// How a server took a question.
+enum Answer {
+    Status(u16),
+    /// It is there, and has not answered.
+    Slow,
+    /// Nobody is there.
+    Nobody,
+}
+
+impl Origins {
+    /// Asks through this fetcher. `scheme` is how configured origin hosts are reached.
+    pub fn new(fetcher: Fetcher, scheme: Scheme, max_redirects: u32) -> Origins {
+        Origins { fetcher, scheme, max_redirects }
+    }
+
+    /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
+    pub fn address(&self, site: &Site, url: &Url) -> Url {
+        let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
+        if site.domain.settings.origin_host.is_empty() || !is_own {
+            return url.clone();
+        }
+        let mut address = site.origin_url(url);
+        // Between the two web schemes the change always works.
+        let _ = address.set_scheme(match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        });
+        address
+    }
+
+    /// Why nothing of a site could be rendered now, if so.
+    pub async fn trouble_of_site(&self, site: &Site, url: &Url) -> Option<Cause> {
+        let root = url.join("/").ok()?;
+        match tokio::time::timeout(ALL, self.ask(site, &root, ALL)).await {
+            Ok(Answer::Status(status)) if status < 500 => None,
+            _ => Some(origin_cause(site)),
+        }
+    }
+
+    /// Leaves the pages that can be rendered now; or why none can.
+    pub async fn reachable_pages(&self, site: &Site, mut pages: Vec<Url>) -> Result<Vec<Url>, Cause> {
+        let asked: Vec<Url> = pages.iter().take(MOST_ASKED).cloned().collect();
+        let questions = stream::iter(asked).map(|url| async move {
+            let trouble = self.trouble_of_page(site, &url).await;
+            (url, trouble)
+        });
+        let answers =
+            questions.buffered(ASKED_AT_ONCE).take_until(tokio::time::sleep(ALL)).collect::<Vec<_>>().await;
+        for (url, trouble) in answers {
+            match trouble {
+                None => {}
+                Some(Cause::PathNotReachable) => pages.retain(|page| *page != url),
+                Some(cause) => return Err(cause),
+            }
+        }
+        if pages.is_empty() { Err(Cause::PathNotReachable) } else { Ok(pages) }
+    }
+
+    async fn trouble_of_page(&self, site: &Site, url: &Url) -> Option<Cause> {
+        match self.ask(site, url, ONE).await {
+            Answer::Status(404 | 410) => Some(Cause::PathNotReachable),
+            Answer::Status(status) if status < 500 => None,
+            Answer::Nobody => Some(origin_cause(site)),
+            // Is it this page alone?
+            Answer::Status(_) | Answer::Slow => {
+                let root = url.join("/").ok().filter(|root| root != url);
+                let root = match root {
+                    Some(root) => self.ask(site, &root, ALL - ONE).await,
+                    None => Answer::Nobody,
+                };
+                match root {
+                    Answer::Status(status) if status < 500 => Some(Cause::PathNotReachable),
+                    _ => Some(origin_cause(site)),
+                }
+            }
+        }
+    }
+
+    async fn ask(&self, site: &Site, url: &Url, time: Duration) -> Answer {
+        match self.fetcher.fetch(self.question(site, url, time)).await {
+            Ok(fetched) => Answer::Status(fetched.status.as_u16()),
+            Err(FetchError::Connect(_) | FetchError::Timeout(Phase::Connect)) => Answer::Nobody,
+            Err(FetchError::Timeout(_) | FetchError::Broken(_)) => Answer::Slow,
+            // It answered something odd: the browser will see what it is.
+            Err(_) => Answer::Status(200),
+        }
+    }
+
+    /// How long the server of a page that refused to answer wants to be left alone, if it says so.
+    pub async fn retry_after(&self, site: &Site, url: &Url, now: Timestamp) -> Option<Duration> {
+        let fetched = self.fetcher.fetch(self.question(site, url, ONE)).await.ok()?;
+        let asks_to_wait = matches!(fetched.status.as_u16(), 429 | 503);
+        asks_to_wait.then(|| parse_retry_after(&fetched.headers, now)).flatten()
+    }
+
+    fn question(&self, site: &Site, url: &Url, time: Duration) -> FetchRequest {
+        let mut request = FetchRequest::get(self.address(site, url));
+        request.headers.insert(http::header::ACCEPT, http::HeaderValue::from_static("text/html,*/*;q=0.1"));
+        request.max_redirects = self.max_redirects;
+        request.time_limits = TimeLimits { connect: time, headers: time, total: time };
+        request
+    }
+
+    /// The fetcher, for sitemaps.
+    pub fn fetcher(&self) -> &Fetcher {
+        &self.fetcher
+    }
+}
+
+fn origin_cause(site: &Site) -> Cause {
+    match site.domain.settings.origin_host.is_empty() {
+        true => Cause::OriginNotReachable,
+        false => Cause::OriginHostNotReachable,
+    }
+}
+
+/// Reads `Retry-After`: seconds, or a date.
+fn parse_retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let wait = match value.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => Timestamp::from_millis(crawler::sitemap::parse_lastmod(value)?).since(now),
+    };
+    Some(wait.min(LONGEST_SPARED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_read_as_seconds_or_as_a_date() {
+        let now = Timestamp::from_millis(1_795_253_400_000);
+        let wait = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, value.parse().unwrap());
+            parse_retry_after(&headers, now).map(|wait| wait.as_secs())
+        };
+
+        assert_eq!(wait("120"), Some(120));
+        assert_eq!(wait("Sat, 21 Nov 2026 09:31:00 GMT"), Some(60));
+        assert_eq!(wait("Sat, 21 Nov 2020 09:31:00 GMT"), Some(0));
+        assert_eq!(wait("99999999999"), Some(24 * 3600));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(wait("-1"), None);
+    }
+}

@@ -1,0 +1,175 @@
+//! From pages to jobs: single ones, batches, and large batches that are fed part by part.
+//! Must never make a page of a batch a job twice: how far a list has come moves in the transaction that queues its pages.
+
+use store::DbError;
+use url::Url;
+
+use super::RefreshService;
+use crate::domains::Site;
+use crate::jobs::{BatchId, Job, JobError, NewBatch, NewJob, Outcome, Priority};
+use crate::refresh::jobs::{FeedBatch, RefreshPage, RefreshSite};
+use crate::refresh::list;
+use crate::refresh::model::Selection;
+
+/// Pages that become jobs in one transaction. Larger batches are fed part by part.
+pub(super) const PART: usize = if cfg!(test) { 20 } else { 1_000 };
+/// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
+const AT_ONCE: usize = PART * 5;
+/// A batch is fed again when so few of its jobs wait.
+pub(super) const HUNGRY: u64 = PART as u64 / 4;
+
+impl RefreshService {
+    pub(super) fn page_job(&self, site: &Site, url: Url, priority: Priority) -> NewJob {
+        let origin = self.0.origins.address(site, &url);
+        let lane = format!("origin:{}", origin.host_str().unwrap_or_default());
+        let job = RefreshPage { domain: site.domain.id.clone(), url };
+        job.queued_for(site.domain.account_id.as_str())
+            .domain(site.domain.id.as_str())
+            .lane(lane)
+            .priority(priority)
+    }
+
+    pub(super) fn feeding(&self, site: &Site, batch: &BatchId, from: usize) -> NewJob {
+        let job = FeedBatch { batch: batch.clone(), domain: site.domain.id.clone(), from };
+        job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str())
+    }
+
+    pub(super) async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
+        let mut tx = self.0.platform.db.write().await?;
+        let queued = self.0.jobs.enqueue(&mut tx, jobs).await?;
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(queued)
+    }
+
+    /// Makes a batch of these pages.
+    pub(super) async fn queue_batch(
+        &self,
+        site: &Site,
+        pages: Vec<Url>,
+        selection: Selection,
+        source: &str,
+    ) -> Result<BatchId, DbError> {
+        let is_large = pages.len() > AT_ONCE;
+        let mut tx = self.0.platform.db.write().await?;
+        let batch = new_batch(site, selection, source, pages.len() as u64, true);
+        let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
+        if is_large {
+            // The list needs the batch's name, and its first feeding needs the list.
+            tx.commit().await?;
+        } else {
+            self.add_all(&mut tx, site, &batch, pages).await?;
+            tx.commit().await?;
+            self.0.jobs.wake();
+            return Ok(batch);
+        }
+        self.feed_from_list(site, &batch, &pages).await?;
+        Ok(batch)
+    }
+
+    /// Gives an open batch its pages.
+    pub(super) async fn fill_batch(
+        &self,
+        site: &Site,
+        batch: &BatchId,
+        pages: Vec<Url>,
+    ) -> Result<(), DbError> {
+        if pages.len() > AT_ONCE {
+            return self.feed_from_list(site, batch, &pages).await;
+        }
+        let mut tx = self.0.platform.db.write().await?;
+        self.0.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
+        self.add_all(&mut tx, site, batch, pages).await?;
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(())
+    }
+
+    pub(super) async fn add_all(
+        &self,
+        tx: &mut store::Tx,
+        site: &Site,
+        batch: &BatchId,
+        pages: Vec<Url>,
+    ) -> Result<(), DbError> {
+        // A reading that was repeated finds the batch filled.
+        if !pages.is_empty() && !self.0.jobs.advance_batch(tx, batch, 0, pages.len() as u64).await? {
+            return Ok(());
+        }
+        let jobs =
+            pages.into_iter().map(|url| self.page_job(site, url, Priority::Bulk).batch(batch)).collect();
+        self.0.jobs.enqueue(tx, jobs).await?;
+        self.0.jobs.close_batch(tx, batch, None).await
+    }
+
+    pub(super) async fn feed_from_list(
+        &self,
+        site: &Site,
+        batch: &BatchId,
+        pages: &[Url],
+    ) -> Result<(), DbError> {
+        let written = list::write(&self.0.platform.blobs, batch, pages).await;
+        let mut tx = self.0.platform.db.write().await?;
+        match written {
+            Ok(()) => {
+                self.0.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
+                let first = self.feeding(site, batch, 0).unique(format!("{batch}:0"));
+                self.0.jobs.enqueue(&mut tx, vec![first]).await?;
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a batch's list could not be written"
+                );
+                self.0.jobs.set_batch_total(&mut tx, batch, 0).await?;
+                self.0.jobs.close_batch(&mut tx, batch, Some(&error.to_string())).await?;
+            }
+        }
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(())
+    }
+
+    pub(super) async fn queue_reading(
+        &self,
+        site: &Site,
+        sitemap: Url,
+        selection: Selection,
+    ) -> Result<BatchId, DbError> {
+        let mut tx = self.0.platform.db.write().await?;
+        let batch = new_batch(site, selection, sitemap.as_str(), 0, true);
+        let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
+        let job = RefreshSite { batch: batch.clone(), domain: site.domain.id.clone(), sitemap, selection };
+        let job = job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str());
+        self.0.jobs.enqueue(&mut tx, vec![job]).await?;
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(batch)
+    }
+
+    pub(super) async fn close_failed(
+        &self,
+        batch: &BatchId,
+        reason: &str,
+        error: JobError,
+    ) -> Result<Outcome, JobError> {
+        let mut tx = self.0.platform.db.write().await?;
+        self.0.jobs.close_batch(&mut tx, batch, Some(reason)).await?;
+        tx.commit().await?;
+        Err(error)
+    }
+}
+
+fn new_batch(site: &Site, selection: Selection, source: &str, total: u64, is_open: bool) -> NewBatch {
+    NewBatch {
+        kind: match selection {
+            Selection::Every => "RefreshSite",
+            Selection::Updated => "RefreshUpdated",
+        },
+        account: site.domain.account_id.to_string(),
+        domain: Some(site.domain.id.to_string()),
+        total,
+        is_open,
+        source: Some(source.to_owned()),
+    }
+}

@@ -1,0 +1,279 @@
+//! Answers requests for customers' hosts: local paths, designed pages, redirects, snapshots for crawlers, and the origin
+//! for everybody else. Used by the edge's listeners. Must never answer a host with another customer's page, and never
+//! fail a request because a page could not be rendered: then the origin answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use url::Url;
+
+use super::body::{self, Body};
+use super::forward::ForwardError;
+use super::headers::{self, Arrival};
+use super::heads;
+use super::pages::Page;
+use super::route::{self, Asked, Route};
+use super::service::{Edge, Inner};
+use super::snapshot::{self, Asking};
+use super::wire::Answering;
+use crate::analytics::CrawlerIndex;
+use crate::domains::{Site, probe};
+use crate::render::model::Freshness;
+use crate::render::seen::Seen;
+use crate::render::{Answer, Call, Place};
+
+/// Where the certificate authority looks for its proof.
+const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
+
+/// The connection that a request came in on.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer {
+    /// The other end.
+    pub address: IpAddr,
+    /// Whether it speaks TLS to us.
+    pub tls: bool,
+}
+
+impl Edge {
+    /// Answers one request.
+    pub async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: Peer,
+        answering: Answering,
+    ) -> Response<Body> {
+        let is_http1 = request.version() != Version::HTTP_2;
+        let mut closes = heads::closes_after(request.headers());
+        let is_head = *request.method() == Method::HEAD;
+        let held = answering.clone();
+        let mut response = match respond(self.inner(), request, peer, answering).await {
+            Ok(response) => response,
+            Err(page) => {
+                // Whoever sends what cannot be read gets no second try on the same connection.
+                closes |= matches!(page, Page::BadRequest | Page::ClientStopped | Page::Method);
+                without_body(page.response(), is_head)
+            }
+        };
+        if closes && is_http1 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response.map(|body| body.ending(held))
+    }
+}
+
+async fn respond(
+    edge: &Inner,
+    request: Request<Incoming>,
+    peer: Peer,
+    answering: Answering,
+) -> Result<Response<Body>, Page> {
+    if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+        return Err(Page::Method);
+    }
+    let (parts, incoming) = request.into_parts();
+    let asked = route::asked(&parts).map_err(|_| Page::BadRequest)?;
+    let request = Request::from_parts(parts, incoming);
+    if headers::has_looped(request.headers(), &edge.own_name) {
+        return Err(Page::Loop);
+    }
+    if let Some(response) = answer_challenge(edge, &asked, request.uri().path()).await {
+        return Ok(response);
+    }
+    let (route, site) = edge.find(&asked.host).await.map_err(|error| {
+        tracing::warn!(%error, "the domain of a request could not be looked up");
+        Page::Unavailable
+    })?;
+    let site = site.ok_or(Page::UnknownHost)?;
+    if let Some(response) = answer_probe(edge, &site, request.uri().path()) {
+        return Ok(response);
+    }
+    match route {
+        Route::Unknown => return Err(Page::UnknownHost),
+        Route::Suspended => return Err(Page::Suspended),
+        Route::Pending => {
+            edge.check_soon(&site);
+            return Err(Page::Pending);
+        }
+        Route::Serve | Route::PassThrough => {}
+    }
+    let arrival = Arrival::of(request.headers(), peer.address, peer.tls, &edge.config.edge.trusted_proxies);
+    let target = target(&request, &arrival, &asked).ok_or(Page::BadRequest)?;
+    if !arrival.https && has_certificate(edge, &asked.host).await {
+        let rules = (route == Route::Serve).then_some(&*site);
+        return Ok(to_https(request.method(), &target, rules));
+    }
+    let is_own = edge.own_requests.is_own(request.headers(), &asked.host, edge.clock.now());
+    if route == Route::Serve && !is_own {
+        let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
+        if let Some(response) = crawlers.answer(&request).await {
+            return Ok(response);
+        }
+    }
+    forward(edge, request, &site, &target, &arrival, &asked, answering).await
+}
+
+/// What is decided before a request is passed to the origin.
+struct CrawlersTurn<'a> {
+    edge: &'a Inner,
+    site: &'a Arc<Site>,
+    target: &'a Url,
+    arrival: &'a Arrival,
+    asked: &'a Asked,
+}
+
+impl CrawlersTurn<'_> {
+    /// Keeps a client that came by another port than the scheme's own on that port.
+    fn on_asked_port(&self, location: String) -> String {
+        let (Some(port), Ok(mut url)) = (self.asked.authority.port_u16(), Url::parse(&location)) else {
+            return location;
+        };
+        let stays = url.scheme() == self.arrival.scheme()
+            && url.host_str().is_some_and(|host| self.site.owns_host(host));
+        if stays && url.port().is_none() {
+            // An http address can always take a port.
+            let _ = url.set_port(Some(port));
+        }
+        url.into()
+    }
+
+    /// A redirect, or a page for a crawler; none: the origin's turn.
+    async fn answer(&self, request: &Request<Incoming>) -> Option<Response<Body>> {
+        let headers = request.headers();
+        let seen = Seen::of(headers);
+        let crawler = seen.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+        let client = self.arrival.client;
+        let claim = self.edge.verifier.check(crawler, client, headers, self.asked.authority.as_str()).await;
+        // What a client is signed in to, or upgrades, is no page for everybody; redirects still are.
+        let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
+        let mut facts = seen.facts(request.method(), claim.is_crawler);
+        if is_private {
+            facts.accept = Some("application/octet-stream");
+        }
+        let call = Call {
+            site: self.site,
+            target: self.target,
+            facts,
+            place: Place::Edge,
+            freshness: Freshness::Stored,
+            crawler: claim.crawler,
+            verified: claim.verified,
+        };
+        match self.edge.render.serve(&call).await {
+            Ok(Answer::Redirect { status, location }) => {
+                Some(redirect(status, &self.on_asked_port(location)))
+            }
+            Ok(Answer::Page(page)) => {
+                let asking = Asking { method: request.method(), headers, target: self.target };
+                Some(snapshot::respond(asking, self.site, &page, &self.edge.forms).await)
+            }
+            Ok(Answer::Passthrough { .. }) => None,
+            Err(error) => {
+                // A crawler is better served by the origin than by our trouble.
+                tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
+                None
+            }
+        }
+    }
+}
+
+async fn forward(
+    edge: &Inner,
+    request: Request<Incoming>,
+    site: &Site,
+    target: &Url,
+    arrival: &Arrival,
+    asked: &Asked,
+    answering: Answering,
+) -> Result<Response<Body>, Page> {
+    let origin = edge.origin_of(site, &asked.authority).ok_or(Page::OriginDown)?;
+    let forwarded =
+        edge.forwarder.forward(request, arrival, asked.authority.as_str(), &origin, answering).await;
+    let mut response = forwarded.map_err(|error| {
+        tracing::debug!(domain = %site.domain.host, error = %describe(&error), "the origin did not answer");
+        match error {
+            ForwardError::Loop => Page::Loop,
+            ForwardError::Down(_) => Page::OriginDown,
+            ForwardError::Slow => Page::OriginSlow,
+            ForwardError::ClientStopped => Page::ClientStopped,
+            ForwardError::BadRequest => Page::BadRequest,
+        }
+    })?;
+    if (200..500).contains(&response.status().as_u16()) {
+        site.apply_headers(target, response.headers_mut());
+    }
+    Ok(response)
+}
+
+fn describe(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
+/// None when the request's target is none.
+fn target(request: &Request<Incoming>, arrival: &Arrival, asked: &Asked) -> Option<Url> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    if !path.starts_with('/') {
+        return None;
+    }
+    Url::parse(&format!("{}://{}{path}", arrival.scheme(), asked.host)).ok()
+}
+
+/// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
+/// certificates of its own.
+async fn answer_challenge(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
+    let token = path.strip_prefix(ACME_PREFIX)?;
+    let proof = edge.certificates.as_ref()?.find_challenge(token, &asked.host).await?;
+    Some(with_type(Response::new(body::full(proof)), "application/octet-stream"))
+}
+
+/// Proves to our own connection check that the domain leads here.
+fn answer_probe(edge: &Inner, site: &Site, path: &str) -> Option<Response<Body>> {
+    let nonce = probe::nonce_of(path)?;
+    let proof = edge.probe_key.proof(nonce, &site.domain.id);
+    let mut response = with_type(Response::new(body::full("ok\n")), "text/plain; charset=utf-8");
+    response.headers_mut().insert(probe::PROOF_HEADER, HeaderValue::from_str(&proof).expect("base64"));
+    response.headers_mut().insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Some(response)
+}
+
+async fn has_certificate(edge: &Inner, host: &str) -> bool {
+    match &edge.certificates {
+        Some(certificates) => certificates.is_ready(host).await,
+        None => false,
+    }
+}
+
+/// Sends a client to https, and where the rules would send it from there, in one hop.
+fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Body> {
+    let mut secure = target.clone();
+    // Both are what an http address can always take.
+    let _ = secure.set_scheme("https");
+    let _ = secure.set_port(None);
+    if let Some((status, location)) = rules.and_then(|site| site.redirect(&secure)) {
+        return redirect(status, location.as_str());
+    }
+    let status = if matches!(*method, Method::GET | Method::HEAD) { 301 } else { 308 };
+    redirect(status, secure.as_str())
+}
+
+fn redirect(status: u16, location: &str) -> Response<Body> {
+    let mut response = Response::new(body::empty());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::MOVED_PERMANENTLY);
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+fn with_type(mut response: Response<Body>, content_type: &'static str) -> Response<Body> {
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+fn without_body(response: Response<Body>, is_head: bool) -> Response<Body> {
+    if is_head { response.map(|_| body::empty()) } else { response }
+}

@@ -1,0 +1,197 @@
+//! The front of the customers' domains: everything that answering a request there needs, put together.
+//! Used by `serve`. What is answered is in `handlers`; connections are in `listen`.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http::uri::Authority;
+use store::DbError;
+use tokio_util::task::TaskTracker;
+
+use super::certificates::Certificates;
+use super::encoding::Forms;
+use super::forward::{Forwarder, Origin, OriginLimits};
+use super::own::OwnRequests;
+use super::route::{Route, route};
+use super::upstream::OwnAddresses;
+use crate::accounts::{AccountId, Accounts};
+use crate::analytics::verify::Verifier;
+use crate::clock::Clock;
+use crate::config::{self, Config, Scheme};
+use crate::domains::probe::ProbeKey;
+use crate::domains::{DomainId, DomainsService, Site};
+use crate::platform::Platform;
+use crate::render::RenderService;
+use crate::secret::{SecretError, Secrets};
+
+/// How long a request may act on an account's state that was changed elsewhere.
+const FRESH: Duration = Duration::from_secs(2);
+/// How long after a connection check of a pending domain the next request may start another.
+const CHECK_EVERY: Duration = Duration::from_secs(10);
+/// Accounts and pending domains that are remembered.
+const REMEMBERED: u64 = 50_000;
+
+/// Starts the connection check of a pending domain.
+pub type CheckHook = Box<dyn Fn(Arc<Site>) + Send + Sync>;
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Edge(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub config: Arc<Config>,
+    pub clock: Clock,
+    pub render: RenderService,
+    pub forwarder: Forwarder,
+    pub forms: Forms,
+    pub own_requests: OwnRequests,
+    pub probe_key: ProbeKey,
+    pub verifier: Verifier,
+    /// None where this process serves no TLS.
+    pub certificates: Option<Certificates>,
+    pub own_name: Arc<str>,
+    pub tasks: TaskTracker,
+    domains: DomainsService,
+    accounts: Accounts,
+    active: moka::sync::Cache<AccountId, bool>,
+    checked: moka::sync::Cache<DomainId, ()>,
+    on_pending: OnceLock<CheckHook>,
+}
+
+/// Why the edge cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum EdgeError {
+    /// The installation has no secret.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The certificate authority's settings are unusable.
+    #[error("edge.acme_contact must be an e-mail address")]
+    Contact,
+}
+
+/// The services to the left that the edge asks.
+pub struct Services<'a> {
+    /// Whose account is active.
+    pub accounts: &'a Accounts,
+    /// Whose host it is.
+    pub domains: &'a DomainsService,
+    /// What a crawler gets.
+    pub render: &'a RenderService,
+}
+
+impl Edge {
+    /// Makes the edge. `listening` are the sockets of this process, which no origin may have. Starts nothing.
+    pub fn new(
+        platform: &Platform,
+        services: Services<'_>,
+        listening: Vec<SocketAddr>,
+    ) -> Result<Edge, EdgeError> {
+        Edge::with_limits(platform, services, listening, OriginLimits::default())
+    }
+
+    /// The same with other time limits for origins.
+    pub(super) fn with_limits(
+        platform: &Platform,
+        services: Services<'_>,
+        listening: Vec<SocketAddr>,
+        limits: OriginLimits,
+    ) -> Result<Edge, EdgeError> {
+        let config = platform.config.clone();
+        let secrets = Secrets::open(config.edge.secret.reveal(), &config.storage.data_dir)?;
+        let own_name: Arc<str> = secrets.public_name().into();
+        let forwarder = Forwarder::new(
+            platform.network.clone(),
+            crawler::tls::client_config(),
+            own_addresses(&config.edge, listening),
+            own_name.clone(),
+            limits,
+            (platform.tasks.clone(), platform.shutdown.clone()),
+        );
+        let certificates = match config.edge.https_listen {
+            Some(_) => {
+                Some(Certificates::new(platform, &secrets, services.domains).ok_or(EdgeError::Contact)?)
+            }
+            None => None,
+        };
+        let remembered = |time| moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(time);
+        Ok(Edge(Arc::new(Inner {
+            clock: platform.clock.clone(),
+            render: services.render.clone(),
+            forms: Forms::default(),
+            own_requests: OwnRequests::new(&secrets),
+            probe_key: ProbeKey::new(&secrets),
+            verifier: Verifier::new(platform),
+            tasks: platform.tasks.clone(),
+            domains: services.domains.clone(),
+            accounts: services.accounts.clone(),
+            active: remembered(FRESH).build(),
+            checked: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(CHECK_EVERY).build(),
+            on_pending: OnceLock::new(),
+            forwarder,
+            certificates,
+            own_name,
+            config,
+        })))
+    }
+
+    /// Sets what starts the connection check of a pending domain. Called at most once per domain and ten seconds.
+    pub fn on_pending(&self, hook: CheckHook) {
+        // The second hook of a process would be a mistake of ours, and the first is as good.
+        let _ = self.0.on_pending.set(hook);
+    }
+
+    pub(super) fn inner(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl Inner {
+    /// The domain that has a host, and what may happen to a request for it.
+    pub async fn find(&self, host: &str) -> Result<(Route, Option<Arc<Site>>), DbError> {
+        let Some(site) = self.domains.find_for_edge(host).await? else { return Ok((Route::Unknown, None)) };
+        let is_active = self.is_active(&site.domain.account_id).await;
+        Ok((route(Some(site.domain.status), is_active), Some(site)))
+    }
+
+    /// Active in doubt: a database that is away must not stop the serving of what is in memory.
+    async fn is_active(&self, account: &AccountId) -> bool {
+        if let Some(known) = self.active.get(account) {
+            return known;
+        }
+        match self.accounts.find_account(account).await {
+            Ok(found) => {
+                let active = found.is_some_and(|account| account.active);
+                self.active.insert(account.clone(), active);
+                active
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an account could not be looked up");
+                true
+            }
+        }
+    }
+
+    /// Starts the connection check of a pending domain, unless one was started a moment ago.
+    pub fn check_soon(&self, site: &Arc<Site>) {
+        let Some(hook) = self.on_pending.get() else { return };
+        if self.checked.entry(site.domain.id.clone()).or_insert(()).is_fresh() {
+            hook(site.clone());
+        }
+    }
+
+    /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.
+    pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<Origin> {
+        let authority = match site.domain.settings.origin_host.as_str() {
+            "" => asked.host().parse().ok()?,
+            origin => origin.parse().ok()?,
+        };
+        Some(Origin { authority, tls: self.config.edge.origin_scheme == Scheme::Https })
+    }
+}
+
+fn own_addresses(edge: &config::Edge, listening: Vec<SocketAddr>) -> OwnAddresses {
+    let v4 = edge.public_ipv4.iter().map(|ip| std::net::IpAddr::from(*ip));
+    let v6 = edge.public_ipv6.iter().map(|ip| std::net::IpAddr::from(*ip));
+    OwnAddresses { public: v4.chain(v6).collect(), listening }
+}

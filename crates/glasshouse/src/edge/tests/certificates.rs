@@ -1,0 +1,350 @@
+//! Certificates from a real certificate authority (pebble), which looks up names at a DNS server of its own.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use store::on_engine;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_util::sync::CancellationToken;
+
+use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
+use crate::domains::service::Lock;
+use crate::domains::{DomainStatus, PreferredHost};
+use crate::edge::Sockets;
+use crate::edge::certificates::Outcome;
+use crate::testing::TestApp;
+
+/// A certificate authority. Its processes end with it.
+struct Authority {
+    _pebble: Child,
+    _dns: Child,
+    folder: TempDir,
+    address: SocketAddr,
+    management: SocketAddr,
+}
+
+impl Authority {
+    /// Starts an authority that looks for proofs at these ports.
+    async fn start(http_port: u16, tls_port: u16) -> Authority {
+        let folder = tempfile::tempdir().unwrap();
+        let [address, management, dns, dns_management] =
+            [free_address().await, free_address().await, free_address().await, free_address().await];
+        write_server_certificate(folder.path());
+        let config = serde_json::json!({ "pebble": {
+            "listenAddress": address.to_string(),
+            "managementListenAddress": management.to_string(),
+            "certificate": folder.path().join("server.pem"),
+            "privateKey": folder.path().join("server.key"),
+            "httpPort": http_port,
+            "tlsPort": tls_port,
+            "ocspResponderURL": "",
+            "externalAccountBindingRequired": false,
+            "certificateValidityPeriod": 90 * 24 * 3600,
+        }});
+        std::fs::write(folder.path().join("pebble.json"), config.to_string()).unwrap();
+        let none = [
+            "-http01",
+            "",
+            "-https01",
+            "",
+            "-tlsalpn01",
+            "",
+            "-defaultIPv4",
+            "127.0.0.1",
+            "-defaultIPv6",
+            "",
+        ];
+        let dns_child = start(Command::new("pebble-challtestsrv").args(none).args([
+            "-dns01",
+            &dns.to_string(),
+            "-management",
+            &dns_management.to_string(),
+        ]));
+        let pebble = start(
+            Command::new("pebble")
+                .arg("-config")
+                .arg(folder.path().join("pebble.json"))
+                .args(["-dnsserver", &dns.to_string()])
+                .env("PEBBLE_VA_NOSLEEP", "1")
+                .env("PEBBLE_WFE_NONCEREJECT", "5"),
+        );
+        for server in [address, management, dns_management] {
+            wait_for(server).await;
+        }
+        Authority { _pebble: pebble, _dns: dns_child, folder, address, management }
+    }
+
+    fn settings(&self) -> String {
+        let root = self.folder.path().join("root.pem");
+        format!(
+            "edge.acme_directory_url = \"https://{}/dir\"\nedge.acme_root_ca = \"{}\"\nedge.https_listen = \"127.0.0.1:8443\"\n",
+            self.address,
+            root.display()
+        )
+    }
+
+    /// A client that trusts what the authority issues.
+    async fn client(&self, protocol: &str) -> TlsConnector {
+        let own_root = std::fs::read(self.folder.path().join("root.pem")).unwrap();
+        let mut stream =
+            connect_with(trusting(&own_root, "http/1.1"), self.management, "localhost").await.unwrap();
+        stream.write_all(b"GET /roots/0 HTTP/1.0\r\n\r\n").await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        trusting(&answer, protocol)
+    }
+}
+
+#[expect(clippy::expect_fun_call, reason = "says what to install")]
+fn start(command: &mut Command) -> Child {
+    let name = format!("{:?}", command.as_std().get_program());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true).spawn();
+    child.expect(&format!("{name} starts: apt-get install pebble"))
+}
+
+async fn free_address() -> SocketAddr {
+    listener().await.local_addr().unwrap()
+}
+
+async fn wait_for(server: SocketAddr) {
+    for _ in 0..200 {
+        if TcpStream::connect(server).await.is_ok() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{server} does not answer");
+}
+
+/// The certificate of the authority's own listener, and the root to trust it by.
+fn write_server_certificate(folder: &Path) {
+    let (ca_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let mut ca = CertificateParams::new(Vec::new()).unwrap();
+    ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let root = ca.self_signed(&ca_key).unwrap();
+    let issuer = Issuer::new(ca, ca_key);
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let server = CertificateParams::new(names).unwrap().signed_by(&key, &issuer).unwrap();
+    std::fs::write(folder.join("root.pem"), root.pem()).unwrap();
+    std::fs::write(folder.join("server.pem"), server.pem()).unwrap();
+    std::fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
+}
+
+fn trusting(pem: &[u8], protocol: &str) -> TlsConnector {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+    TlsConnector::from(Arc::new(config))
+}
+
+async fn connect_with(
+    client: TlsConnector,
+    address: SocketAddr,
+    name: &str,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = TcpStream::connect(address).await?;
+    client.connect(ServerName::try_from(name.to_owned()).unwrap(), stream).await
+}
+
+/// A service, its authority, and an origin that echoes.
+struct Secured {
+    world: World,
+    authority: Authority,
+    _origin: RawOrigin,
+}
+
+impl Secured {
+    async fn start(further: &str) -> Secured {
+        Secured::start_with(further, None).await
+    }
+
+    /// With an authority that looks for HTTP proofs at another port than the edge's.
+    async fn start_with(further: &str, http_port: Option<u16>) -> Secured {
+        let origin = RawOrigin::echo().await;
+        let sockets = Sockets { http: Some(listener().await), https: Some(listener().await) };
+        let port = |at: usize| sockets.addresses()[at].port();
+        let authority = Authority::start(http_port.unwrap_or(port(0)), port(1)).await;
+        let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
+        let app = TestApp::with(&format!("{SETTINGS}{hosts}{}{further}", authority.settings())).await;
+        Secured { world: World::listening(app, sockets).await, authority, _origin: origin }
+    }
+
+    async fn connect(&self, name: &str, protocol: &str) -> std::io::Result<TlsStream<TcpStream>> {
+        let client = self.authority.client(protocol).await;
+        connect_with(client, self.world.https.unwrap(), name).await
+    }
+
+    async fn count(&self, sql: &'static str) -> i64 {
+        count(&self.world.app, sql).await
+    }
+}
+
+async fn count(app: &TestApp, sql: &'static str) -> i64 {
+    let mut conn = app.state.platform.db.read().await.unwrap();
+    let row: (i64,) = on_engine!(conn, |c| sqlx::query_as(sql).fetch_one(c).await).unwrap();
+    row.0
+}
+
+const ATTEMPTS: &str = "select count(*) from certificate_attempts";
+
+fn first_certificate(stream: &TlsStream<TcpStream>) -> Vec<u8> {
+    stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
+}
+
+#[tokio::test]
+async fn a_connected_domain_gets_its_certificate_at_the_first_handshake() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+
+    let mut stream = secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+    stream.write_all(b"GET /a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("x-forwarded-proto: https"), "{answer}");
+    let redirect = secured.world.get("/a?b=1", &[]).await;
+    assert_eq!((redirect.status, redirect.header("location")), (301, Some("https://shop.example/a?b=1")));
+    let redirect = secured.world.ask("POST", "/a", &["Content-Length: 0"]).await;
+    assert_eq!(redirect.status, 308);
+    assert_eq!(secured.count(ATTEMPTS).await, 1);
+    assert_eq!(secured.count("select count(*) from acme_challenges").await, 0);
+    assert_eq!(secured.count("select count(*) from certificates where sealed_key like '%PRIVATE%'").await, 0);
+}
+
+#[tokio::test]
+async fn http2_is_spoken_over_tls() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    let stream = secured.connect("shop.example", "h2").await.expect("a trusted certificate");
+
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    secured.world.app.state.platform.tasks.spawn(connection);
+    let request =
+        http::Request::get("https://shop.example/a").header("cookie", "a=1").header("cookie", "b=2");
+    let response = sender.send_request(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
+
+    assert_eq!((response.status().as_u16(), response.version()), (200, http::Version::HTTP_2));
+    let received = response.into_body().collect().await.unwrap().to_bytes();
+    let received = String::from_utf8_lossy(&received).into_owned();
+    assert!(received.contains("cookie: a=1; b=2") && received.contains("via: 2.0 glasshouse"), "{received}");
+}
+
+#[tokio::test]
+async fn without_plain_http_the_proof_is_given_within_tls() {
+    let secured = Secured::start_with("edge.http_listen = \"\"\n", Some(1)).await;
+    secured.world.shop().await;
+
+    assert!(secured.connect("shop.example", "http/1.1").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_second_process_serves_the_certificate_that_the_first_one_got() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    let first = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
+    let settings = format!("{SETTINGS}{}", secured.authority.settings());
+    let other = TestApp::on(secured.world.app.state.platform.db.clone(), &settings).await;
+    let sockets = Sockets { http: None, https: Some(listener().await) };
+    let address = sockets.addresses()[0];
+    let stop = CancellationToken::new();
+    let _edge = start_edge(&other, sockets, &stop);
+
+    let client = secured.authority.client("http/1.1").await;
+    let second = first_certificate(&connect_with(client, address, "shop.example").await.unwrap());
+    stop.cancel();
+
+    assert_eq!(first, second);
+    assert_eq!(secured.count(ATTEMPTS).await, 1);
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_served_gets_no_handshake_and_no_order() {
+    let secured = Secured::start("").await;
+    let shop = secured.world.shop().await;
+    secured.world.app.state.domains.set_suspended(&shop.host, Lock::On).await.unwrap();
+
+    for name in ["nobody.example", "shop.example"] {
+        let error = secured.connect(name, "http/1.1").await.expect_err("no handshake");
+        assert!(format!("{error:?}").contains("UnrecognisedName"), "{error:?}");
+    }
+
+    assert_eq!(secured.count(ATTEMPTS).await, 0);
+}
+
+#[tokio::test]
+async fn a_pending_domain_may_have_its_certificate_before_it_goes_live() {
+    let secured = Secured::start("").await;
+    secured.world.app.domain_with_status(&secured.world.account, "shop.example", DomainStatus::Pending).await;
+
+    assert!(secured.connect("shop.example", "http/1.1").await.is_ok());
+}
+
+#[tokio::test]
+async fn an_order_that_failed_is_not_repeated_at_once() {
+    // Nobody listens where the authority looks for the proof.
+    let closed = free_address().await.port();
+    let secured = Secured::start_with("", Some(closed)).await;
+    let shop = secured.world.shop().await;
+    let certificates = secured.world.edge.inner().certificates.clone().unwrap();
+
+    let outcomes = [
+        certificates.order_logged("shop.example", &shop).await,
+        certificates.order_logged("shop.example", &shop).await,
+    ];
+
+    assert_eq!(outcomes, [Outcome::None; 2]);
+    assert_eq!(secured.count(ATTEMPTS).await, 1);
+    assert_eq!(secured.count("select failures from certificate_orders").await, 1);
+    assert_eq!(
+        secured.count("select count(*) from certificate_orders where last_error is not null").await,
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_certificate_is_renewed_ahead_and_the_new_one_is_served() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    let first = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
+    let certificates = secured.world.edge.inner().certificates.clone().unwrap();
+
+    certificates.renew_due().await.unwrap();
+    assert_eq!(secured.count(ATTEMPTS).await, 1, "it is not due yet");
+    secured.world.app.clock.advance(Duration::from_secs(62 * 24 * 3600));
+    certificates.renew_due().await.unwrap();
+
+    let second = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
+    assert_ne!(first, second);
+}
+
+#[tokio::test]
+async fn a_rule_and_https_are_one_hop() {
+    let secured = Secured::start("").await;
+    let shop = secured.world.shop().await;
+    secured.world.app.set(&shop, |settings| settings.preferred_host = Some(PreferredHost::Www)).await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+
+    let reply = secured.world.get("/a", &[]).await;
+
+    assert_eq!((reply.status, reply.header("location")), (301, Some("https://www.shop.example/a")));
+}

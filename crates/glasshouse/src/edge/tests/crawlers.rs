@@ -1,0 +1,185 @@
+//! What crawlers get: the render service's decision, and the origin's answer whenever there is no page.
+
+use browser::RenderError;
+
+use super::world::{RawOrigin, World};
+
+const PAGE: &str = "http://shop.example/shoes";
+const HTML: &str = "<!DOCTYPE html><html><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>";
+
+async fn world() -> (World, RawOrigin) {
+    let origin = RawOrigin::echo().await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    world.app.renderer.answers_html(PAGE, HTML);
+    (world, origin)
+}
+
+#[tokio::test]
+async fn a_crawler_gets_the_page_rendered_once_and_then_from_memory() {
+    let (world, _origin) = world().await;
+
+    let first = world.crawl("/shoes", &[]).await;
+    let second =
+        world.crawl("/shoes?utm_source=x", &["Cookie: session=1", "X-Forwarded-Host: evil.example"]).await;
+
+    assert_eq!((first.status, first.header("x-service-render-cache")), (200, Some("miss")));
+    assert_eq!(second.header("x-service-render-cache"), Some("edge-hit"));
+    assert_eq!(second.text(), HTML);
+    assert_eq!(second.header("cache-control"), Some("no-cache"));
+    assert_eq!(second.header("cdn-cache-control"), Some("no-store"));
+    assert_eq!(world.app.renderer.renders(PAGE), 1);
+}
+
+#[tokio::test]
+async fn a_person_gets_the_origins_answer_for_the_same_address() {
+    let (world, _origin) = world().await;
+    world.crawl("/shoes", &[]).await;
+
+    let reply = world.get("/shoes", &["User-Agent: curl/8.4.0"]).await;
+
+    assert_eq!(reply.header("x-origin"), Some("1"));
+    assert_eq!(reply.header("x-service-render-cache"), None);
+}
+
+#[tokio::test]
+async fn the_render_endpoint_and_the_edge_share_their_pages() {
+    let (world, _origin) = world().await;
+    world.app.renderer.answers_html("https://shop.example/shoes", HTML);
+
+    world.app.crawl(&world.account, "https://shop.example/shoes").await;
+    let reply = world.crawl("/shoes", &[]).await;
+
+    assert_eq!(reply.header("x-service-render-cache"), Some("edge-hit"));
+    assert_eq!(world.app.renderer.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_crawler_that_has_the_page_gets_a_real_304() {
+    let (world, _origin) = world().await;
+    let etag = world.crawl("/shoes", &[]).await.header("etag").expect("an etag").to_owned();
+
+    let reply = world.crawl("/shoes", &[&format!("If-None-Match: {etag}")]).await;
+
+    assert_eq!((reply.status, reply.header("etag")), (304, Some(etag.as_str())));
+    assert!(reply.body.is_empty() && reply.header("location").is_none());
+}
+
+#[tokio::test]
+async fn a_head_request_of_a_crawler_gets_the_length_and_no_body() {
+    let (world, _origin) = world().await;
+    world.crawl("/shoes", &[]).await;
+
+    let reply = world.ask("HEAD", "/shoes", &["User-Agent: Googlebot/2.1"]).await;
+
+    assert_eq!(reply.header("content-length"), Some(HTML.len().to_string().as_str()));
+    assert_eq!(reply.header("x-service-render-cache"), Some("edge-hit"));
+    assert!(reply.body.is_empty());
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_rendered_is_the_origins() {
+    let (world, _origin) = world().await;
+    world.app.renderer.fails(PAGE, RenderError::PageCrashed);
+
+    let reply = world.crawl("/shoes", &[]).await;
+
+    assert_eq!((reply.status, reply.header("x-origin")), (200, Some("1")));
+}
+
+#[tokio::test]
+async fn a_stored_page_is_served_while_the_origin_is_down() {
+    let (world, origin) = world().await;
+    world.crawl("/shoes", &[]).await;
+    drop(origin);
+    world.app.renderer.fails(PAGE, RenderError::PageCrashed);
+    world.app.clock.advance(std::time::Duration::from_secs(3 * 24 * 3600));
+
+    let reply = world.crawl("/shoes", &[]).await;
+
+    assert_eq!((reply.status, reply.header("x-service-render-cache")), (200, Some("hit")));
+    assert_eq!(reply.text(), HTML);
+}
+
+#[tokio::test]
+async fn what_is_no_page_is_the_origins_for_crawlers_too() {
+    let (world, _origin) = world().await;
+    let shop = world.app.state.domains.list(None).await.unwrap().remove(0);
+    world.app.set(&shop, |settings| settings.ignore_paths = "/private/**".into()).await;
+
+    for (path, headers) in [
+        ("/logo.png", &[][..]),
+        ("/robots.txt", &[]),
+        ("/private/x", &[]),
+        ("/shoes", &["Accept: application/json"]),
+        ("/shoes", &["Authorization: Basic eDp5"]),
+        ("/shoes", &["Sec-Fetch-Dest: image"]),
+    ] {
+        let reply = world.crawl(path, headers).await;
+        assert_eq!(reply.header("x-origin"), Some("1"), "{path} {headers:?}");
+    }
+    assert_eq!(world.app.renderer.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_site_whose_account_is_inactive_passes_everything_through() {
+    let (world, _origin) = world().await;
+    world.app.state.accounts.set_active(&world.account.email, false).await.unwrap();
+
+    let reply = world.crawl("/shoes", &[]).await;
+
+    assert_eq!(reply.header("x-origin"), Some("1"));
+    assert_eq!(world.app.renderer.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn our_own_renderer_gets_the_origins_answer() {
+    let (world, _origin) = world().await;
+    let own = world.edge.inner().own_requests.header("shop.example", world.app.clock.now());
+    let line = format!("X-Service-Internal: {}", own.to_str().unwrap());
+
+    let reply = world.crawl("/shoes", &[&line]).await;
+
+    assert_eq!(reply.header("x-origin"), Some("1"));
+    assert!(!reply.text().contains("x-service-internal"));
+    assert_eq!(world.crawl("/shoes", &["X-Service-Internal: v1.0.x"]).await.header("x-origin"), None);
+}
+
+#[tokio::test]
+async fn a_connection_probe_is_answered_with_its_proof_and_reaches_nobody() {
+    let (world, _origin) = world().await;
+    let shop = world.app.state.domains.list(None).await.unwrap().remove(0);
+
+    let reply = world.crawl("/__service_probe/n0nce", &[]).await;
+
+    let proof = reply.header("x-service-probe").expect("a proof");
+    assert!(world.edge.inner().probe_key.is_proof("n0nce", &shop.id, proof));
+    assert_eq!(reply.header("x-origin"), None);
+}
+
+#[tokio::test]
+async fn a_crawlers_visit_is_counted() {
+    let (world, _origin) = world().await;
+    let recorder = world.app.state.recorder.clone();
+    world.app.state.platform.tasks.spawn(recorder.clone().run(world.app.state.platform.shutdown.clone()));
+
+    world.crawl("/shoes", &[]).await;
+    world.crawl("/shoes", &[]).await;
+    world.get("/shoes", &[]).await;
+    recorder.flush().await;
+
+    let visits = world.app.visits().await;
+    assert_eq!(visits.iter().map(|row| row.visits).sum::<i64>(), 2);
+}
+
+#[tokio::test]
+async fn a_compressed_page_says_how_it_is_packed() {
+    let (world, _origin) = world().await;
+    world.app.renderer.answers_html(PAGE, &format!("{HTML}{}", "<p>tea and cake</p>".repeat(100)));
+
+    let reply = world.crawl("/shoes", &["Accept-Encoding: gzip"]).await;
+
+    assert_eq!(reply.header("content-encoding"), Some("gzip"));
+    assert_eq!(reply.header("vary"), Some("User-Agent, Accept-Encoding"));
+    assert!(reply.body.len() < 1000);
+}

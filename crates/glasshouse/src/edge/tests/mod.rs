@@ -1,0 +1,7 @@
+//! The edge on real sockets, on loopback: origins, clients and a certificate authority are real servers and connections.
+
+mod certificates;
+mod crawlers;
+mod hardening;
+mod people;
+mod world;

@@ -1,0 +1,207 @@
+//! The installation's secret, and the keys that are derived from it: for sealing what is stored, and for proving that a
+//! message is our own. Used by the edge (certificates, own requests) and the connection probe.
+//! Must never be logged, printed or stored in the database that it protects.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::{hkdf, hmac};
+
+/// Where the secret is kept, below the data folder, when it is not a setting.
+const FILE: &str = "edge.secret";
+/// A setting shorter than this could be guessed.
+const MIN_BYTES: usize = 16;
+
+/// Why there is no secret.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The setting is too short.
+    #[error("edge.secret must have at least {MIN_BYTES} characters")]
+    TooShort,
+    /// The file cannot be made or read.
+    #[error("could not keep the installation's secret in {path}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The secret. Every process of an installation must have the same one.
+pub struct Secrets(hkdf::Prk);
+
+impl Secrets {
+    /// Takes the setting, else the file, which is made at the first start.
+    pub fn open(setting: Option<&str>, data_dir: &Path) -> Result<Secrets, SecretError> {
+        if let Some(secret) = setting {
+            return if secret.len() < MIN_BYTES {
+                Err(SecretError::TooShort)
+            } else {
+                Ok(Secrets::from_bytes(secret.as_bytes()))
+            };
+        }
+        let path = data_dir.join(FILE);
+        let secret = read_or_make(&path);
+        let secret =
+            secret.map_err(|source| SecretError::File { path: path.display().to_string(), source })?;
+        Ok(Secrets::from_bytes(secret.trim().as_bytes()))
+    }
+
+    /// The secret that is made of the given bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Secrets {
+        Secrets(hkdf::Salt::new(hkdf::HKDF_SHA256, b"glasshouse").extract(bytes))
+    }
+
+    /// A key for sealing what is stored.
+    pub fn seal_key(&self, purpose: &str) -> SealKey {
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &self.derive(purpose));
+        SealKey(LessSafeKey::new(key.expect("the cipher's keys have 32 bytes")))
+    }
+
+    /// A key for proving that a message is our own.
+    pub fn mac_key(&self, purpose: &str) -> MacKey {
+        MacKey(hmac::Key::new(hmac::HMAC_SHA256, &self.derive(purpose)))
+    }
+
+    /// A name that is the same for every process of this installation and says nothing of the secret.
+    pub fn public_name(&self) -> String {
+        let bytes = self.derive("public name");
+        format!("glasshouse-{}", bytes[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+
+    fn derive(&self, purpose: &str) -> [u8; 32] {
+        let mut key = [0; 32];
+        let info = [purpose.as_bytes()];
+        let material = self.0.expand(&info, hkdf::HKDF_SHA256).and_then(|material| material.fill(&mut key));
+        material.expect("one block of the hash is never too long");
+        key
+    }
+}
+
+/// Two processes that start at once end with the same file: whoever links first wins.
+fn read_or_make(path: &Path) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        result => return result,
+    }
+    let draft = path.with_extension(format!("secret.{}", std::process::id()));
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(URL_SAFE_NO_PAD.encode(random::<32>()).as_bytes())?;
+    file.sync_all()?;
+    let linked = fs::hard_link(&draft, path);
+    fs::remove_file(&draft)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => fs::read_to_string(path),
+    }
+}
+
+/// Encrypts texts so that whoever has only the database cannot read them.
+pub struct SealKey(LessSafeKey);
+
+impl SealKey {
+    /// Encrypts; `context` says what the text belongs to and must be the same when it is opened.
+    pub fn seal(&self, text: &[u8], context: &str) -> String {
+        let nonce: [u8; NONCE_LEN] = random();
+        let mut sealed = text.to_vec();
+        let key = Nonce::assume_unique_for_key(nonce);
+        let done = self.0.seal_in_place_append_tag(key, Aad::from(context.as_bytes()), &mut sealed);
+        done.expect("the texts are far below the cipher's limit");
+        STANDARD_NO_PAD.encode([nonce.as_slice(), &sealed].concat())
+    }
+
+    /// Decrypts; `None` when the text was changed, sealed for something else, or with another secret.
+    pub fn open(&self, sealed: &str, context: &str) -> Option<Vec<u8>> {
+        let bytes = STANDARD_NO_PAD.decode(sealed).ok()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>()?;
+        let mut sealed = sealed.to_vec();
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let text = self.0.open_in_place(nonce, Aad::from(context.as_bytes()), &mut sealed).ok()?;
+        Some(text.to_vec())
+    }
+}
+
+/// Signs and checks messages of our own.
+#[derive(Clone)]
+pub struct MacKey(hmac::Key);
+
+impl MacKey {
+    /// The proof of a message.
+    pub fn sign(&self, message: &str) -> String {
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, message.as_bytes()))
+    }
+
+    /// Whether the proof is the message's, compared in constant time.
+    pub fn verify(&self, message: &str, proof: &str) -> bool {
+        let proof = URL_SAFE_NO_PAD.decode(proof).unwrap_or_default();
+        hmac::verify(&self.0, message.as_bytes(), &proof).is_ok()
+    }
+}
+
+/// Bytes that nobody can guess.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system's random numbers are there on every machine we run on");
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_file_is_made_once_and_is_nobody_elses_to_read() {
+        let folder = tempfile::tempdir().unwrap();
+
+        let first = Secrets::open(None, folder.path()).unwrap();
+        let second = Secrets::open(None, folder.path()).unwrap();
+
+        assert_eq!(first.public_name(), second.public_name());
+        let mode = fs::metadata(folder.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_short_setting_is_refused() {
+        assert!(matches!(Secrets::open(Some("hunter2"), Path::new("/nowhere")), Err(SecretError::TooShort)));
+    }
+
+    #[test]
+    fn what_is_sealed_opens_only_for_its_own_context_and_secret() {
+        let key = Secrets::from_bytes(b"one").seal_key("certificates");
+
+        let sealed = key.seal(b"private", "shop.example");
+
+        assert_eq!(key.open(&sealed, "shop.example").as_deref(), Some(b"private".as_slice()));
+        assert_eq!(key.open(&sealed, "other.example"), None);
+        assert_eq!(key.open(&sealed[..sealed.len() - 4], "shop.example"), None);
+        assert_eq!(Secrets::from_bytes(b"two").seal_key("certificates").open(&sealed, "shop.example"), None);
+        assert!(!sealed.contains("private"));
+    }
+
+    #[test]
+    fn a_proof_is_of_one_message_and_one_purpose() {
+        let secrets = Secrets::from_bytes(b"one");
+        let key = secrets.mac_key("probe");
+
+        let proof = key.sign("nonce|shop.example");
+
+        assert!(key.verify("nonce|shop.example", &proof));
+        assert!(!key.verify("nonce|other.example", &proof));
+        assert!(!secrets.mac_key("own requests").verify("nonce|shop.example", &proof));
+        assert!(!key.verify("nonce|shop.example", ""));
+    }
+}

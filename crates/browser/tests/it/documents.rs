@@ -1,6 +1,6 @@
 //! What a document turns into: pages, statuses, redirects, and what is not a page.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use browser::{RenderError, RenderLimits, RenderRequest, Renderer, Settled};
 
@@ -141,12 +141,9 @@ async fn what_is_not_html_is_not_a_page() {
         Reply::html("<p>hi").header("content-disposition", "attachment; filename=x.html"),
         Reply::html("").status(204),
     ] {
-        let started = Instant::now();
-
         let answer = bench.render_reply(reply.clone()).await;
 
         assert!(matches!(answer, Err(RenderError::NotAPage(_))), "{:?}: {answer:?}", reply.headers);
-        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", reply.headers);
     }
 }
 

@@ -127,7 +127,7 @@ impl Db {
     pub async fn write(&self) -> Result<Tx, DbError> {
         Ok(Tx(Conn(match &self.0 {
             // A deferred transaction could fail half-way, when its first write meets another process's.
-            Pools::Sqlite { writer, .. } => Inner::SqliteTx(writer.begin_with("begin immediate").await?),
+            Pools::Sqlite { writer, .. } => Inner::SqliteTx(begin_immediate(writer).await?),
             Pools::Postgres(pool) => Inner::PostgresTx(pool.begin().await?),
         })))
     }
@@ -192,6 +192,19 @@ async fn open_sqlite(path: &Path, readers: u32) -> Result<Db, DbError> {
         .connect_with(options.pragma("query_only", "on"))
         .await?;
     Ok(Db(Pools::Sqlite { path: path.to_owned(), writer, readers }))
+}
+
+async fn begin_immediate(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
+    const BEGIN: &str = "begin immediate";
+    match writer.begin_with(BEGIN).await {
+        // On a full disk SQLite ends the transaction by itself, and the driver takes the connection to be inside it for
+        // ever. There is only this one: a new one takes its place.
+        Err(sqlx::Error::InvalidSavePointStatement) => {
+            writer.acquire().await?.close_on_drop();
+            writer.begin_with(BEGIN).await
+        }
+        begun => begun,
+    }
 }
 
 async fn open_postgres(url: &str, max_connections: u32) -> Result<Db, DbError> {
@@ -420,6 +433,30 @@ mod tests {
             assert_eq!(list(&mut db.read().await.unwrap()).await.unwrap().len(), 40);
         })
         .await;
+    }
+
+    #[tokio::test]
+    async fn sqlite_can_be_written_again_after_it_was_full() {
+        let db = sqlite().await;
+        create_tables(&db).await;
+        let limit = async |pages: i64| {
+            let mut tx = db.write().await.unwrap();
+            let sql = sqlx::AssertSqlSafe(format!("pragma max_page_count = {pages}"));
+            on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
+            tx.commit().await.unwrap();
+        };
+        limit(1).await;
+        let large = Note { body: Some("x".repeat(1 << 20)), ..note("large") };
+
+        let mut tx = db.write().await.unwrap();
+        let full = insert(&mut tx, &large).await.unwrap_err();
+        drop(tx);
+        let mut tx = db.write().await.unwrap();
+        insert(&mut tx, &large).await.unwrap();
+        tx.commit().await.unwrap();
+
+        assert!(full.is_unavailable(), "{full:?}");
+        assert_eq!(list(&mut db.read().await.unwrap()).await.unwrap(), [large]);
     }
 
     #[tokio::test]

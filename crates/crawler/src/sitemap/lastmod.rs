@@ -11,10 +11,12 @@ use jiff::tz::Offset;
 /// a page must not count as changed because its sitemap is vague. Also RFC 2822, which RSS uses.
 pub fn parse_lastmod(text: &str) -> Option<i64> {
     let text = text.trim();
-    if text.starts_with(|c: char| c.is_ascii_alphabetic()) || text.contains(' ') && text.contains(':') {
-        if let Ok(zoned) = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(text) {
-            return Some(zoned.timestamp().as_millisecond());
-        }
+    let may_be_named =
+        text.starts_with(|c: char| c.is_ascii_alphabetic()) || text.contains(' ') && text.contains(':');
+    if may_be_named
+        && let Ok(zoned) = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(text)
+    {
+        return Some(zoned.timestamp().as_millisecond());
     }
     let (date, time) = match text.split_once(['T', 't', ' ']) {
         Some((date, time)) => (date, Some(time.trim_start())),

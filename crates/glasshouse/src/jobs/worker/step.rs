@@ -172,7 +172,8 @@ impl Worker {
             Next::GiveUp => None,
             Next::Retry(after) => Some(after.unwrap_or_else(|| self.wait_after(job, attempt))),
             // The lane's rest is what it waits for.
-            Next::Rest(_) => Some(Duration::ZERO),
+            Next::Rest(_) if job.lane.is_some() => Some(Duration::ZERO),
+            Next::Rest(after) => Some(after.unwrap_or_else(|| self.wait_after(job, attempt))),
         };
         if let (Next::Rest(after), Some(lane)) = (&error.next, &job.lane) {
             self.rest_lane(tx, changes, lane, *after, reason, now).await?;

@@ -6,8 +6,7 @@ import { connect } from 'node:net';
 import { cpus } from 'node:os';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { writeFileSync } from 'node:fs';
-import { pssMb } from './meter.mjs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx, startProxy } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
@@ -36,6 +35,9 @@ async function compare(ours, theirs) {
   if (mine.status !== 200 || !mine.bytes.equals(other.bytes)) throw new Error(`${ours[0]} answers ${mine.status} with other bytes than ${theirs[0]}`);
   return mine;
 }
+
+/** Memory of one process, without the browsers below it, in MB. */
+const pssMb = (pid) => Math.round(Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) / 1024);
 
 /** Opens connections, asks once on each, and leaves them idle: {pss in MB, close()}. */
 async function idle(pid, port, host, count) {

@@ -23,7 +23,7 @@ const ROWS = [
   { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
   { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },
   { work: 'refresh of 1,000 pages, pages/s', peer: 'the same tabs asked directly', ours: 'refresh:perSecond', theirs: 'direct:perSecond', goal: 0.9 },
-  { work: 'edge: 10,000 idle connections, PSS of the process tree, MB', ours: 'idle:peakMb', limit: 200 },
+  { work: 'edge: 10,000 idle connections, memory (PSS) of the service, MB', ours: 'idle:peakMb', limit: 200 },
 ];
 
 const figure = (value) => (value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));

@@ -5,8 +5,6 @@
 
 /// Enough of a line to read the names and values that matter.
 const KEPT: usize = 64;
-/// How HTTP/2 begins on a connection without TLS.
-const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 
 /// Where a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub enum Phase {
     Head,
     /// Within a body; so many bytes are left.
     Body(u64),
-    /// Nothing more is looked at: chunks, a tunnel, HTTP/2, or a request that was refused. The connection serves no
+    /// Nothing more is looked at: chunks, a tunnel, HTTP/2 within TLS, or a request that was refused. The connection serves no
     /// further HTTP/1.1 request ([`closes_after`]).
     Opaque,
 }
@@ -138,9 +136,6 @@ impl HeadScanner {
         let line = self.line;
         let line = &line[..length.min(KEPT)];
         if std::mem::replace(&mut self.is_request_line, false) {
-            if line == HTTP2_PREFACE {
-                self.phase = Phase::Opaque;
-            }
             return Ok(());
         }
         self.read_field(line, length <= KEPT)
@@ -294,11 +289,10 @@ mod tests {
     }
 
     #[test]
-    fn chunks_upgrades_and_http2_are_not_looked_into() {
+    fn chunks_and_upgrades_are_not_looked_into() {
         for text in [
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\nb\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n\u{1}\n\n",
-            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\n\n",
         ] {
             assert!(!is_refused(text), "{text:?}");
             assert_eq!(fed(text, 3).1, Phase::Opaque);

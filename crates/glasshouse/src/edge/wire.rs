@@ -85,7 +85,7 @@ pub struct Wire<S> {
 }
 
 impl<S> Wire<S> {
-    /// A connection that speaks HTTP/1.1, or HTTP/2 when it begins so.
+    /// A connection that speaks HTTP/1.1.
     pub fn http1(stream: S, limits: WireLimits, in_flight: InFlight) -> Wire<S> {
         Wire::new(stream, limits, in_flight, HeadScanner::default())
     }

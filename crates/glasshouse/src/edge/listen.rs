@@ -29,7 +29,9 @@ use crate::api::server::{self, ListenError};
 use crate::config;
 
 /// Bytes of a request's line and headers; over it 431.
-const HEAD_BYTES: usize = 32 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// What the HTTP library reads ahead.
+const READ_AHEAD_BYTES: usize = 64 * 1024;
 /// Connections of this process; further ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 20_000;
 /// Requests of one HTTP/2 connection at once.
@@ -116,7 +118,11 @@ enum Security {
 fn http1_server() -> http1::Builder {
     let mut server = http1::Builder::new();
     // Time limits are the wire's, which also knows whether a head has begun.
-    server.timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(HEAD_BYTES);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_header_size(MAX_HEAD_BYTES)
+        .max_buf_size(READ_AHEAD_BYTES);
     server
 }
 
@@ -126,7 +132,7 @@ fn http2_server(tasks: &TaskTracker) -> http2::Builder<Tasks> {
         .timer(TokioTimer::new())
         .max_concurrent_streams(MAX_STREAMS)
         .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
-        .max_header_list_size(HEAD_BYTES as u32)
+        .max_header_list_size(MAX_HEAD_BYTES as u32)
         .max_send_buf_size(SEND_BUFFER_BYTES);
     server
 }

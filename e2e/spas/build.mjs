@@ -24,7 +24,7 @@ const solid = {
   name: 'solid',
   setup(build) {
     build.onLoad({ filter: /apps[\\/]solid[\\/].*\.jsx$/ }, async ({ path: file }) => {
-      const { code } = await babel.transformFileAsync(file, { presets: ['solid'], configFile: false, babelrc: false });
+      const { code } = await babel.transformFileAsync(file, { cwd: here, presets: ['solid'], configFile: false, babelrc: false });
       return { contents: code, loader: 'js', resolveDir: path.dirname(file) };
     });
   },
@@ -60,6 +60,7 @@ export async function build(names = fs.readdirSync(path.join(here, 'apps')).sort
     const out = path.join(here, 'dist', app);
     fs.rmSync(out, { recursive: true, force: true });
     await esbuild.build({
+      absWorkingDir: here,
       entryPoints: { main: entry },
       outdir: path.join(out, 'assets'),
       bundle: true,

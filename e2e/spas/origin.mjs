@@ -98,7 +98,11 @@ export function startOrigin(port = 0) {
   return new Promise((resolve, reject) => {
     server.on('error', reject);
     server.listen(port, '127.0.0.1', () => {
-      resolve({ port: server.address().port, close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) });
+      const close = () => {
+        server.close();
+        server.closeAllConnections();
+      };
+      resolve({ port: server.address().port, close });
     });
   });
 }

@@ -128,7 +128,7 @@ try {
 } finally {
   await context.oracle?.close();
   await context.service?.close();
-  await origin.close();
+  origin.close();
 }
 out(failed === 0 ? `${chosen.length} pages are as a person sees them.` : `${failed} of ${chosen.length} pages differ.`);
 process.exit(failed === 0 ? 0 : 1);

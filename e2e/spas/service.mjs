@@ -37,6 +37,8 @@ export async function startService(originPort) {
   const env = {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: `127.0.0.1:${port}`,
+    GLASSHOUSE_EDGE__HTTP_LISTEN: '',
+    GLASSHOUSE_TELEMETRY__METRICS_LISTEN: '',
     GLASSHOUSE_STORAGE__DATA_DIR: folder,
     GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ [HOST]: `127.0.0.1:${originPort}` }),
@@ -50,6 +52,7 @@ export async function startService(originPort) {
   const log = fs.openSync(path.join(folder, 'service.log'), 'w');
   const child = spawn(binary, ['serve'], { env, cwd: folder, stdio: ['ignore', log, log] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
+  process.on('exit', () => child.kill('SIGTERM')); // also when the caller fails half way
   const base = `http://127.0.0.1:${port}`;
   const close = async () => {
     child.kill('SIGTERM');

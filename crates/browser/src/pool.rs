@@ -220,8 +220,10 @@ impl Pool {
         };
         let browser = tab.browser.clone();
         let _coming = browser.idle.announce(tab.site().clone());
+        let page = ended.result.as_ref().ok().filter(|page| page.settled != Settled::Redirect);
+        let page = page.map(|page| page.final_url.clone());
         let _ = answer.send(ended.result);
-        if let Some(tab) = tab.clean().await {
+        if let Some(tab) = tab.clean(page).await {
             browser.keep(tab, self.settings.config.concurrency.max(MIN_IDLE_TABS));
         }
         drop(slot);

@@ -22,9 +22,11 @@ use crate::{OriginRoute, RenderRequest, flags, page};
 const MAX_RENDERS: u32 = 100;
 /// Age at which a tab is closed.
 const MAX_AGE: Duration = Duration::from_secs(600);
-/// JavaScript memory at which a tab is closed, looked at every few renders.
+/// JavaScript memory at which a tab is closed.
 const MAX_HEAP_BYTES: u64 = 192 << 20;
-const HEAP_CHECK_EVERY: u32 = 5;
+/// Renders after which the garbage of a tab's old documents is collected and what is left is measured. Left to itself the
+/// browser keeps some two megabytes a render for as long as it has room.
+const COLLECT_EVERY: u32 = 10;
 /// Time for opening a tab, and for cleaning it; one that takes longer is broken.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
 const CLEAN_LIMIT: Duration = Duration::from_secs(2);
@@ -59,8 +61,12 @@ pub(crate) struct Tab {
     pub gate: Arc<Gate>,
     pub target: String,
     pub nonce: String,
+    /// A frame was in it: another document, which is not sealed with its page.
+    pub had_frame: bool,
     /// Another origin's document was in it: what such a document stored cannot be cleared by name.
     pub had_foreign_frame: bool,
+    /// The document of the last render is still there, sealed, at this address; none: a blank page.
+    sealed: Option<Url>,
     site: Site,
     context: String,
     session: String,
@@ -141,7 +147,9 @@ impl Tab {
             gate,
             target: String::new(),
             nonce: nonce(),
+            had_frame: false,
             had_foreign_frame: false,
+            sealed: None,
             site,
             context: context.browser_context_id,
             session: String::new(),
@@ -226,7 +234,9 @@ impl Tab {
     /// Gets the tab ready for a request. Everything is sent at once; the navigation may follow without waiting.
     pub async fn prepare(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         self.renders += 1;
+        self.had_frame = false;
         self.had_foreign_frame = false;
+        self.leave_sealed(&request.url).await?;
         let blocked =
             if self.blocked == request.blocked_urls {
                 None
@@ -280,13 +290,28 @@ impl Tab {
         Ok(())
     }
 
-    /// Makes the tab as good as new for its own site. `None`: it could not be, and is closed.
-    pub async fn clean(mut self) -> Option<Tab> {
+    /// Gets past the last render's document where the navigation alone would not: to the same address, or to a fragment.
+    async fn leave_sealed(&mut self, url: &Url) -> Result<(), CdpError> {
+        // What the sealed document still said is not about the page to come.
+        while let Ok(event) = self.events.try_recv() {
+            if event.method == "Inspector.targetCrashed" {
+                return Err(CdpError::Closed);
+            }
+        }
+        match self.sealed.take() {
+            Some(sealed) if url.fragment().is_some() || sealed == *url => self.leave().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the tab as good as new for its own site, after a render that ended at `page`: the address of a document that
+    /// was captured, or none for a redirect. `None`: it could not be cleaned, and is closed.
+    pub async fn clean(mut self, page: Option<Url>) -> Option<Tab> {
         self.gate.shut();
         if self.had_foreign_frame || self.renders >= MAX_RENDERS || self.opened.elapsed() >= MAX_AGE {
             return None;
         }
-        match timeout(CLEAN_LIMIT, self.clean_now()).await {
+        match timeout(CLEAN_LIMIT, self.clean_now(page)).await {
             Ok(Ok(true)) => {
                 self.last_used = Instant::now();
                 Some(self)
@@ -303,13 +328,14 @@ impl Tab {
         }
     }
 
-    async fn clean_now(&mut self) -> Result<bool, CdpError> {
-        // The old document goes first: a living one could write again what is cleared below.
-        let left: Navigated = self.send("Page.navigate", json!({ "url": "about:blank" })).read().await?;
-        if left.error_text.is_some() {
-            return Ok(false);
+    async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
+        // The old document goes first, or can do nothing any more: it could write again what is cleared below. To leave it
+        // for a blank page costs as much as a third of a render, so that is done only where a seal is not enough.
+        self.sealed = page;
+        if self.sealed.is_none() || self.had_frame || !self.seal().await? {
+            self.sealed = None;
+            self.leave().await?;
         }
-        self.wait_for_blank_page().await?;
         let what = "local_storage,indexeddb,service_workers,cache_storage,file_systems,shared_storage";
         all([
             self.send(
@@ -321,12 +347,41 @@ impl Tab {
         ])
         .await?;
         self.forget_history().await?;
-        if self.renders.is_multiple_of(HEAP_CHECK_EVERY) {
+        if self.renders.is_multiple_of(COLLECT_EVERY) {
+            self.send("HeapProfiler.collectGarbage", json!({})).await?;
             let heap: HeapUsage = self.send("Runtime.getHeapUsage", json!({})).read().await?;
             let used = heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size;
             return Ok(used < MAX_HEAP_BYTES as f64);
         }
         Ok(true)
+    }
+
+    /// Ends the document where it is. `false`: something of it could go on.
+    async fn seal(&self) -> Result<bool, CdpError> {
+        #[derive(Deserialize)]
+        struct Evaluated {
+            result: Value,
+        }
+        #[derive(Deserialize)]
+        struct Value {
+            #[serde(default)]
+            value: serde_json::Value,
+        }
+        let order = json!({ "expression": page::seal(&self.nonce), "silent": true, "returnByValue": true });
+        let answer: Evaluated = self.send("Runtime.evaluate", order).read().await?;
+        Ok(answer.result.value == true)
+    }
+
+    /// Leaves the document for a blank page.
+    async fn leave(&mut self) -> Result<(), CdpError> {
+        let left: Navigated = self.send("Page.navigate", json!({ "url": "about:blank" })).read().await?;
+        if left.error_text.is_some() {
+            return Err(CdpError::Unexpected {
+                method: "Page.navigate",
+                message: "the blank page did not load".to_owned(),
+            });
+        }
+        self.wait_for_blank_page().await
     }
 
     async fn forget_history(&self) -> Result<(), CdpError> {

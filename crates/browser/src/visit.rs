@@ -183,6 +183,10 @@ impl<'a> Visit<'a> {
                 self.tab.dismiss_dialog(event);
                 None
             }
+            "Page.frameAttached" => {
+                self.tab.had_frame = true;
+                None
+            }
             "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => {
                 console::note(&mut self.console, event);
                 None

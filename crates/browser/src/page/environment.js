@@ -130,7 +130,28 @@ function prepareEnvironment() {
   const arrival = quietly(() => performance.getEntriesByType('navigation')[0].type);
   if (arrival === 'navigate') {
     quietly(() => sessionStorage.clear());
-    if (isTop) quietly(() => (window.name = ''));
+    if (isTop) {
+      quietly(() => localStorage.clear());
+      quietly(() => (window.name = ''));
+      hideEarlierHistory();
+    }
+  }
+
+  /** A visitor's tab has no page before this one. */
+  function hideEarlierHistory() {
+    const first = window.navigation?.currentEntry?.index || 0;
+    const earlier = history.length - 1;
+    if (earlier === 0) return;
+    const length = Object.getOwnPropertyDescriptor(History.prototype, 'length');
+    quietly(() =>
+      Object.defineProperty(History.prototype, 'length', {
+        ...length,
+        get: new Proxy(length.get, { apply: (read, self) => Math.max(1, native.apply(read, self, []) - earlier) }),
+      }),
+    );
+    const leaves = (steps) => window.navigation.currentEntry.index + steps < first;
+    replaceMethod(History.prototype, 'back', (call) => (leaves(-1) ? undefined : call()));
+    replaceMethod(History.prototype, 'go', (call, self, [steps]) => (leaves(Number(steps) || 0) ? undefined : call()));
   }
 
   // Libraries make element ids from Math.random: the same page must give the same bytes on every render. Seeded by the

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) const BINDING: &str = "__glasshouse";
 
 /// The files in the order in which they are joined. Each is a part of one function body; the last one starts.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     include_str!("environment.js"),
+    include_str!("seal.js"),
     include_str!("work.js"),
     include_str!("frames.js"),
     include_str!("reveal.js"),
@@ -127,6 +128,15 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
     };
     let nonce = serde_json::to_string(nonce).expect("a string always serialises");
     format!("void dispatchEvent(new CustomEvent({nonce}, {{ detail: '{detail}' }}))")
+}
+
+/// Expression that ends the document in the page's main frame, see `seal.js`. Its value is `true` when nothing of it can
+/// reach the next document of the tab; anything else says that it must be left by way of a blank page.
+pub(crate) fn seal(nonce: &str) -> String {
+    let nonce = serde_json::to_string(nonce).expect("a string always serialises");
+    format!(
+        "(order => (dispatchEvent(order), order.detail.plain))(new CustomEvent({nonce}, {{ detail: {{}} }}))"
+    )
 }
 
 /// Reads what came through the binding. `None`: not from the script of this render.

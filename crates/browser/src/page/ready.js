@@ -168,6 +168,7 @@ function watchNavigation() {
   if (!window.navigation) return;
   listen(window.navigation, 'navigate', (event) => {
     const { destination } = event;
+    if (seal.done) return event.preventDefault();
     if (destination.sameDocument || event.hashChange || event.downloadRequest !== null || !/^https?:/i.test(destination.url)) return;
     if (state.done) return;
     const decide = () => {
@@ -242,11 +243,13 @@ function finish(why) {
   report(message);
 }
 
-/** Orders of the tab: `capture` as it stands, `again` when something was still on its way. */
+/** Orders of the tab: `capture` as it stands, `again` when something was still on its way, an object to be told about the end. */
 function watchOrders() {
   listen(window, options.nonce, (event) => {
     event.stopImmediatePropagation();
-    if (event.detail === 'again') {
+    if (typeof event.detail === 'object') {
+      event.detail.plain = sealDocument();
+    } else if (event.detail === 'again') {
       // A module that has arrived is parsed beside the main thread and may ask for others: nothing here shows that. On a
       // machine that is late with everything it takes its time.
       state.quietMs = Math.max(options.quietMs, IMPORT_QUIET_MS + 4 * Math.min(100, state.late));
@@ -263,6 +266,7 @@ function watchOrders() {
 function main() {
   prepareEnvironment();
   if (!send) return;
+  if (isTop) watchTraces();
   watchFrames();
   if (!isTop) return;
   if (location.protocol !== 'http:' && location.protocol !== 'https:') return;

@@ -88,7 +88,13 @@ function watchRequests() {
   const ignored = new WeakSet(); // responses and bodies of polls and streams
   const isStream = (response) => /event-stream/i.test(response.headers.get('content-type') || '');
 
-  watchMethod(window, 'fetch', (promise, self, [input, init]) => {
+  replaceMethod(window, 'fetch', (call, self, args) => {
+    if (seal.done) return new Promise(() => {});
+    const promise = call();
+    quietly(() => note(promise, args));
+    return promise;
+  });
+  function note(promise, [input, init]) {
     const request = input instanceof Request ? input : {};
     const method = String(init?.method || request.method || 'GET').toUpperCase();
     const url = absolute(request.url || input);
@@ -99,7 +105,7 @@ function watchRequests() {
     }
     work.lastRequest = native.now();
     holdPromise('request', LIMITS.request, promise);
-  });
+  }
 
   // A body that nobody asks for is not waited for; one that is asked for counts from that moment until it is there.
   for (const name of ['json', 'text', 'arrayBuffer', 'blob', 'formData', 'bytes']) {
@@ -139,6 +145,7 @@ function watchRequests() {
     opened.set(request, { method: String(method).toUpperCase(), url: absolute(url) });
   });
   replaceMethod(XMLHttpRequest.prototype, 'send', (call, request, args) => {
+    if (seal.done) return undefined;
     const end = quietly(() => {
       const { method, url } = opened.get(request) || { method: 'GET', url: '' };
       if ((method === 'POST' && BEACON.test(url)) || repeated(method, url, args[0])) return undefined;
@@ -296,6 +303,21 @@ function watchTimers() {
   });
 }
 
+// ---- promises that other threads and processes settle ----
+
+const ANSWERED_ELSEWHERE = {
+  IDBFactory: ['databases'],
+  CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],
+  Cache: ['match', 'matchAll', 'keys', 'add', 'addAll', 'put', 'delete'],
+  CookieStore: ['get', 'getAll', 'set', 'delete'],
+  StorageManager: ['estimate', 'persisted', 'persist', 'getDirectory'],
+  Permissions: ['query'],
+  NavigatorUAData: ['getHighEntropyValues'],
+  SubtleCrypto: ['digest', 'encrypt', 'decrypt', 'sign', 'verify', 'importKey', 'exportKey', 'generateKey', 'deriveKey', 'deriveBits'],
+  Blob: ['text', 'arrayBuffer'],
+  ImageDecoder: ['decode'],
+};
+
 // ---- the other side speaks first: sockets, event streams, workers; and storage ----
 
 function watchMessages() {
@@ -320,8 +342,14 @@ function watchMessages() {
       if (!/^(open|error|message)$/.test(type)) listen(source, type, next);
     });
   });
-  watchClass('Worker', (worker) => expectMessages(worker, ['error', 'messageerror']));
-  watchClass('SharedWorker', (shared) => expectMessages(shared.port, ['messageerror']));
+  watchClass('Worker', (worker) => {
+    leaveTrace();
+    expectMessages(worker, ['error', 'messageerror']);
+  });
+  watchClass('SharedWorker', (shared) => {
+    leaveTrace();
+    expectMessages(shared.port, ['messageerror']);
+  });
   const silent = new WeakMap(); // worker → questions that it did not answer in time
   watchMethod(window.Worker?.prototype, 'postMessage', (_, worker) => {
     const unanswered = silent.get(worker) || 0;
@@ -338,10 +366,15 @@ function watchMessages() {
     const end = hold('database', LIMITS.database);
     for (const type of types) listen(request, type, end, { once: true });
   };
-  watchMethod(window.IDBFactory?.prototype, 'open', (request) => settles(request, ['success', 'error', 'blocked']));
+  watchMethod(window.IDBFactory?.prototype, 'open', (request) => {
+    leaveTrace();
+    settles(request, ['success', 'error', 'blocked']);
+  });
   watchMethod(window.IDBDatabase?.prototype, 'transaction', (request) => settles(request, ['complete', 'error', 'abort']));
-  for (const name of ['open', 'match']) watchMethod(window.CacheStorage?.prototype, name, (promise) => holdPromise('database', LIMITS.database, promise));
-  watchMethod(window.Cache?.prototype, 'match', (promise) => holdPromise('database', LIMITS.database, promise));
+  for (const name of ['open', 'match']) watchMethod(window.CacheStorage?.prototype, name, leaveTrace);
+  for (const [type, names] of Object.entries(ANSWERED_ELSEWHERE)) {
+    for (const name of names) watchMethod(window[type]?.prototype, name, (promise) => holdPromise('database', LIMITS.database, promise));
+  }
 }
 
 /** Shows the types of listeners that are added to one object. */

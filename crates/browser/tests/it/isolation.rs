@@ -25,15 +25,45 @@ const READ: &str = "(async () => {
     out.textContent = 'found:' + found.join('|') + ';';
 })()";
 
+/// Writes only what a document in its own thread can write, and tries to go on after its capture.
+const WRITE_PLAINLY: &str = "
+    const write = (when) => { document.cookie = when + '=1'; localStorage[when] = 1; sessionStorage[when] = 1 };
+    write('mine'); window.name = 'mine'; history.pushState({ mine: 1 }, '', '/write#here'); history.replaceState({ mine: 2 }, '', '/write');
+    for (const type of ['beforeunload', 'pagehide', 'unload', 'visibilitychange']) {
+        addEventListener(type, () => write('late'), { capture: true }); document.addEventListener(type, () => write('late'));
+    }
+    onpagehide = () => write('late');
+    setInterval(() => write('timer'), 1);
+    let tasks = 0;
+    const again = () => {
+        write('task');
+        if (tasks++ === 150) location.href = '/elsewhere';
+        scheduler.postTask(again, { delay: 5 });
+    };
+    again();
+    out.textContent = 'written'; prerenderReady = true;
+";
+
 #[tokio::test]
 async fn nothing_that_a_page_wrote_is_there_in_the_next_render() {
+    nothing_is_left_of(WRITE).await;
+}
+
+#[tokio::test]
+async fn a_page_that_stays_in_the_tab_after_its_capture_writes_nothing_more() {
+    nothing_is_left_of(WRITE_PLAINLY).await;
+}
+
+async fn nothing_is_left_of(script: &str) {
     let bench = Bench::with(|config| config.concurrency = 1).await;
-    bench.origin.on("/write", Reply::script(WRITE).header("set-cookie", "server=1; Path=/; HttpOnly"));
+    bench.origin.on("/write", Reply::script(script).header("set-cookie", "server=1; Path=/; HttpOnly"));
     bench.origin.on("/read", Reply::script(READ));
 
     let fresh = bench.render("/read").await.unwrap();
     for _ in 0..3 {
         let written = bench.render("/write").await.unwrap();
+        // Time to write more, and to go elsewhere, if it could.
+        tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
         let found = bench.render("/read").await.unwrap();
 
         assert!(written.html.contains("written"), "{}", written.html);
@@ -44,6 +74,7 @@ async fn nothing_that_a_page_wrote_is_there_in_the_next_render() {
     let cookies: Vec<_> =
         bench.origin.hits().into_iter().filter_map(|hit| hit.headers.get("cookie").cloned()).collect();
     assert_eq!(cookies, Vec::<String>::new());
+    assert_eq!(bench.origin.count("/elsewhere"), 0);
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   });
   const service = await startGlasshouse(prepared);
 
-  const ours = [`http://127.0.0.1:${edge}/asset.png`, { host: 'asset.test' }], theirs = [`http://127.0.0.1:${proxy.port}/asset.png`, {}];
+  const ours = [`http://127.0.0.1:${edge}/asset.png`, { Host: 'asset.test' }], theirs = [`http://127.0.0.1:${proxy.port}/asset.png`, {}];
   await compare(ours, theirs);
   wrk(ours[0], ours[1], 1);
   for (let rep = 0; rep < reps; rep += 1) {
@@ -78,7 +78,7 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
     await compare(ours, theirs);
   }
 
-  const crawler = [`http://127.0.0.1:${edge}/long/77`, { host: 'bench.test', 'user-agent': CRAWLER }];
+  const crawler = [`http://127.0.0.1:${edge}/long/77`, { Host: 'bench.test', 'user-agent': CRAWLER }];
   await bytesOf(...crawler);
   const page = await bytesOf(...crawler), file = join(scratch, 'edge-page.html');
   if (page.headers['x-service-render-cache'] !== 'edge-hit') throw new Error(`the crawler's page is ${page.status} ${page.headers['x-service-render-cache']}`);

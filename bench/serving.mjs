@@ -19,17 +19,33 @@ function wrk(address, headers, seconds) {
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)[1]);
 }
 
+/** Lets the stored page grow older than it keeps, and nothing be rendered any more. */
+async function letAge(prepared, headers) {
+  const answer = await fetch(`http://127.0.0.1:${prepared.port}/api/domains/bench.test/settings`, {
+    method: 'PATCH', headers: { ...headers, 'content-type': 'application/json' }, body: '{"onDemandRenderEnabled":false}',
+  });
+  if (!answer.ok) throw new Error(`on-demand rendering could not be switched off: ${answer.status} ${await answer.text()}`);
+  await new Promise((done) => setTimeout(done, 3_500)); // its age, and the time in which settings take effect
+}
+
 export async function measureServing({ site, binary, reps, seconds, add }) {
-  // A memory tier of nothing makes every answer come from the durable tier: a `hit`.
-  const tiers = [['edgeHit', 'nginxEdge', 'edge-hit', {}], ['hit', 'nginxHit', 'hit', { GLASSHOUSE_RENDER__MEMORY_CACHE_BYTES: '0' }]];
-  const prepared = await prepareGlasshouse(binary, site, ['bench.test']);
-  const headers = { 'x-service-api-key': prepared.key, 'user-agent': CRAWLER };
+  // A page that is over its age and is not rendered on demand is answered by the durable tier: a `hit`. Without any memory
+  // for pages each one is read from the disk again.
+  const aged = { GLASSHOUSE_RENDER__DEFAULT_REFRESH_INTERVAL_S: '1' };
+  const tiers = [
+    ['edgeHit', 'nginxEdge', 'edge-hit', {}],
+    ['hit', 'nginxHit', 'hit', aged],
+    ['diskHit', 'nginxDisk', 'hit', { ...aged, GLASSHOUSE_RENDER__MEMORY_CACHE_BYTES: '0' }],
+  ];
   let nginx;
   for (const [ours, theirs, tier, extra] of tiers) {
-    const service = await startGlasshouse(prepared, extra);
+    const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: `serving-${ours}`, ...extra });
+    const headers = { 'x-service-api-key': prepared.key, 'user-agent': CRAWLER };
+    const service = await startGlasshouse(prepared);
     const address = `${service.api}?url=${encodeURIComponent(TARGET)}`;
     const page = await fetchPage(address, headers);
     if (page.status !== 200) throw new Error(`the page of the serving benchmark answers ${page.status}`);
+    if (tier === 'hit') await letAge(prepared, headers);
     const file = join(scratch, 'page.html');
     writeFileSync(file, page.html);
     nginx ??= await startNginx(file, page.headers['content-type']);

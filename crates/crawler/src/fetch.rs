@@ -41,6 +41,8 @@ pub struct FetchRequest {
     pub headers: HeaderMap,
     /// Redirects that are followed; one more is an error.
     pub max_redirects: u32,
+    /// Hosts that redirects may lead to; one that leads elsewhere is the answer itself. None: any host.
+    pub stay_on: Option<Vec<String>>,
     /// Bytes of the body after decompression; one more is an error.
     pub max_body_bytes: u64,
     /// How long each part may take.
@@ -66,6 +68,7 @@ impl FetchRequest {
             url,
             headers: HeaderMap::new(),
             max_redirects: 10,
+            stay_on: None,
             max_body_bytes: 10 * 1024 * 1024,
             time_limits: TimeLimits {
                 connect: Duration::from_secs(5),
@@ -79,6 +82,11 @@ impl FetchRequest {
     pub fn head(url: Url) -> FetchRequest {
         FetchRequest { method: Method::HEAD, ..FetchRequest::get(url) }
     }
+
+    fn follows_to(&self, next: &Url) -> bool {
+        let is_among = |hosts: &Vec<String>| hosts.iter().any(|host| next.host_str() == Some(host));
+        self.stay_on.as_ref().is_none_or(is_among)
+    }
 }
 
 /// What came back. A status of 4xx or 5xx is an answer too, not an error.
@@ -86,7 +94,7 @@ impl FetchRequest {
 pub struct Fetched {
     /// Address that answered in the end.
     pub url: Url,
-    /// Its status; a 3xx only when it names no address to go to.
+    /// Its status; a 3xx only when it names no address to go to, or one that is not followed.
     pub status: StatusCode,
     /// Its headers, as they were received.
     pub headers: HeaderMap,
@@ -202,7 +210,8 @@ impl Fetcher {
             let response = tokio::time::timeout_at(deadline, hop)
                 .await
                 .map_err(|_| FetchError::Timeout(Phase::Total))??;
-            let Some(next) = redirect_target(&url, &response)? else {
+            let next = redirect_target(&url, &response)?.filter(|next| request.follows_to(next));
+            let Some(next) = next else {
                 let (head, body) = response.into_parts();
                 let body = Body::new(body, &request.method, &head.headers, deadline, request.max_body_bytes)?;
                 return Ok(Fetched { url, status: head.status, headers: head.headers, redirects, body });

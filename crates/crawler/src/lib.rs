@@ -2,6 +2,7 @@
 //! Used by the application and the browser's egress proxy. Knows nothing of features, databases or configuration files.
 
 pub mod connector;
+pub mod dns;
 pub mod fetch;
 pub mod guard;
 pub mod network;

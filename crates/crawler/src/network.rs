@@ -9,17 +9,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hickory_resolver::config::{
-    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
-};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::net::{DnsError, NetError};
-use hickory_resolver::proto::op::ResponseCode;
-use hickory_resolver::{Resolver, ResolverBuilder, TokioResolver};
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{LookupIpStrategy, ResolveHosts, ResolverOpts};
+use hickory_resolver::net::NetError;
 use ipnet::IpNet;
 use tokio::net::TcpStream;
 use url::Host;
 
+use crate::dns;
 use crate::guard::{Guard, Refusal};
 
 /// How long one address may take to answer; the next one is tried after it.
@@ -242,7 +239,7 @@ impl Network {
         let question = self.0.resolver.lookup_ip(format!("{name}."));
         let answer = match tokio::time::timeout(LOOKUP_TIMEOUT, question).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) if says_no_such_host(&error) => return Err(NetworkError::NoSuchHost(name)),
+            Ok(Err(error)) if dns::is_absence(&error) => return Err(NetworkError::NoSuchHost(name)),
             Ok(Err(error)) => return Err(NetworkError::Lookup { host: name, source: Some(Box::new(error)) }),
             Err(_) => return Err(NetworkError::Lookup { host: name, source: None }),
         };
@@ -275,10 +272,10 @@ fn build_resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
         [] => TokioResolver::builder_tokio().unwrap_or_else(|error| {
             // What resolv.conf(5) promises when the file is missing.
             tracing::warn!(%error, "no system resolver configuration, asking the one on this machine");
-            builder_for(&[(Ipv4Addr::LOCALHOST, 53).into()])
+            dns::builder_for(&[(Ipv4Addr::LOCALHOST, 53).into()])
         }),
         servers => {
-            let mut builder = builder_for(servers);
+            let mut builder = dns::builder_for(servers);
             // Whoever names the resolver wants its answers, not this machine's file.
             builder.options_mut().use_hosts_file = ResolveHosts::Never;
             builder
@@ -291,28 +288,6 @@ fn build_resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
     options.positive_max_ttl = Some(MAX_POSITIVE_TTL);
     options.negative_max_ttl = Some(MAX_NEGATIVE_TTL);
     builder.build()
-}
-
-fn builder_for(servers: &[SocketAddr]) -> ResolverBuilder<TokioRuntimeProvider> {
-    let servers = servers.iter().map(|address| name_server(*address)).collect();
-    Resolver::builder_with_config(ResolverConfig::from_name_servers(servers), TokioRuntimeProvider::default())
-}
-
-fn name_server(address: SocketAddr) -> NameServerConfig {
-    let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()].map(|mut connection| {
-        connection.port = address.port();
-        connection
-    });
-    NameServerConfig::new(address.ip(), true, connections.into())
-}
-
-fn says_no_such_host(error: &NetError) -> bool {
-    match error {
-        NetError::Dns(DnsError::NoRecordsFound(none)) => {
-            matches!(none.response_code, ResponseCode::NXDomain | ResponseCode::NoError)
-        }
-        _ => false,
-    }
 }
 
 /// Brings a host to the form that static hosts are kept in: lower-case A-labels without the final dot, or an IP address.

@@ -16,11 +16,14 @@ use crate::api::openapi::Document;
 use crate::api::rate_limit::RateLimits;
 use crate::config::{Config, Role};
 use crate::domains::DomainsService;
+use crate::domains::connection::Connection;
+use crate::domains::jobs::{Leftovers, RemoveDomain};
+use crate::domains::origin::OriginClient;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
-use crate::{accounts, api, domains, refresh, render};
+use crate::{accounts, analytics, api, domains, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -41,6 +44,10 @@ pub struct App {
     pub rate_limits: RateLimits,
     /// Connected domains.
     pub domains: DomainsService,
+    /// The sites' own servers.
+    pub origins: OriginClient,
+    /// Whether domains lead here.
+    pub connection: Connection,
     /// Visits of crawlers.
     pub recorder: Recorder,
     /// Pages for crawlers.
@@ -62,14 +69,28 @@ impl Deref for AppState {
 impl AppState {
     /// Makes every service. Starts nothing: see [`AppState::start`].
     pub fn new(platform: Platform) -> AppState {
-        let rate_limits = RateLimits::new(platform.config.limits.anonymous_per_minute, &platform.clock);
+        let Platform { config, clock, db, .. } = &platform;
+        let rate_limits = RateLimits::new(config.limits.anonymous_per_minute, clock, db);
         let accounts = Accounts::new(&platform);
-        let domains = DomainsService::new(&platform);
+        let jobs = Jobs::new(db.clone(), clock.clone());
+        let domains = DomainsService::new(&platform, &jobs);
+        let origins = OriginClient::new(&platform);
+        let connection = Connection::new(&platform, domains.clone());
         let recorder = Recorder::new(&platform);
         let render = RenderService::new(&platform, &accounts, &recorder);
-        let jobs = Jobs::new(platform.db.clone(), platform.clock.clone());
         let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
-        AppState(Arc::new(App { accounts, rate_limits, domains, recorder, render, jobs, refresh, platform }))
+        AppState(Arc::new(App {
+            accounts,
+            rate_limits,
+            domains,
+            origins,
+            connection,
+            recorder,
+            render,
+            jobs,
+            refresh,
+            platform,
+        }))
     }
 
     /// Starts what runs in the background. It ends with `platform.shutdown`.
@@ -85,7 +106,8 @@ impl AppState {
     /// What works on jobs in this process: one line per feature that has some.
     pub fn worker(&self) -> Worker {
         let config = &self.platform.config;
-        let registry = self.refresh.register(Registry::default());
+        let registry = Registry::default().with::<RemoveDomain>(self.leftovers(), 1);
+        let registry = self.refresh.register(registry);
         let schedules = self.refresh.schedules();
         let settings = WorkerSettings {
             // Renders end by themselves when the service does; nothing else takes long.
@@ -99,6 +121,30 @@ impl AppState {
             ..WorkerSettings::default()
         };
         Worker::new(self.jobs.clone(), registry, schedules, settings)
+    }
+
+    /// What is deleted with a domain: one entry per feature that keeps something of it.
+    fn leftovers(&self) -> Leftovers {
+        let App { domains, refresh, jobs, render, platform, .. } = &**self;
+        let (refresh, jobs) = (refresh.clone(), jobs.clone());
+        let (db, render) = (platform.db.clone(), render.clone());
+        Leftovers::new(domains, &platform.clock)
+            .with("lists of pages", move |domain| {
+                let refresh = refresh.clone();
+                async move { refresh.forget_domain(&domain).await }
+            })
+            .with("jobs", move |domain| {
+                let jobs = jobs.clone();
+                async move { jobs.forget_domain(domain.as_str()).await }
+            })
+            .with("visits", move |domain| {
+                let db = db.clone();
+                async move { analytics::forget_domain(&db, &domain).await }
+            })
+            .with("snapshots", move |domain| {
+                let render = render.clone();
+                async move { render.forget_domain(&domain).await }
+            })
     }
 
     /// The API as one function, as listeners and tests use it.

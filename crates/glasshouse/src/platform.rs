@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::secret::Secrets;
 
 /// The ground that services stand on. Cheap to clone.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub struct Platform {
     pub blobs: Blobs,
     /// The guarded way out to the internet.
     pub network: Network,
+    /// Keys of this installation, for sealing and for proofs.
+    pub secrets: Arc<Secrets>,
     /// Browsers.
     pub renderer: Arc<dyn Renderer>,
     /// Background tasks. Shutdown waits for all of them: a task must end soon after `shutdown` fires.

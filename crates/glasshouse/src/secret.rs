@@ -74,7 +74,7 @@ impl Secrets {
     /// A name that is the same for every process of this installation and says nothing of the secret.
     pub fn public_name(&self) -> String {
         let bytes = self.derive("public name");
-        format!("glasshouse-{}", bytes[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        format!("glasshouse-{}", hex::encode(&bytes[..4]))
     }
 
     fn derive(&self, purpose: &str) -> [u8; 32] {

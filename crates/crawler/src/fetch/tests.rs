@@ -156,6 +156,26 @@ async fn exactly_as_many_redirects_as_allowed_are_followed() {
 }
 
 #[tokio::test]
+async fn a_redirect_to_a_host_that_was_not_named_is_the_answer() {
+    let other = WebServer::start(async |_: Request<Incoming>| page("other")).await;
+    let server = WebServer::start(async |request: Request<Incoming>| match request.uri().path() {
+        "/twin" => redirect(302, "http://www.shop.test/"),
+        "/away" => redirect(302, "http://other.test/"),
+        _ => page("end"),
+    })
+    .await;
+    let fetcher = fetcher(&[("shop.test", &server), ("www.shop.test", &server), ("other.test", &other)]);
+    let hosts = vec!["shop.test".to_owned(), "www.shop.test".to_owned()];
+    let staying = |url: &str| FetchRequest { stay_on: Some(hosts.clone()), ..get(url) };
+
+    let twin = fetcher.fetch(staying("http://shop.test/twin")).await.unwrap();
+    let away = fetcher.fetch(staying("http://shop.test/away")).await.unwrap();
+
+    assert_eq!((twin.status.as_u16(), away.status.as_u16()), (200, 302));
+    assert_eq!(other.requests(), 0);
+}
+
+#[tokio::test]
 async fn a_redirect_is_checked_like_the_first_address() {
     let victim = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let target = format!("http://127.0.0.2:{}/", victim.local_addr().unwrap().port());

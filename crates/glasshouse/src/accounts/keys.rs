@@ -77,7 +77,7 @@ impl KeyHash {
 
     /// The form in the database.
     pub fn to_hex(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(self.0)
     }
 }
 

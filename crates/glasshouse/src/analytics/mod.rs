@@ -7,6 +7,7 @@ pub mod ingest;
 mod interest;
 pub mod model;
 mod queries;
+mod removal;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
@@ -15,3 +16,4 @@ pub use interest::visits_by_path;
 pub use model::{ServedBy, Verified, Visit};
 #[cfg(test)]
 pub(crate) use queries::{VisitRow, list_visits};
+pub use removal::forget_domain;

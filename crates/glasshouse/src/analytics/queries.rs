@@ -68,6 +68,16 @@ pub async fn list_most_visited(
     })?)
 }
 
+/// Deletes some of a domain's rows; answers how many.
+pub async fn delete_some_visits(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
+    const SQL: &str = "delete from visits_daily where (domain_id, day, path, crawler, verified, served) in \
+         (select domain_id, day, path, crawler, verified, served from visits_daily where domain_id = $1 limit 1000)";
+    let deleted = on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(|done| done.rows_affected())
+    });
+    Ok(deleted?)
+}
+
 /// A stored row, for tests of everything that records visits.
 #[cfg(test)]
 #[derive(Debug, PartialEq, Eq, sqlx::FromRow)]

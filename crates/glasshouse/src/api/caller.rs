@@ -15,6 +15,7 @@ use subtle::ConstantTimeEq;
 
 use super::error::ApiError;
 use super::rate_limit::{Standing, counted_as};
+use super::shared_limits::SharedLimit;
 use crate::accounts::model::{KeyIdentity, SessionIdentity};
 use crate::accounts::sessions::cookie_in;
 use crate::accounts::{AccountId, Limit, Plan, PlanLimits};
@@ -35,8 +36,19 @@ pub trait Access: Send + Sync + 'static {
     const KEY_PLAN: Option<Plan> = None;
     /// A key must be for the whole account: else 403 `requires_unscoped_key`.
     const ACCOUNT_WIDE: bool = false;
-    /// Counts towards the 600 requests per minute and key of the endpoints beyond the specification.
-    const LIMITED: bool = false;
+    /// What a key's requests count towards. Those of sessions are not counted.
+    const RATE: Rate = Rate::Unlimited;
+}
+
+/// A limit of requests per minute and key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rate {
+    /// None.
+    Unlimited,
+    /// The 600 per minute of the endpoints beyond the specification, counted by each process.
+    Beyond,
+    /// Counted by all processes together.
+    Shared(SharedLimit),
 }
 
 /// The render endpoint: any key of an active account.
@@ -54,7 +66,7 @@ pub struct OwnAccount;
 impl Access for OwnAccount {
     const SESSION: bool = true;
     const ACCOUNT_WIDE: bool = true;
-    const LIMITED: bool = true;
+    const RATE: Rate = Rate::Beyond;
 }
 
 /// Reading about one domain, beyond the specification: a session, an account-wide key or the domain's own.
@@ -63,7 +75,7 @@ pub struct ReadDomain;
 
 impl Access for ReadDomain {
     const SESSION: bool = true;
-    const LIMITED: bool = true;
+    const RATE: Rate = Rate::Beyond;
 }
 
 /// Changing one domain, beyond the specification: like [`ReadDomain`], for active accounts.
@@ -73,7 +85,7 @@ pub struct WriteDomain;
 impl Access for WriteDomain {
     const SESSION: bool = true;
     const ACTIVE: bool = true;
-    const LIMITED: bool = true;
+    const RATE: Rate = Rate::Beyond;
 }
 
 /// Somebody who may call an operation that demands `A`.
@@ -204,26 +216,72 @@ impl<A: Access> FromRequestParts<AppState> for Caller<A> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
-        let credential = authenticate::<A>(parts, app).await?;
-        if A::LIMITED
-            && let Credential::Key(key) = &credential
-        {
-            let standing = app.rate_limits.per_key.take(key.key.clone());
-            note_standing(parts, standing);
-            standing.refusal().map_or(Ok(()), Err)?;
+        let uncounted = Uncounted::<A>::from_request_parts(parts, app).await?;
+        uncounted.count(app, A::RATE).await?;
+        uncounted.admit()
+    }
+}
+
+/// Somebody with a valid credential, whose request has not been counted yet: for an operation where what was sent says
+/// what it counts towards. The handler calls [`Uncounted::admit`] and [`Uncounted::count`], and answers the refusal of
+/// the second before that of the first.
+pub struct Uncounted<A: Access> {
+    credential: Credential,
+    limits: Arc<crate::config::Config>,
+    standing: Option<StandingSlot>,
+    access: PhantomData<A>,
+}
+
+impl<A: Access> FromRequestParts<AppState> for Uncounted<A> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        Ok(Uncounted {
+            credential: authenticate::<A>(parts, app).await?,
+            limits: app.platform.config.clone(),
+            standing: parts.extensions.get::<StandingSlot>().cloned(),
+            access: PhantomData,
+        })
+    }
+}
+
+impl<A: Access> Uncounted<A> {
+    /// Counts the request; 429 over the limit.
+    pub async fn count(&self, app: &AppState, rate: Rate) -> Result<(), ApiError> {
+        let Credential::Key(key) = &self.credential else { return Ok(()) };
+        let standing = match rate {
+            Rate::Unlimited => return Ok(()),
+            Rate::Beyond => app.rate_limits.per_key.take(key.key.clone()),
+            // A busy database is worth another try, like one that is away.
+            Rate::Shared(limit) => app.rate_limits.shared.take(limit, &key.key).await.map_err(|error| {
+                match error.is_conflict() {
+                    true => ApiError::unavailable(error),
+                    false => ApiError::from(error),
+                }
+            })?,
+        };
+        if let Some(slot) = &self.standing {
+            // The first limit that was asked is the one that is reported.
+            let _ = slot.0.set(standing);
         }
-        if A::ACTIVE && !credential.is_active() {
+        standing.refusal().map_or(Ok(()), Err)
+    }
+
+    /// The caller, unless the account or the kind of credential does not allow the operation: 402 and 403.
+    pub fn admit(&self) -> Result<Caller<A>, ApiError> {
+        if A::ACTIVE && !self.credential.is_active() {
             return Err(ApiError::subscription_required());
         }
-        if let (Some(plan), Credential::Key(key)) = (A::KEY_PLAN, &credential)
+        if let (Some(plan), Credential::Key(key)) = (A::KEY_PLAN, &self.credential)
             && key.plan < plan
         {
             return Err(ApiError::plan_required(plan));
         }
-        if A::ACCOUNT_WIDE && credential.scope().is_some() {
+        if A::ACCOUNT_WIDE && self.credential.scope().is_some() {
             return Err(ApiError::forbidden("requires_unscoped_key"));
         }
-        Ok(Caller { credential, limits: app.platform.config.clone(), access: PhantomData })
+        let (credential, limits) = (self.credential.clone(), self.limits.clone());
+        Ok(Caller { credential, limits, access: PhantomData })
     }
 }
 
@@ -295,13 +353,6 @@ fn client_address(parts: &Parts) -> IpAddr {
 /// Where an extractor leaves the standing of a rate limit, for the headers of the answer.
 #[derive(Debug, Clone, Default)]
 pub struct StandingSlot(pub Arc<OnceLock<Standing>>);
-
-fn note_standing(parts: &Parts, standing: Standing) {
-    if let Some(slot) = parts.extensions.get::<StandingSlot>() {
-        // The first limit that was asked is the one that is reported.
-        let _ = slot.0.set(standing);
-    }
-}
 
 /// 403 `code` with `limit` and `current` unless one more is within the limit.
 pub fn check_limit(limit: Limit, current: u64, code: &'static str) -> Result<(), ApiError> {

@@ -114,6 +114,12 @@ impl ApiError {
         error
     }
 
+    /// Names what went wrong, for the log.
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
     /// The status that is answered.
     pub fn status(&self) -> StatusCode {
         self.0.status

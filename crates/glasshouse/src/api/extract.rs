@@ -19,6 +19,10 @@ pub struct AppJson<T>(pub T);
 #[derive(Debug)]
 pub struct DomainsJson<T>(pub T);
 
+/// The same for a body that may be left out: nothing and `null` are read as `{}`.
+#[derive(Debug)]
+pub struct OptionalDomainsJson<T>(pub T);
+
 /// A query string. Refusals, repeated parameters among them, are 400 `invalid_request`.
 #[derive(Debug)]
 pub struct AppQuery<T>(pub T);
@@ -42,6 +46,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for DomainsJson<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let body = json_body(request, state).await?;
         parse_json(&body).map(DomainsJson).map_err(|issue| ApiError::validation_error(vec![issue]))
+    }
+}
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalDomainsJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        if http_body::Body::is_end_stream(request.body()) {
+            // Nothing has no type either, whatever a client's library says.
+            return Ok(OptionalDomainsJson(T::default()));
+        }
+        let body = json_body(request, state).await?;
+        let read = parse_json::<Option<T>>(&body).map_err(|issue| ApiError::validation_error(vec![issue]))?;
+        Ok(OptionalDomainsJson(read.unwrap_or_default()))
     }
 }
 

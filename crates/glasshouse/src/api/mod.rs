@@ -11,10 +11,11 @@ pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;
 pub mod server;
+pub mod shared_limits;
 
 pub use caller::{Access, Caller, check_limit};
 pub use error::{ApiError, Issue};
-pub use extract::{AppJson, AppPath, AppQuery, DomainsJson};
+pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
 
 /// What every handler answers with.
 pub type ApiResult<T> = Result<T, ApiError>;

@@ -71,15 +71,35 @@ pub struct ErrorBody {
     /// The plan's limit, with the codes that name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// How much of it is used.
+    /// How much of it is used, or was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<i64>,
+    /// What is wrong with each header, with `invalid_custom_headers`: the rule's number, the header's name, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub details: Option<Vec<Value>>,
 }
 
-/// The refusals that every operation demanding `A` may answer with, before its own.
-pub struct Refusals<A>(PhantomData<A>);
+/// The refusals that every operation demanding `A` may answer with, before its own. `M` are its own of status 403: a
+/// document has one entry per status.
+pub struct Refusals<A, M = NoMore>(PhantomData<(A, M)>);
 
-impl<A: Access> IntoResponses for Refusals<A> {
+/// Further bodies of 403 answers.
+pub trait MoreForbidden {
+    /// One example per code.
+    fn bodies() -> Vec<Value>;
+}
+
+/// None.
+pub struct NoMore;
+
+impl MoreForbidden for NoMore {
+    fn bodies() -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+impl<A: Access, M: MoreForbidden> IntoResponses for Refusals<A, M> {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut forbidden = Vec::new();
         let mut refusals = Errors::new();
@@ -90,7 +110,8 @@ impl<A: Access> IntoResponses for Refusals<A> {
         );
         refusals.add(
             429,
-            "Too many requests. `Retry-After` says when to come back.",
+            "Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers \
+             too, how many are left.",
             &[json!({ "error": "rate_limited" })],
         );
         if A::ACTIVE {
@@ -105,8 +126,9 @@ impl<A: Access> IntoResponses for Refusals<A> {
         if A::SESSION {
             forbidden.push(json!({ "error": "csrf_token_missing" }));
         }
+        forbidden.extend(M::bodies());
         if !forbidden.is_empty() {
-            refusals.add(403, "The credential does not allow this.", &forbidden);
+            refusals.add(403, "This is not allowed; the code says why.", &forbidden);
         }
         refusals.add(
             500,

@@ -1,5 +1,5 @@
 //! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
-//! share are another matter and live in the database.
+//! share are counted in the database: [`super::shared_limits`].
 //! Must never grow without bound: windows that ended are dropped.
 
 use std::collections::HashMap;
@@ -12,9 +12,11 @@ use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 
 use super::error::ApiError;
+use super::shared_limits::SharedLimits;
 use crate::clock::{Clock, Timestamp};
 
-const WINDOW: Duration = Duration::from_secs(60);
+/// What a limit per minute counts in.
+pub const WINDOW: Duration = Duration::from_secs(60);
 /// Over so many keys the ended windows are swept out; what is left then is live.
 const SWEEP_AT: usize = 10_000;
 
@@ -145,7 +147,7 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The limits of the whole process.
+/// The limits of the API.
 #[derive(Debug)]
 pub struct RateLimits {
     /// Requests without a valid credential, per client address.
@@ -156,16 +158,19 @@ pub struct RateLimits {
     pub sign_in: RateLimit<(IpAddr, String)>,
     /// Failed sign-ins, per client address.
     pub sign_in_address: RateLimit<IpAddr>,
+    /// The Domains API, per key, over all processes.
+    pub shared: SharedLimits,
 }
 
 impl RateLimits {
     /// The limits as the settings and the product define them.
-    pub fn new(anonymous_per_minute: u32, clock: &Clock) -> RateLimits {
+    pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
         RateLimits {
             anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
             per_key: RateLimit::per_minute(600, clock.clone()),
             sign_in: RateLimit::per_minute(10, clock.clone()),
             sign_in_address: RateLimit::per_minute(30, clock.clone()),
+            shared: SharedLimits::new(db, clock),
         }
     }
 }

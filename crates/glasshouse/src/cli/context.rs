@@ -16,6 +16,7 @@ use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::platform::Platform;
+use crate::secret::Secrets;
 use crate::unrendered::Unrendered;
 
 /// Settings and clock of a command.
@@ -74,6 +75,15 @@ impl Context {
         })?)
     }
 
+    /// Opens the installation's secret, which is made when there is none.
+    pub fn secrets(&self) -> anyhow::Result<Secrets> {
+        let folder = &self.config.storage.data_dir;
+        std::fs::create_dir_all(folder).with_context(|| {
+            format!("cannot make the data folder {} (storage.data_dir)", folder.display())
+        })?;
+        Ok(Secrets::open(self.config.edge.secret.reveal(), folder)?)
+    }
+
     /// Starts the browsers, with their profiles in `folder`. They belong to the caller, who must shut them down.
     pub fn browser(&self, network: Network, folder: &Path) -> Arc<dyn Renderer> {
         let config = &self.config;
@@ -97,6 +107,7 @@ impl Context {
             db: self.database().await?,
             blobs: self.blobs()?,
             network: self.network()?,
+            secrets: Arc::new(self.secrets()?),
             renderer: Arc::new(Unrendered),
             tasks: TaskTracker::new(),
             shutdown: CancellationToken::new(),

@@ -1,8 +1,10 @@
 //! `glasshouse domain …`: connected domains, by hand.
 
+mod check;
+
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -26,6 +28,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Checks whether a domain leads here, connects it when it does, and says what is missing otherwise
+    Check(check::Args),
     /// Locks a domain: nothing is rendered for it, whichever account it is on
     Suspend {
         /// The domain
@@ -91,6 +95,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
     match command {
         Command::Add(add) => add_domain(add, &service, context).await,
         Command::List { account, json } => list_domains(account, json, &service, context).await,
+        Command::Check(args) => check::run(args, context).await,
         Command::Suspend { domain } => set_lock(&domain, Lock::On, &service).await,
         Command::Resume { domain } => set_lock(&domain, Lock::Off, &service).await,
         Command::Remove { domain, account } => remove_domain(&domain, account, &service, context).await,
@@ -167,22 +172,28 @@ async fn remove_domain(
     service: &DomainsService,
     context: &Context,
 ) -> anyhow::Result<ExitCode> {
-    let host = parse(domain)?;
-    let mut found = service.list_by_host(&host).await?;
+    let found = find(domain, account, service, context).await?;
+    let [record] = found.as_slice() else {
+        bail!("{} accounts have {domain}; say which one with --account", found.len())
+    };
+    // What was stored for it is deleted by the service's worker.
+    service.remove(record).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The records of a name: one account's, or all. Never none.
+async fn find(
+    domain: &str,
+    account: Option<Email>,
+    service: &DomainsService,
+    context: &Context,
+) -> anyhow::Result<Vec<Domain>> {
+    let mut found = service.list_by_host(&parse(domain)?).await?;
     if let Some(email) = account {
         let account = context.accounts().await?.get_account(&email).await?;
         found.retain(|domain| domain.account_id == account.id);
     }
-    let record = match found.as_slice() {
-        [] => return Err(unknown(domain)),
-        [record] => record,
-        several => bail!("{} accounts have {domain}; say which one with --account", several.len()),
-    };
-    service.remove(record).await?;
-    let removed = crate::render::delete_objects(&context.blobs()?, &record.id).await;
-    removed
-        .with_context(|| format!("{domain} is removed, but not every stored page of it could be deleted"))?;
-    Ok(ExitCode::SUCCESS)
+    if found.is_empty() { Err(unknown(domain)) } else { Ok(found) }
 }
 
 fn parse(domain: &str) -> anyhow::Result<String> {

@@ -65,6 +65,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         db: db.clone(),
         blobs,
         network,
+        secrets: Arc::new(context.secrets()?),
         renderer: renderer.clone(),
         tasks: TaskTracker::new(),
         shutdown: CancellationToken::new(),
@@ -92,7 +93,12 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         }
     }
     if config.has_role(Role::Edge) {
-        let services = Services { accounts: &app.accounts, domains: &app.domains, render: &app.render };
+        let services = Services {
+            accounts: &app.accounts,
+            domains: &app.domains,
+            connection: &app.connection,
+            render: &app.render,
+        };
         let edge = Edge::new(&platform, services, sockets.addresses())?;
         edge.listen(sockets, &listening.tasks, &listening.shutdown);
     }

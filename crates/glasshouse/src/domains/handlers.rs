@@ -1,137 +1,127 @@
-//! HTTP of domains: how a domain's pages are rendered.
+//! HTTP of domains. Every operation of the Domains API stands twice in the document, for API keys below `/api/domains` and
+//! for the dashboard below `/api/dashboard/domains`, and once in the code.
 
-use axum::Json;
-use axum::extract::State;
-use serde::{Deserialize, Deserializer};
-use utoipa::ToSchema;
+use store::DbError;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::model::{Domain, DomainStatus, MIN_INTERVAL_S, RefreshRule, Rendering};
+use super::model::{Domain, DomainStatus};
 use super::names;
-use crate::api::caller::{Access, ReadDomain, WriteDomain};
-use crate::api::openapi::{ErrorBody, Refusals};
-use crate::api::{ApiError, ApiResult, AppPath, Caller, DomainsJson, Issue};
+use super::service::ChangeError;
+use crate::api::caller::Access;
+use crate::api::openapi::ErrorBody;
+use crate::api::{ApiError, ApiResult, Caller};
 use crate::app::AppState;
+
+/// Declares one operation of the Domains API and its twin for the dashboard. Both call one function.
+macro_rules! twins {
+    (
+        $(#[doc = $doc:literal])*
+        $method:ident($caller:ident) $name:ident: $path:literal, $access:ty, $refusals:ident;
+        $twin:ident: $twin_path:literal, $twin_access:ty, $twin_refusals:ident;
+        $(params($($params:tt)*);)?
+        $(body($($body:tt)*);)?
+        responses($($responses:tt)*);
+        $do:ident($($argument:ident: $extractor:ty),*) -> $reply:ty
+    ) => {
+        $(#[doc = $doc])*
+        #[utoipa::path($method, path = $path, tag = "Domains",
+            $(params($($params)*),)?
+            $(request_body($($body)*),)?
+            security(("apiKey" = []), ("bearer" = [])),
+            responses($refusals, $($responses)*))]
+        async fn $name(
+            caller: $caller<$access>,
+            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            $($argument: $extractor),*
+        ) -> crate::api::ApiResult<$reply> {
+            $do(&caller, &app, $($argument),*).await
+        }
+
+        $(#[doc = $doc])*
+        ///
+        /// The same for a session, and for keys of every plan.
+        #[utoipa::path($method, path = $twin_path, tag = "Domains",
+            $(params($($params)*),)?
+            $(request_body($($body)*),)?
+            security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+            responses($twin_refusals, $($responses)*))]
+        async fn $twin(
+            caller: $caller<$twin_access>,
+            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            $($argument: $extractor),*
+        ) -> crate::api::ApiResult<$reply> {
+            $do(&caller, &app, $($argument),*).await
+        }
+    };
+}
+
+mod check;
+mod records;
+mod rendering;
+mod settings;
+mod sitemap;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
+    OpenApiRouter::new()
+        .merge(records::routes())
+        .merge(check::routes())
+        .merge(settings::routes())
+        .merge(sitemap::routes())
+        .merge(rendering::routes())
 }
 
-type ReadDomainRefusals = Refusals<ReadDomain>;
-type WriteDomainRefusals = Refusals<WriteDomain>;
-
-/// Says how a domain's pages are rendered.
-#[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
-    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        ReadDomainRefusals,
-        (status = 200, description = "How it is rendered.", body = Rendering),
-        (status = 403, description = "The key is another domain's.", body = ErrorBody,
-            example = json!({ "error": "api_key_domain_scope_mismatch" })),
-        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
-    ))]
-async fn get_rendering(
-    caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
-    AppPath(domain): AppPath<String>,
-) -> ApiResult<Json<Rendering>> {
-    Ok(Json(owned(&caller, &app, &domain).await?.rendering))
+/// What every operation on one domain may answer.
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "only their description is used")]
+enum OnOneDomain {
+    /// The account has no such domain.
+    #[response(status = 404, example = json!({ "error": "not_found" }))]
+    NotFound(ErrorBody),
 }
 
-/// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
-struct RenderingChange {
-    /// Age at which a snapshot is rendered again: 60 s to 365 days.
-    #[schema(examples(86400), minimum = 60, maximum = 31_536_000)]
-    refresh_interval_seconds: Option<u64>,
-    /// Replaces the rules; at most 50.
-    #[schema(max_items = 50)]
-    refresh_rules: Option<Vec<RefreshRule>>,
-    /// CSS selector that must match before a page counts as ready; null: none.
-    #[serde(deserialize_with = "present")]
-    #[schema(value_type = Option<String>, examples("#main article"))]
-    wait_for_selector: Option<Option<String>>,
-    /// Replaces the addresses that pages do not get to fetch; at most 100.
-    #[schema(max_items = 100)]
-    blocked_urls: Option<Vec<String>>,
-}
-
-/// Tells a field that is null from one that is not there.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
-impl RenderingChange {
-    fn apply_to(self, rendering: &mut Rendering) {
-        if let Some(seconds) = self.refresh_interval_seconds {
-            rendering.refresh_interval_seconds = seconds;
-        }
-        if let Some(rules) = self.refresh_rules {
-            rendering.refresh_rules = rules;
-        }
-        if let Some(selector) = self.wait_for_selector {
-            rendering.wait_for_selector = selector;
-        }
-        if let Some(urls) = self.blocked_urls {
-            rendering.blocked_urls = urls;
-        }
-    }
-}
-
-/// Changes how a domain's pages are rendered.
-///
-/// Holds for requests within two seconds. The most specific matching rule's interval wins over the domain's.
-#[utoipa::path(patch, path = "/api/domains/{domain}/rendering", tag = "Domains",
-    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
-    request_body = RenderingChange,
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        WriteDomainRefusals,
-        (status = 200, description = "How it is rendered from now on.", body = Rendering),
-        (status = 400, description = "A field is not right; nothing was changed.", body = ErrorBody,
-            example = json!({ "error": "validation_error", "issues": [{ "path": "refreshIntervalSeconds", "message": "must be from 60 to 31536000" }] })),
-        (status = 403, description = "The key is another domain's, the domain is suspended, or the credential does not allow this.", body = ErrorBody, examples(
-            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
-            ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))),
-            ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" }))))),
-        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
-        (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
-        (status = 415, description = "The body is not JSON.", body = ErrorBody,
-            example = json!({ "error": "unsupported_media_type" })),
-    ))]
-async fn update_rendering(
-    caller: Caller<WriteDomain>,
-    State(app): State<AppState>,
-    AppPath(domain): AppPath<String>,
-    DomainsJson(change): DomainsJson<RenderingChange>,
-) -> ApiResult<Json<Rendering>> {
-    // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
-    let mut sent = Rendering::new(MIN_INTERVAL_S);
-    change.clone().apply_to(&mut sent);
-    let issues: Vec<Issue> =
-        sent.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
-    if !issues.is_empty() {
-        return Err(ApiError::validation_error(issues));
-    }
-    let domain = owned(&caller, &app, &domain).await?;
-    if domain.status == DomainStatus::Suspended {
-        return Err(ApiError::forbidden("domain_suspended"));
-    }
-    let mut rendering = domain.rendering.clone();
-    change.apply_to(&mut rendering);
-    let is_saved = app.domains.save_rendering(&domain, &rendering).await?;
-    if is_saved { Ok(Json(rendering)) } else { Err(ApiError::not_found()) }
+/// What every operation with a body may answer.
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "only their description is used")]
+enum WithBody {
+    /// The body is too large.
+    #[response(status = 413, example = json!({ "error": "payload_too_large" }))]
+    TooLarge(ErrorBody),
+    /// The body is not JSON.
+    #[response(status = 415, example = json!({ "error": "unsupported_media_type" }))]
+    NotJson(ErrorBody),
 }
 
 /// The account's domain of this name: 403 for another domain's key, 404 when the account has none.
 async fn owned<A: Access>(caller: &Caller<A>, app: &AppState, domain: &str) -> ApiResult<Domain> {
-    let Some(host) = names::parse_domain(domain) else { return Err(ApiError::not_found()) };
-    caller.check_scope(&host)?;
+    let host = names::parse_domain(domain);
+    // What is no name at all is another one than the key's, too.
+    caller.check_scope(host.as_deref().unwrap_or(""))?;
+    let host = host.ok_or_else(ApiError::not_found)?;
     app.domains.find_exact(caller.account(), &host).await?.ok_or_else(ApiError::not_found)
+}
+
+/// The same, and 403 for a suspended one.
+async fn changeable<A: Access>(caller: &Caller<A>, app: &AppState, domain: &str) -> ApiResult<Domain> {
+    let domain = owned(caller, app, domain).await?;
+    match domain.status {
+        DomainStatus::Suspended => Err(ApiError::forbidden("domain_suspended")),
+        _ => Ok(domain),
+    }
+}
+
+/// What a change that was not made is answered with.
+fn change_failed(error: ChangeError) -> ApiError {
+    match error {
+        ChangeError::Gone => ApiError::not_found(),
+        ChangeError::Suspended => ApiError::forbidden("domain_suspended"),
+        ChangeError::Store(error) => not_applied(error),
+    }
+}
+
+/// 503 when the database cannot take a change at the moment, a conflicting one included; 500 otherwise.
+fn not_applied(error: DbError) -> ApiError {
+    if error.is_conflict() { ApiError::unavailable(error) } else { error.into() }
 }
 
 #[cfg(test)]

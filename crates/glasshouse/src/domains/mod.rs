@@ -2,15 +2,21 @@
 //!
 //! Render, refresh, audits and the edge take a [`Site`] from [`DomainsService`]; nobody else reads the tables.
 
+mod access;
+pub mod answers;
+pub mod connection;
 pub mod handlers;
 pub mod headers;
+pub mod jobs;
 pub mod model;
 pub mod names;
+pub mod origin;
 pub mod patterns;
 pub mod probe;
 mod queries;
 pub mod redirects;
 pub mod service;
+pub mod settings;
 pub mod site;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};

@@ -95,6 +95,8 @@ pub struct Settings {
     pub on_demand_render_enabled: bool,
     /// The stored sitemap; empty: none.
     pub sitemap_url: String,
+    /// Pages found when it was last read.
+    pub discovered_url_count: u64,
 }
 
 /// How a domain's pages are rendered and how long they keep.

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use url::Url;
+use url::{Host, Url};
 
 /// Hosts where site builders let people edit, one per line.
 const EDITOR_HOSTS: &str = include_str!("../../data/editor_hosts.txt");
@@ -22,9 +22,34 @@ pub fn twin(host: &str) -> Option<String> {
     crawler::url::www_twin(host)
 }
 
+/// Why a text cannot be a domain's origin host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OriginProblem {
+    /// There is no usable host in it.
+    Invalid,
+    /// It is the domain itself or its twin: the origin would be asked through ourselves.
+    SameAsDomain,
+    /// It is a place where sites are edited, not served.
+    EditorUrl,
+}
+
+/// The canonical form of the origin host of `domain`, which is in canonical form itself.
+pub fn check_origin(domain: &str, text: &str) -> Result<String, OriginProblem> {
+    let origin = parse_origin(text).ok_or(OriginProblem::Invalid)?;
+    let name = split_origin(&origin).map_or("", |(name, _)| name);
+    if name == domain || twin(domain).as_deref() == Some(name) {
+        return Err(OriginProblem::SameAsDomain);
+    }
+    if is_editor_host(&origin) {
+        return Err(OriginProblem::EditorUrl);
+    }
+    Ok(origin)
+}
+
 /// The canonical form of an origin host: a host, and a port unless it is the scheme's own. `None`: it is none.
 ///
-/// People paste whole addresses: scheme, path and query are dropped.
+/// People paste whole addresses: scheme, path and query are dropped. Addresses and single labels are hosts too: whether
+/// they may be reached is for the guard to say, at every connection.
 pub fn parse_origin(text: &str) -> Option<String> {
     let text = text.trim();
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
@@ -34,11 +59,19 @@ pub fn parse_origin(text: &str) -> Option<String> {
     if !is_plain {
         return None;
     }
-    let host = crawler::url::host_name(url.host_str()?)?;
-    Some(match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host,
-    })
+    let host = match url.host()? {
+        Host::Domain(name) if name.contains('.') => crawler::url::host_name(name)?,
+        // A single label is checked as the first of two.
+        Host::Domain(label) => {
+            crawler::url::host_name(&format!("{label}.test"))?.strip_suffix(".test")?.to_owned()
+        }
+        address @ (Host::Ipv4(_) | Host::Ipv6(_)) => address.to_string(),
+    };
+    match url.port() {
+        Some(0) => None,
+        Some(port) => Some(format!("{host}:{port}")),
+        None => Some(host),
+    }
 }
 
 /// Host and port of an origin in canonical form; nothing when none is set.
@@ -47,8 +80,9 @@ pub fn split_origin(origin: &str) -> Option<(&str, Option<u16>)> {
         return None;
     }
     match origin.rsplit_once(':') {
-        Some((host, port)) => Some((host, port.parse().ok())),
-        None => Some((origin, None)),
+        // The colons of an IPv6 address are inside its brackets.
+        Some((host, port)) if !port.ends_with(']') => Some((host, port.parse().ok())),
+        _ => Some((origin, None)),
     }
 }
 
@@ -118,6 +152,15 @@ mod tests {
             ("http://app.host.com:80/", Some("app.host.com")),
             ("", None),
             ("https://", None),
+            ("10.0.0.5:8080", Some("10.0.0.5:8080")),
+            ("http://0x7f.1/", Some("127.0.0.1")),
+            ("http://[2001:db8::1]:8080/x", Some("[2001:db8::1]:8080")),
+            ("LocalHost", Some("localhost")),
+            (" ", None),
+            (".", None),
+            ("a.com:0", None),
+            ("a.com:99999", None),
+            ("exa_mple", None),
             ("ftp://app.host.com", None),
             ("user:pw@app.host.com", None),
             ("not a host", None),
@@ -126,6 +169,15 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(parse_origin(text).as_deref(), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_origin_is_split_into_host_and_port() {
+        assert_eq!(split_origin("a.com:8443"), Some(("a.com", Some(8443))));
+        assert_eq!(split_origin("a.com"), Some(("a.com", None)));
+        assert_eq!(split_origin("[2001:db8::1]"), Some(("[2001:db8::1]", None)));
+        assert_eq!(split_origin("[2001:db8::1]:80"), Some(("[2001:db8::1]", Some(80))));
+        assert_eq!(split_origin(""), None);
     }
 
     #[test]

@@ -1,18 +1,37 @@
-//! The proof by which a connection check knows that a request reached this very service. Pure but for the key.
-//! The check asks the domain for a path with a fresh nonce; whoever serves the domain here answers with the proof.
-//! Must never be answered for a domain that this installation does not have.
+//! How a connection check knows that a request reached this very service. Pure but for the key.
+//! The check asks the domain for a path with a fresh nonce; the edge, or the render endpoint behind the customer's own
+//! server, answers with a proof. Must never be answered for a nonce that this installation did not issue.
 
-use super::model::DomainId;
+use std::time::Duration;
+
+use super::names;
+use crate::accounts::AccountId;
+use crate::clock::Timestamp;
 use crate::secret::{MacKey, Secrets};
 
 /// Path that a probe asks for, before its nonce.
 pub const PATH_PREFIX: &str = "/__service_probe/";
-/// Header that carries the proof in the answer.
+/// Header that marks a probe, and that carries the proof in its answer.
 pub const PROOF_HEADER: &str = "x-service-probe";
 
-const MAX_NONCE_BYTES: usize = 64;
+/// How long a nonce is answered.
+const GOOD_FOR: Duration = Duration::from_secs(60);
+/// Digits of a nonce: its day of expiry in milliseconds, then what makes it one of a kind, then its signature.
+const EXPIRY_CHARS: usize = 12;
+const RANDOM_CHARS: usize = 16;
+const SIGNATURE_CHARS: usize = 43;
+const NONCE_CHARS: usize = EXPIRY_CHARS + RANDOM_CHARS + SIGNATURE_CHARS;
 
-/// Makes and checks proofs.
+/// Which way a probe came to this service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival<'a> {
+    /// To the edge, which all domains share: it says that the domain leads here, and nothing of whose it is.
+    Edge,
+    /// To the render endpoint, with a key of this account.
+    Api(&'a AccountId),
+}
+
+/// Issues nonces, and makes the proofs of them.
 #[derive(Clone)]
 pub struct ProbeKey(MacKey);
 
@@ -22,50 +41,138 @@ impl ProbeKey {
         ProbeKey(secrets.mac_key("connection probe"))
     }
 
-    /// What the answer to a probe must carry. A domain record belongs to one account, so its id stands for both.
-    pub fn proof(&self, nonce: &str, domain: &DomainId) -> String {
-        self.0.sign(&message(nonce, domain))
+    /// A new nonce for a domain, good for a minute.
+    pub fn issue(&self, host: &str, now: Timestamp) -> String {
+        let expires = now.plus(GOOD_FOR).as_millis();
+        let random: [u8; RANDOM_CHARS / 2] = crate::secret::random();
+        let random = hex::encode(random);
+        let plain = format!("{expires:0EXPIRY_CHARS$x}{random}");
+        let signature = self.0.sign(&nonce_message(&plain, host));
+        plain + &signature
     }
 
-    /// Whether the answer to a probe is our own.
-    pub fn is_proof(&self, nonce: &str, domain: &DomainId, proof: &str) -> bool {
-        self.0.verify(&message(nonce, domain), proof)
+    /// Whether a nonce was issued for a host, or for its twin, less than a minute ago.
+    pub fn is_fresh(&self, nonce: &str, host: &str, now: Timestamp) -> bool {
+        let Some((plain, signature)) = nonce.split_at_checked(EXPIRY_CHARS + RANDOM_CHARS) else {
+            return false;
+        };
+        let Ok(expires) = i64::from_str_radix(&plain[..EXPIRY_CHARS], 16) else { return false };
+        let is_for = |host: &str| self.0.verify(&nonce_message(plain, host), signature);
+        now < Timestamp::from_millis(expires)
+            && (is_for(host) || names::twin(host).is_some_and(|host| is_for(&host)))
+    }
+
+    /// What the answer to a probe carries, in the header and in the body.
+    pub fn proof(&self, nonce: &str, arrival: Arrival<'_>) -> String {
+        match arrival {
+            Arrival::Edge => self.0.sign(&format!("proof|edge|{nonce}")),
+            Arrival::Api(account) => self.0.sign(&format!("proof|api|{}|{nonce}", account.as_str())),
+        }
+    }
+
+    /// The answer to a request for a probe's path, when its nonce is one of ours and still good.
+    pub fn answer(
+        &self,
+        path: &str,
+        host: &str,
+        arrival: Arrival<'_>,
+        now: Timestamp,
+    ) -> Option<ProbeAnswer> {
+        let nonce = nonce_of(path).filter(|nonce| self.is_fresh(nonce, host, now))?;
+        let proof = self.proof(nonce, arrival);
+        // A server in between may keep the body and drop the headers.
+        let html = format!(
+            "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Connection check</title>\
+             <meta name=\"robots\" content=\"noindex\"><meta name=\"{PROOF_HEADER}\" content=\"{proof}\"></head>\
+             <body><p>This address is used to check that the domain is connected.</p></body></html>\n"
+        );
+        Some(ProbeAnswer { proof, html })
     }
 }
 
-fn message(nonce: &str, domain: &DomainId) -> String {
-    format!("{nonce}|{}", domain.as_str())
+/// The answer to a probe: 200, HTML, kept by nobody.
+#[derive(Debug)]
+pub struct ProbeAnswer {
+    /// For the header.
+    pub proof: String,
+    /// The body, which carries the proof too.
+    pub html: String,
 }
 
-/// The nonce of a probe's path.
+fn nonce_message(plain: &str, host: &str) -> String {
+    format!("nonce|{plain}|{host}")
+}
+
+/// The nonce of a probe's path, by its form.
 pub fn nonce_of(path: &str) -> Option<&str> {
     let nonce = path.strip_prefix(PATH_PREFIX)?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (!nonce.is_empty() && nonce.len() <= MAX_NONCE_BYTES && nonce.bytes().all(is_plain)).then_some(nonce)
+    (nonce.len() == NONCE_CHARS && nonce.bytes().all(is_plain)).then_some(nonce)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_nonce_of_a_probe_is_short_and_plain() {
-        assert_eq!(nonce_of("/__service_probe/AbC-_9"), Some("AbC-_9"));
-        for path in ["/__service_probe/", "/__service_probe/a/b", "/__service_probe/a%20b", "/other"] {
-            assert_eq!(nonce_of(path), None, "{path}");
-        }
-        assert_eq!(nonce_of(&format!("/__service_probe/{}", "a".repeat(65))), None);
+    const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
+
+    fn key() -> ProbeKey {
+        ProbeKey::new(&Secrets::from_bytes(b"a secret of this test"))
     }
 
     #[test]
-    fn a_proof_is_good_for_one_nonce_and_one_domain() {
-        let key = ProbeKey::new(&Secrets::from_bytes(b"a secret of this test"));
-        let domain = DomainId::from("d1");
+    fn a_nonce_is_good_for_a_minute_and_for_both_names_of_its_site() {
+        let nonce = key().issue("shop.example", NOW);
 
-        let proof = key.proof("n1", &domain);
+        assert!(key().is_fresh(&nonce, "shop.example", NOW));
+        assert!(key().is_fresh(&nonce, "www.shop.example", NOW.plus(Duration::from_secs(59))));
+        assert!(!key().is_fresh(&nonce, "shop.example", NOW.plus(Duration::from_secs(60))));
+        assert!(!key().is_fresh(&nonce, "other.example", NOW));
+        assert_ne!(nonce, key().issue("shop.example", NOW));
+    }
 
-        assert!(key.is_proof("n1", &domain, &proof));
-        assert!(!key.is_proof("n2", &domain, &proof));
-        assert!(!key.is_proof("n1", &DomainId::from("d2"), &proof));
+    #[test]
+    fn a_stranger_cannot_make_or_change_a_nonce() {
+        let nonce = key().issue("shop.example", NOW);
+        let other = ProbeKey::new(&Secrets::from_bytes(b"another secret")).issue("shop.example", NOW);
+        let prolonged = format!("0fffffffffff{}", &nonce[EXPIRY_CHARS..]);
+
+        for forged in [other.as_str(), &prolonged, "", "x", &nonce[1..]] {
+            assert!(!key().is_fresh(forged, "shop.example", NOW), "{forged}");
+        }
+    }
+
+    #[test]
+    fn a_probes_path_has_a_nonce_of_the_right_form() {
+        let nonce = key().issue("shop.example", NOW);
+
+        assert_eq!(nonce_of(&format!("/__service_probe/{nonce}")), Some(nonce.as_str()));
+        for path in ["/__service_probe/", "/__service_probe/n0nce", "/other"] {
+            assert_eq!(nonce_of(path), None, "{path}");
+        }
+        assert_eq!(nonce_of(&format!("/__service_probe/{nonce}a")), None);
+        assert_eq!(nonce_of(&format!("/__service_probe/{}%41", &nonce[3..])), None);
+    }
+
+    #[test]
+    fn a_proof_says_which_way_the_probe_came_and_with_whose_key() {
+        let nonce = key().issue("shop.example", NOW);
+        let (one, two) = (AccountId::from("a1"), AccountId::from("a2"));
+
+        let proofs = [Arrival::Edge, Arrival::Api(&one), Arrival::Api(&two)]
+            .map(|arrival| key().proof(&nonce, arrival));
+
+        assert!(proofs[0] != proofs[1] && proofs[1] != proofs[2]);
+        assert_eq!(proofs[1], key().proof(&nonce, Arrival::Api(&one)));
+    }
+
+    #[test]
+    fn an_answer_carries_its_proof_in_the_body_too() {
+        let path = format!("{PATH_PREFIX}{}", key().issue("shop.example", NOW));
+
+        let answer = key().answer(&path, "shop.example", Arrival::Edge, NOW).unwrap();
+
+        assert!(answer.html.contains(&answer.proof));
+        assert!(key().answer(&path, "other.example", Arrival::Edge, NOW).is_none());
     }
 }

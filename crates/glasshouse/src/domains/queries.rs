@@ -2,7 +2,7 @@
 
 use store::{Conn, DbError, on_engine};
 
-use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
+use super::model::{Domain, DomainId, DomainStatus};
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 
@@ -86,7 +86,16 @@ pub async fn find_domain(
 
 /// The record with an id.
 pub async fn find_domain_by_id(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
-    const SQL: &str = "select * from domains where id = $1";
+    const SQL: &str = "select * from domains where id = $1 and removed_at is null";
+    let row: Option<Row> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(Domain::from))
+}
+
+/// Counts a record's version up and answers the record; nobody else changes it until the transaction ends.
+pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
+    const SQL: &str =
+        "update domains set version = version + 1 where id = $1 and removed_at is null returning *";
     let row: Option<Row> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
     Ok(row.map(Domain::from))
@@ -116,8 +125,9 @@ pub async fn list_by_host(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, Db
 
 /// The records of an account, or of all, in the order they were added.
 pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
-    const ALL: &str = "select * from domains order by created_at, id";
-    const OF_ACCOUNT: &str = "select * from domains where account_id = $1 order by created_at, id";
+    const ALL: &str = "select * from domains where removed_at is null order by created_at, id";
+    const OF_ACCOUNT: &str =
+        "select * from domains where account_id = $1 and removed_at is null order by created_at, id";
     let rows: Vec<Row> = on_engine!(conn, |c| match account {
         None => sqlx::query_as(ALL).fetch_all(c).await,
         Some(account) => sqlx::query_as(OF_ACCOUNT).bind(account.as_str()).fetch_all(c).await,
@@ -127,7 +137,7 @@ pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Resul
 
 /// Number of an account's records.
 pub async fn count_domains(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
-    const SQL: &str = "select count(*) from domains where account_id = $1";
+    const SQL: &str = "select count(*) from domains where account_id = $1 and removed_at is null";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
     Ok(count.unsigned_abs())
 }
@@ -143,15 +153,49 @@ pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), Db
     Ok(())
 }
 
-/// Deletes a record, and with it what belongs to its id. `false`: there was none.
-pub async fn delete_domain(conn: &mut Conn, id: &DomainId) -> Result<bool, DbError> {
-    const SQL: &str = "delete from domains where id = $1";
-    let deleted = on_engine!(conn, |c| sqlx::query(SQL)
+/// Takes a record out of everything that looks for domains, and frees its name. `false`: there was none.
+///
+/// Its id takes the place of its host: no host looks like one, and both unique indexes stay satisfied.
+pub async fn mark_removed(conn: &mut Conn, id: &DomainId, now: Timestamp) -> Result<bool, DbError> {
+    const SQL: &str = "update domains set removed_at = $2, host = id, version = version + 1 \
+         where id = $1 and removed_at is null";
+    let removed = on_engine!(conn, |c| sqlx::query(SQL)
         .bind(id.as_str())
+        .bind(now.as_millis())
         .execute(c)
         .await
         .map(|done| done.rows_affected()));
-    Ok(deleted? > 0)
+    Ok(removed? > 0)
+}
+
+/// Deletes the row of a removed domain, and what is left of what belongs to its id.
+pub async fn delete_removed(conn: &mut Conn, id: &DomainId) -> Result<(), DbError> {
+    const SQL: &str = "delete from domains where id = $1 and removed_at is not null";
+    on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Whether the operator has locked a name, also when nobody has it any more.
+pub async fn is_locked(conn: &mut Conn, host: &str) -> Result<bool, DbError> {
+    const SQL: &str = "select count(*) from domain_locks where host = $1";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(host).fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+/// Remembers that a name is locked.
+pub async fn insert_lock(conn: &mut Conn, host: &str, now: Timestamp) -> Result<(), DbError> {
+    const SQL: &str =
+        "insert into domain_locks (host, locked_at) values ($1, $2) on conflict (host) do nothing";
+    on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(now.as_millis()).execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Forgets that a name is locked. Answers 1 if it was.
+pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
+    const SQL: &str = "delete from domain_locks where host = $1";
+    let deleted =
+        on_engine!(conn, |c| sqlx::query(SQL).bind(host).execute(c).await.map(|done| done.rows_affected()));
+    Ok(deleted?)
 }
 
 /// Locks or unlocks every account's record of a name. Answers how many there are.
@@ -175,42 +219,62 @@ pub async fn set_suspended(
     Ok(changed?)
 }
 
-/// Replaces the settings. `false`: the record is gone.
-pub async fn save_settings(
-    conn: &mut Conn,
-    id: &DomainId,
-    settings: &Settings,
-    now: Timestamp,
-) -> Result<bool, DbError> {
-    const SQL: &str =
-        "update domains set settings = $2, version = version + 1, updated_at = $3 where id = $1";
-    save(conn, SQL, id, json(settings), now).await
+/// Writes what a change began by [`begin_change`] made of a record's settings and rendering.
+pub async fn finish_change(conn: &mut Conn, domain: &Domain) -> Result<(), DbError> {
+    const SQL: &str = "update domains set settings = $2, rendering = $3, updated_at = $4 where id = $1";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(domain.id.as_str())
+            .bind(json(&domain.settings))
+            .bind(json(&domain.rendering))
+            .bind(domain.updated_at.as_millis())
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
 }
 
-/// Replaces how pages are rendered. `false`: the record is gone.
-pub async fn save_rendering(
+/// Whether another account claimed one of two names after `since`, or has one of them served.
+pub async fn is_claimed_elsewhere(
     conn: &mut Conn,
-    id: &DomainId,
-    rendering: &Rendering,
-    now: Timestamp,
+    account: &AccountId,
+    (host, twin): (&str, &str),
+    since: Timestamp,
 ) -> Result<bool, DbError> {
-    const SQL: &str =
-        "update domains set rendering = $2, version = version + 1, updated_at = $3 where id = $1";
-    save(conn, SQL, id, json(rendering), now).await
+    const SQL: &str = "select count(*) from domains where (host = $1 or host = $2) and account_id <> $3 \
+         and removed_at is null and (created_at > $4 or status <> 'pending')";
+    let count: i64 = on_engine!(conn, |c| {
+        sqlx::query_scalar(SQL)
+            .bind(host)
+            .bind(twin)
+            .bind(account.as_str())
+            .bind(since.as_millis())
+            .fetch_one(c)
+            .await
+    })?;
+    Ok(count > 0)
 }
 
-async fn save(
+/// Moves a pending record on. `false`: it is no longer pending, is locked or gone, or another account has the name.
+///
+/// Two that are promoted at once meet at the unique index: the second gets a unique violation.
+pub async fn promote(
     conn: &mut Conn,
-    sql: &'static str,
-    id: &DomainId,
-    value: String,
+    domain: &Domain,
+    to: DomainStatus,
     now: Timestamp,
 ) -> Result<bool, DbError> {
+    const SQL: &str = "update domains set status = $2, version = version + 1, updated_at = $3 \
+         where id = $1 and status = 'pending' and not suspended and removed_at is null and not exists \
+         (select 1 from domains other where other.host = $4 and other.id <> $1 \
+         and (other.suspended or other.status <> 'pending'))";
     let changed = on_engine!(conn, |c| {
-        sqlx::query(sql)
-            .bind(id.as_str())
-            .bind(&value)
+        sqlx::query(SQL)
+            .bind(domain.id.as_str())
+            .bind(to.as_str())
             .bind(now.as_millis())
+            .bind(&domain.host)
             .execute(c)
             .await
             .map(|done| done.rows_affected())

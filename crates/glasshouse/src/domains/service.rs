@@ -2,18 +2,25 @@
 //! Used by the render endpoint, the edge, the Domains API and the command line. The checks of a setting's form are in
 //! the pure files; here is what needs the other records.
 
+mod changes;
+mod promotion;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use store::{Conn, Db, DbError};
 
+use super::jobs::RemoveDomain;
 use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
-use super::names;
+use super::names::{self, OriginProblem};
 use super::queries;
 use super::site::Site;
 use crate::accounts::{AccountId, Limit};
 use crate::clock::Clock;
+use crate::jobs::{Job, Jobs};
 use crate::platform::Platform;
+
+pub use changes::ChangeError;
 
 /// How long a request may act on settings that were changed elsewhere.
 const FRESH: Duration = Duration::from_secs(2);
@@ -79,6 +86,7 @@ pub enum AddError {
 pub struct DomainsService {
     db: Db,
     clock: Clock,
+    jobs: Jobs,
     default_refresh_interval_s: u64,
     cache: moka::sync::Cache<String, Arc<Remembered>>,
 }
@@ -90,14 +98,17 @@ struct Remembered {
 
 impl DomainsService {
     /// Makes the service.
-    pub fn new(platform: &Platform) -> DomainsService {
+    pub fn new(platform: &Platform, jobs: &Jobs) -> DomainsService {
         let interval_s = platform.config.render.default_refresh_interval_s;
-        DomainsService::on(platform.db.clone(), platform.clock.clone(), interval_s)
+        let jobs = jobs.clone();
+        DomainsService { jobs, ..DomainsService::on(platform.db.clone(), platform.clock.clone(), interval_s) }
     }
 
     /// The service on a database alone, for commands. New domains get this refresh interval.
     pub fn on(db: Db, clock: Clock, default_refresh_interval_s: u64) -> DomainsService {
-        DomainsService { db, clock, default_refresh_interval_s, cache: moka::sync::Cache::new(REMEMBERED) }
+        let jobs = Jobs::new(db.clone(), clock.clone());
+        let cache = moka::sync::Cache::new(REMEMBERED);
+        DomainsService { db, clock, jobs, default_refresh_interval_s, cache }
     }
 
     /// Adds a domain to an account whose plan allows `limit` of them.
@@ -131,7 +142,7 @@ impl DomainsService {
         let mut tx = self.db.write().await?;
         queries::lock_account(&mut tx, &domain.account_id).await?;
         let others = queries::list_by_host(&mut tx, &domain.host).await?;
-        if others.iter().any(|other| other.status == DomainStatus::Suspended) {
+        if queries::is_locked(&mut tx, &domain.host).await? {
             return Err(AddError::Suspended);
         }
         // A pending claim of another account blocks nobody.
@@ -184,11 +195,12 @@ impl DomainsService {
         if let Some(fresh) = self.fresh(&key) {
             return Ok(fresh.site.clone());
         }
-        let found = match self.db.read().await {
-            Ok(mut conn) => read(&mut conn).await,
-            Err(error) => Err(error),
-        };
-        match found {
+        // Boxed: most requests are answered above, and none should take room for this.
+        let found = Box::pin(async {
+            let mut conn = self.db.read().await?;
+            read(&mut conn).await
+        });
+        match found.await {
             Ok(domain) => Ok(self.remember(key, domain)),
             Err(error) => match self.cache.get(&key) {
                 Some(old) if error.is_unavailable() && old.since.elapsed() < FRESH_WITHOUT_DATABASE => {
@@ -226,43 +238,46 @@ impl DomainsService {
 
     /// Removes a domain; its name is free at once. `false`: it was gone.
     ///
-    /// Rows that belong to its id go with it; whoever calls removes its objects (`render::delete_objects`).
+    /// What belongs to its id is deleted by a job that becomes durable together with the removal.
     pub async fn remove(&self, domain: &Domain) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
-        let is_removed = queries::delete_domain(&mut tx, &domain.id).await?;
+        if !queries::mark_removed(&mut tx, &domain.id, self.clock.now()).await? {
+            return Ok(false);
+        }
+        let job = RemoveDomain { domain: domain.id.clone() }.queued_for(domain.account_id.as_str());
+        self.jobs.enqueue(&mut tx, vec![job]).await?;
+        promotion::remember_removal(&mut tx, domain, self.clock.now()).await?;
         tx.commit().await?;
+        self.jobs.wake();
         self.forget(&domain.account_id, &domain.host);
-        Ok(is_removed)
+        Ok(true)
     }
 
-    /// Locks or unlocks a name, on whichever account. Answers how many records of it there are.
+    /// Deletes the record of a removed domain, once what belonged to it is gone.
+    pub async fn delete_removed(&self, id: &DomainId) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::delete_removed(&mut tx, id).await?;
+        tx.commit().await
+    }
+
+    /// Locks or unlocks a name, on whichever account. Answers how many records of it there are; for a name that is
+    /// unlocked after its records were removed, 1.
+    ///
+    /// The lock is the name's: removing a locked domain and adding it again does not open it.
     pub async fn set_suspended(&self, host: &str, lock: Lock) -> Result<u64, DbError> {
         let mut tx = self.db.write().await?;
         let now = self.clock.now();
-        let changed = queries::set_suspended(&mut tx, host, lock == Lock::On, now).await?;
+        let mut changed = queries::set_suspended(&mut tx, host, lock == Lock::On, now).await?;
+        match lock {
+            Lock::On if changed > 0 => queries::insert_lock(&mut tx, host, now).await?,
+            Lock::On => {}
+            Lock::Off => changed = changed.max(queries::delete_lock(&mut tx, host).await?),
+        }
         tx.commit().await?;
         for domain in self.list_by_host(host).await? {
             self.forget(&domain.account_id, &domain.host);
         }
         Ok(changed)
-    }
-
-    /// Replaces a domain's settings, which the caller has checked. `false`: it is gone.
-    pub async fn save_settings(&self, domain: &Domain, settings: &Settings) -> Result<bool, DbError> {
-        let mut tx = self.db.write().await?;
-        let is_saved = queries::save_settings(&mut tx, &domain.id, settings, self.clock.now()).await?;
-        tx.commit().await?;
-        self.forget(&domain.account_id, &domain.host);
-        Ok(is_saved)
-    }
-
-    /// Replaces how a domain is rendered, which the caller has checked. `false`: it is gone.
-    pub async fn save_rendering(&self, domain: &Domain, rendering: &Rendering) -> Result<bool, DbError> {
-        let mut tx = self.db.write().await?;
-        let is_saved = queries::save_rendering(&mut tx, &domain.id, rendering, self.clock.now()).await?;
-        tx.commit().await?;
-        self.forget(&domain.account_id, &domain.host);
-        Ok(is_saved)
     }
 
     fn fresh(&self, key: &str) -> Option<Arc<Remembered>> {
@@ -309,19 +324,16 @@ fn memory_key(account: &str, host: &str) -> String {
     key
 }
 
+/// The canonical form of a domain's origin host; none or blank: empty.
 fn check_origin(host: &str, text: &str) -> Result<String, AddError> {
     if text.trim().is_empty() {
         return Ok(String::new());
     }
-    let origin = names::parse_origin(text).ok_or(AddError::InvalidOriginHost)?;
-    let origin_name = names::split_origin(&origin).map_or("", |(name, _)| name);
-    if origin_name == host || names::twin(host).as_deref() == Some(origin_name) {
-        return Err(AddError::OriginHostSameAsDomain);
-    }
-    if names::is_editor_host(&origin) {
-        return Err(AddError::OriginHostIsEditorUrl);
-    }
-    Ok(origin)
+    names::check_origin(host, text).map_err(|problem| match problem {
+        OriginProblem::Invalid => AddError::InvalidOriginHost,
+        OriginProblem::SameAsDomain => AddError::OriginHostSameAsDomain,
+        OriginProblem::EditorUrl => AddError::OriginHostIsEditorUrl,
+    })
 }
 
 fn check_sitemap(text: &str) -> Result<String, AddError> {

@@ -31,8 +31,8 @@ impl Site {
     /// rather than taking the site down.
     pub fn new(domain: Domain) -> Site {
         let twin = names::twin(&domain.host);
-        let hosts: Vec<&str> = std::iter::once(domain.host.as_str()).chain(twin.as_deref()).collect();
-        let redirects = RedirectSet::compile(&domain.settings.redirect_rules, &hosts).unwrap_or_default();
+        // Loops were looked for when the rules were saved; with thousands of rules that takes a while.
+        let redirects = RedirectSet::compile(&domain.settings.redirect_rules, &[]).unwrap_or_default();
         let ignored = PathList::parse(&domain.settings.ignore_paths).unwrap_or_default();
         let headers = HeaderSet::compile(&domain.settings.custom_response_headers).unwrap_or_default();
         let refresh = domain.rendering.refresh_rules.iter().filter_map(compile_refresh_rule).collect();

@@ -103,7 +103,7 @@ impl Forms {
             let done = spawn_blocking(move || encoding.compress(&plain).map(Bytes::from)).await;
             done.map_err(|_| ()).and_then(|result| result.map_err(drop))
         };
-        match self.0.try_get_with((etag.to_owned(), encoding), make).await {
+        match Box::pin(self.0.try_get_with((etag.to_owned(), encoding), make)).await {
             Ok(compressed) => (compressed, Some(encoding)),
             // Writing to memory does not fail; a cancelled task at shutdown may.
             Err(_) => (bytes.clone(), None),

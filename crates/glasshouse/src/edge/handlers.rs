@@ -79,7 +79,13 @@ async fn respond(
     if headers::has_looped(request.headers(), &edge.own_name) {
         return Err(Page::Loop);
     }
-    if let Some(response) = answer_challenge(edge, &asked, request.uri().path()).await {
+    // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
+    if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
+        && let Some(response) = Box::pin(answer_challenge(edge, &asked, token)).await
+    {
+        return Ok(response);
+    }
+    if let Some(response) = answer_probe(edge, &asked, request.uri().path()) {
         return Ok(response);
     }
     let (route, site) = edge.find(&asked.host).await.map_err(|error| {
@@ -87,14 +93,11 @@ async fn respond(
         Page::Unavailable
     })?;
     let site = site.ok_or(Page::UnknownHost)?;
-    if let Some(response) = answer_probe(edge, &site, request.uri().path()) {
-        return Ok(response);
-    }
     match route {
         Route::Unknown => return Err(Page::UnknownHost),
         Route::Suspended => return Err(Page::Suspended),
         Route::Pending => {
-            edge.check_soon(&site);
+            edge.connection.check_soon(&site.domain.host);
             return Err(Page::Pending);
         }
         Route::Serve | Route::PassThrough => {}
@@ -112,7 +115,7 @@ async fn respond(
             return Ok(response);
         }
     }
-    forward(edge, request, &site, &target, &arrival, &asked, answering).await
+    Box::pin(forward(edge, request, &site, &target, &arrival, &asked, answering)).await
 }
 
 /// What is decided before a request is passed to the origin.
@@ -224,25 +227,23 @@ fn target(request: &Request<Incoming>, arrival: &Arrival, asked: &Asked) -> Opti
 
 /// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
 /// certificates of its own.
-async fn answer_challenge(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
-    let token = path.strip_prefix(ACME_PREFIX)?;
+async fn answer_challenge(edge: &Inner, asked: &Asked, token: &str) -> Option<Response<Body>> {
     let proof = edge.certificates.as_ref()?.find_challenge(token, &asked.host).await?;
     Some(with_type(Response::new(body::full(proof)), "application/octet-stream"))
 }
 
-/// Proves to our own connection check that the domain leads here.
-fn answer_probe(edge: &Inner, site: &Site, path: &str) -> Option<Response<Body>> {
-    let nonce = probe::nonce_of(path)?;
-    let proof = edge.probe_key.proof(nonce, &site.domain.id);
-    let mut response = with_type(Response::new(body::full("ok\n")), "text/plain; charset=utf-8");
-    response.headers_mut().insert(probe::PROOF_HEADER, HeaderValue::from_str(&proof).expect("base64"));
+/// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
+fn answer_probe(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
+    let answer = edge.probe_key.answer(path, &asked.host, probe::Arrival::Edge, edge.clock.now())?;
+    let mut response = with_type(Response::new(body::full(answer.html)), "text/html; charset=utf-8");
+    response.headers_mut().insert(probe::PROOF_HEADER, HeaderValue::from_str(&answer.proof).expect("base64"));
     response.headers_mut().insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Some(response)
 }
 
 async fn has_certificate(edge: &Inner, host: &str) -> bool {
     match &edge.certificates {
-        Some(certificates) => certificates.is_ready(host).await,
+        Some(certificates) => Box::pin(certificates.is_ready(host)).await,
         None => false,
     }
 }

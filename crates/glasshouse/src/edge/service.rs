@@ -2,7 +2,7 @@
 //! Used by `serve`. What is answered is in `handlers`; connections are in `listen`.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::uri::Authority;
@@ -19,21 +19,16 @@ use crate::accounts::{AccountId, Accounts};
 use crate::analytics::verify::Verifier;
 use crate::clock::Clock;
 use crate::config::{self, Config, Scheme};
+use crate::domains::connection::Connection;
 use crate::domains::probe::ProbeKey;
-use crate::domains::{DomainId, DomainsService, Site};
+use crate::domains::{DomainsService, Site};
 use crate::platform::Platform;
 use crate::render::RenderService;
-use crate::secret::{SecretError, Secrets};
 
 /// How long a request may act on an account's state that was changed elsewhere.
 const FRESH: Duration = Duration::from_secs(2);
-/// How long after a connection check of a pending domain the next request may start another.
-const CHECK_EVERY: Duration = Duration::from_secs(10);
-/// Accounts and pending domains that are remembered.
+/// Accounts that are remembered.
 const REMEMBERED: u64 = 50_000;
-
-/// Starts the connection check of a pending domain.
-pub type CheckHook = Box<dyn Fn(Arc<Site>) + Send + Sync>;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -52,19 +47,15 @@ pub(super) struct Inner {
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
     pub tasks: TaskTracker,
+    pub connection: Connection,
     domains: DomainsService,
     accounts: Accounts,
     active: moka::sync::Cache<AccountId, bool>,
-    checked: moka::sync::Cache<DomainId, ()>,
-    on_pending: OnceLock<CheckHook>,
 }
 
 /// Why the edge cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum EdgeError {
-    /// The installation has no secret.
-    #[error(transparent)]
-    Secret(#[from] SecretError),
     /// The certificate authority's settings are unusable.
     #[error("edge.acme_contact must be an e-mail address")]
     Contact,
@@ -76,6 +67,8 @@ pub struct Services<'a> {
     pub accounts: &'a Accounts,
     /// Whose host it is.
     pub domains: &'a DomainsService,
+    /// Whether a pending domain leads here by now.
+    pub connection: &'a Connection,
     /// What a crawler gets.
     pub render: &'a RenderService,
 }
@@ -98,7 +91,7 @@ impl Edge {
         limits: OriginLimits,
     ) -> Result<Edge, EdgeError> {
         let config = platform.config.clone();
-        let secrets = Secrets::open(config.edge.secret.reveal(), &config.storage.data_dir)?;
+        let secrets = &*platform.secrets;
         let own_name: Arc<str> = secrets.public_name().into();
         let forwarder = Forwarder::new(
             platform.network.clone(),
@@ -110,7 +103,7 @@ impl Edge {
         );
         let certificates = match config.edge.https_listen {
             Some(_) => {
-                Some(Certificates::new(platform, &secrets, services.domains).ok_or(EdgeError::Contact)?)
+                Some(Certificates::new(platform, secrets, services.domains).ok_or(EdgeError::Contact)?)
             }
             None => None,
         };
@@ -119,26 +112,19 @@ impl Edge {
             clock: platform.clock.clone(),
             render: services.render.clone(),
             forms: Forms::default(),
-            own_requests: OwnRequests::new(&secrets),
-            probe_key: ProbeKey::new(&secrets),
+            own_requests: OwnRequests::new(secrets),
+            probe_key: ProbeKey::new(secrets),
             verifier: Verifier::new(platform),
             tasks: platform.tasks.clone(),
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),
             active: remembered(FRESH).build(),
-            checked: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(CHECK_EVERY).build(),
-            on_pending: OnceLock::new(),
+            connection: services.connection.clone(),
             forwarder,
             certificates,
             own_name,
             config,
         })))
-    }
-
-    /// Sets what starts the connection check of a pending domain. Called at most once per domain and ten seconds.
-    pub fn on_pending(&self, hook: CheckHook) {
-        // The second hook of a process would be a mistake of ours, and the first is as good.
-        let _ = self.0.on_pending.set(hook);
     }
 
     pub(super) fn inner(&self) -> &Inner {
@@ -159,7 +145,7 @@ impl Inner {
         if let Some(known) = self.active.get(account) {
             return known;
         }
-        match self.accounts.find_account(account).await {
+        match Box::pin(self.accounts.find_account(account)).await {
             Ok(found) => {
                 let active = found.is_some_and(|account| account.active);
                 self.active.insert(account.clone(), active);
@@ -169,14 +155,6 @@ impl Inner {
                 tracing::warn!(%error, "an account could not be looked up");
                 true
             }
-        }
-    }
-
-    /// Starts the connection check of a pending domain, unless one was started a moment ago.
-    pub fn check_soon(&self, site: &Arc<Site>) {
-        let Some(hook) = self.on_pending.get() else { return };
-        if self.checked.entry(site.domain.id.clone()).or_insert(()).is_fresh() {
-            hook(site.clone());
         }
     }
 

@@ -94,6 +94,24 @@ impl Jobs {
         queries::list_jobs(&mut self.0.db.read().await?, state, most).await
     }
 
+    /// Batches of a domain.
+    pub async fn list_batches(&self, domain: &str) -> Result<Vec<BatchId>, DbError> {
+        queries::list_batches_of_domain(&mut self.0.db.read().await?, domain).await
+    }
+
+    /// Deletes every job and batch of a removed domain, some at a time so that nobody waits long for the writer. Jobs
+    /// that run are stopped within seconds and leave no result behind.
+    pub async fn forget_domain(&self, domain: &str) -> Result<(), DbError> {
+        loop {
+            let mut tx = self.0.db.write().await?;
+            let deleted = queries::delete_some_of_domain(&mut tx, domain).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                return Ok(());
+            }
+        }
+    }
+
     /// Lists at most `most` jobs of a batch that gave up.
     pub async fn list_failures(&self, batch: &BatchId, most: i64) -> Result<Vec<JobInfo>, DbError> {
         queries::list_dead_of_batch(&mut self.0.db.read().await?, batch, most).await

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use crawler::fetch::{Phase, TimeLimits};
-use crawler::{FetchError, FetchRequest, Fetcher};
 use futures::{StreamExt, stream};
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
@@ -12,8 +10,8 @@ use url::Url;
 
 use super::model::Cause;
 use crate::clock::Timestamp;
-use crate::config::Scheme;
 use crate::domains::Site;
+use crate::domains::origin::{Answer, OriginClient};
 
 /// How long all questions of one request may take together.
 const ALL: Duration = Duration::from_secs(5);
@@ -25,42 +23,21 @@ const ASKED_AT_ONCE: usize = 4;
 /// A server that asks to be spared for longer is asked again after this time all the same.
 const LONGEST_SPARED: Duration = Duration::from_secs(24 * 3600);
 
-/// Asks origins. Cheap to clone.
+/// Asks whether pages can be rendered. Cheap to clone.
 #[derive(Clone)]
 pub struct Origins {
-    fetcher: Fetcher,
-    scheme: Scheme,
-    max_redirects: u32,
-}
-
-/// How a server took a question.
-enum Answer {
-    Status(u16),
-    /// It is there, and has not answered.
-    Slow,
-    /// Nobody is there.
-    Nobody,
+    client: OriginClient,
 }
 
 impl Origins {
-    /// Asks through this fetcher. `scheme` is how configured origin hosts are reached.
-    pub fn new(fetcher: Fetcher, scheme: Scheme, max_redirects: u32) -> Origins {
-        Origins { fetcher, scheme, max_redirects }
+    /// Asks through this client.
+    pub fn new(client: OriginClient) -> Origins {
+        Origins { client }
     }
 
-    /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
-    pub fn address(&self, site: &Site, url: &Url) -> Url {
-        let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
-        if site.domain.settings.origin_host.is_empty() || !is_own {
-            return url.clone();
-        }
-        let mut address = site.origin_url(url);
-        // Between the two web schemes the change always works.
-        let _ = address.set_scheme(match self.scheme {
-            Scheme::Http => "http",
-            Scheme::Https => "https",
-        });
-        address
+    /// The client, for addresses and sitemaps.
+    pub fn client(&self) -> &OriginClient {
+        &self.client
     }
 
     /// Why nothing of a site could be rendered now, if so.
@@ -112,33 +89,15 @@ impl Origins {
     }
 
     async fn ask(&self, site: &Site, url: &Url, time: Duration) -> Answer {
-        match self.fetcher.fetch(self.question(site, url, time)).await {
-            Ok(fetched) => Answer::Status(fetched.status.as_u16()),
-            Err(FetchError::Connect(_) | FetchError::Timeout(Phase::Connect)) => Answer::Nobody,
-            Err(FetchError::Timeout(_) | FetchError::Broken(_)) => Answer::Slow,
-            // It answered something odd: the browser will see what it is.
-            Err(_) => Answer::Status(200),
-        }
+        self.client.ask(self.client.question(self.client.address(site, url), time)).await
     }
 
     /// How long the server of a page that refused to answer wants to be left alone, if it says so.
     pub async fn retry_after(&self, site: &Site, url: &Url, now: Timestamp) -> Option<Duration> {
-        let fetched = self.fetcher.fetch(self.question(site, url, ONE)).await.ok()?;
+        let question = self.client.question(self.client.address(site, url), ONE);
+        let fetched = self.client.fetcher().fetch(question).await.ok()?;
         let asks_to_wait = matches!(fetched.status.as_u16(), 429 | 503);
         asks_to_wait.then(|| parse_retry_after(&fetched.headers, now)).flatten()
-    }
-
-    fn question(&self, site: &Site, url: &Url, time: Duration) -> FetchRequest {
-        let mut request = FetchRequest::get(self.address(site, url));
-        request.headers.insert(http::header::ACCEPT, http::HeaderValue::from_static("text/html,*/*;q=0.1"));
-        request.max_redirects = self.max_redirects;
-        request.time_limits = TimeLimits { connect: time, headers: time, total: time };
-        request
-    }
-
-    /// The fetcher, for sitemaps.
-    pub fn fetcher(&self) -> &Fetcher {
-        &self.fetcher
     }
 }
 

@@ -7,9 +7,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler::sitemap::{SiteHosts, SitemapError, SitemapLimits, fetch_site};
-use crawler::{Fetcher, tls};
-use http::HeaderValue;
+use crawler::sitemap::SitemapError;
 use store::DbError;
 use url::Url;
 
@@ -19,6 +17,7 @@ use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, Sit
 use super::origin::Origins;
 use crate::accounts::{AccountId, Accounts, Metric};
 use crate::config::{RefreshVariant, Role};
+use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{Batch, Job, Jobs, Priority, Registry, Schedule};
 use crate::platform::Platform;
@@ -54,15 +53,8 @@ impl RefreshService {
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
-        let agent = HeaderValue::from_static(concat!(
-            "Mozilla/5.0 (compatible; Glasshouse/",
-            env!("CARGO_PKG_VERSION"),
-            ")"
-        ));
-        let fetcher = Fetcher::new(platform.network.clone(), tls::client_config(), agent);
-        let config = &platform.config;
         RefreshService(Arc::new(Inner {
-            origins: Origins::new(fetcher, config.edge.origin_scheme, config.limits.redirects),
+            origins: Origins::new(OriginClient::new(platform)),
             platform: platform.clone(),
             accounts: accounts.clone(),
             domains: domains.clone(),
@@ -212,6 +204,14 @@ impl RefreshService {
         Ok(SiteReply::purged(deleted, queued, source, total))
     }
 
+    /// Deletes the lists of pages that batches of a removed domain still have. Its jobs and batches are the queue's.
+    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
+        for batch in self.0.jobs.list_batches(domain.as_str()).await? {
+            crate::refresh::list::delete(&self.0.platform.blobs, &batch).await;
+        }
+        Ok(())
+    }
+
     /// How far a batch of an account has come, with the domain it belongs to.
     pub async fn progress(
         &self,
@@ -266,16 +266,7 @@ impl RefreshService {
         site: &Site,
         sitemap: &Url,
     ) -> Result<Vec<(Url, Option<i64>)>, SitemapError> {
-        let config = &self.0.platform.config.limits;
-        let limits = SitemapLimits {
-            file_bytes: config.sitemap_bytes,
-            file_urls: config.sitemap_urls,
-            total_urls: config.sitemap_total_urls,
-        };
-        let hosts = SiteHosts::of(&site.domain.host);
-        let origins = &self.0.origins;
-        let route = |url: &Url| origins.address(site, url);
-        let read = fetch_site(origins.fetcher(), sitemap, route, &hosts, limits, config.redirects).await?;
+        let read = self.0.origins.client().read_sitemap(site, sitemap).await?;
         Ok(read
             .pages
             .into_iter()

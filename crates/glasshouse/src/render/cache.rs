@@ -32,7 +32,7 @@ const ENTRY_OVERHEAD_BYTES: usize = 512;
 
 /// Names a page of a domain.
 pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
-    PageId { domain: domain.clone(), key_hash: hex(&Sha256::digest(page_key.as_bytes())[..16]) }
+    PageId { domain: domain.clone(), key_hash: hex::encode(&Sha256::digest(page_key.as_bytes())[..16]) }
 }
 
 /// Weak etag of a document. A redirect's is that of where it leads.
@@ -41,10 +41,6 @@ pub fn etag_of(html: &[u8], location: Option<&str>) -> String {
     hash.update(html);
     hash.update(location.unwrap_or(""));
     format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash.finalize()[..16]))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Why a snapshot could not be written or read.
@@ -131,6 +127,8 @@ pub struct DurableTier {
     clock: Clock,
     /// Rows that were read lately. One that is outdated names an object that is gone, or leads to a render that finds out.
     rows: moka::sync::Cache<PageId, Arc<SnapshotRow>>,
+    /// Documents that were read lately, by the key of their object, whose bytes never change.
+    documents: moka::sync::Cache<String, Bytes>,
 }
 
 /// What a look into the durable tier found.
@@ -159,11 +157,18 @@ impl DurablePage {
 }
 
 impl DurableTier {
-    /// Makes the tier.
-    pub fn new(db: Db, blobs: Blobs, clock: Clock) -> DurableTier {
+    /// Makes the tier. It remembers documents of at most so many bytes together.
+    pub fn new(db: Db, blobs: Blobs, clock: Clock, documents_bytes: u64) -> DurableTier {
         let rows =
             moka::sync::Cache::builder().max_capacity(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
-        DurableTier { db, blobs, clock, rows }
+        let weigh =
+            |_: &String, html: &Bytes| u32::try_from(html.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX);
+        let documents = moka::sync::Cache::builder()
+            .max_capacity(documents_bytes)
+            .weigher(weigh)
+            .time_to_live(ROW_INTERVAL)
+            .build();
+        DurableTier { db, blobs, clock, rows, documents }
     }
 
     /// The snapshot of a page. One whose object cannot be read counts as absent, so that it is rendered again.
@@ -212,18 +217,27 @@ impl DurableTier {
     }
 
     async fn load(&self, row: SnapshotRow) -> Result<Option<DurablePage>, CacheError> {
-        let Some(packed) = self.blobs.get(&row.object_key).await? else { return Ok(None) };
-        let html =
-            unpack(&packed, usize::try_from(row.html_bytes).unwrap_or(0)).map_err(CacheError::Damaged)?;
-        let page = RenderedPage {
+        let html = match self.documents.get(&row.object_key) {
+            Some(html) => html,
+            None => {
+                let Some(packed) = Box::pin(self.blobs.get(&row.object_key)).await? else { return Ok(None) };
+                let size = usize::try_from(row.html_bytes).unwrap_or(0);
+                let html = unpack(&packed, size).map_err(CacheError::Damaged)?;
+                if self.documents.policy().max_capacity() != Some(0) {
+                    self.documents.insert(row.object_key.clone(), html.clone());
+                }
+                html
+            }
+        };
+        let page = Arc::new(RenderedPage {
             status: u16::try_from(row.status).unwrap_or(200),
             location: row.location.clone(),
             html,
             etag: row.etag.clone(),
             partial: false,
             created_at: Timestamp::from_millis(row.created_at),
-        };
-        Ok(Some(DurablePage { row, page: Arc::new(page) }))
+        });
+        Ok(Some(DurablePage { row, page }))
     }
 
     /// Takes a page for a render; see [`queries::begin_render`].
@@ -359,7 +373,7 @@ fn object_key(page: &PageId, html: &[u8], location: Option<&str>) -> String {
     let mut hash = Sha256::new();
     hash.update(html);
     hash.update(location.unwrap_or(""));
-    format!("snapshots/{}/{}/{}.html.zst", page.domain, page.key_hash, hex(&hash.finalize()[..16]))
+    format!("snapshots/{}/{}/{}.html.zst", page.domain, page.key_hash, hex::encode(&hash.finalize()[..16]))
 }
 
 fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {

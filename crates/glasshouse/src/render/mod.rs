@@ -15,7 +15,6 @@ pub mod seen;
 pub mod service;
 mod text;
 
-pub use cache::delete_objects;
 pub use decide::{Facts, Place};
 pub use model::{Answer, Call, Snapshot};
 pub use service::RenderService;

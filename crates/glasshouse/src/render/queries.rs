@@ -8,7 +8,7 @@ use store::{Conn, DbError, Engine, on_engine};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-pub use upkeep::{delete_snapshots, list_aged, list_created, list_stored};
+pub use upkeep::{delete_snapshots, delete_some, list_aged, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -22,10 +22,12 @@ use crate::clock::Clock;
 use crate::domains::Site;
 use crate::platform::Platform;
 
-pub use upkeep::{Refreshed, StalePage, Trouble, renderable};
+pub use upkeep::{ForgetError, Refreshed, StalePage, Trouble, renderable};
 
 /// Renders of stale pages that may wait or run at once, for each render that may run.
 const BACKGROUND_PER_SLOT: usize = 4;
+/// The part of the memory for pages that documents of stored snapshots may take.
+const DOCUMENTS_SHARE: u64 = 4;
 /// Renders that may wait to be confirmed a minute later.
 const MAX_CONFIRMATIONS: usize = 1_000;
 
@@ -49,11 +51,17 @@ pub(super) struct Inner {
 impl RenderService {
     /// Makes the service. Starts nothing.
     pub fn new(platform: &Platform, accounts: &Accounts, recorder: &Recorder) -> RenderService {
-        let durable = DurableTier::new(platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
+        let memory_bytes = platform.config.render.memory_cache_bytes;
+        let durable = DurableTier::new(
+            platform.db.clone(),
+            platform.blobs.clone(),
+            platform.clock.clone(),
+            memory_bytes / DOCUMENTS_SHARE,
+        );
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
-            memory: MemoryTier::new(platform.config.render.memory_cache_bytes),
+            memory: MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE),
             maker: Maker::new(platform, accounts, durable.clone()),
             durable,
             flights: Flights::new(platform.tasks.clone()),
@@ -77,9 +85,14 @@ impl RenderService {
             Decision::Passthrough { location } => return Ok(Answer::Passthrough { location }),
             Decision::Serve(page) => page,
         };
+        let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
-            Freshness::Stored => self.find_or_render(call.site, &page).await?,
-            Freshness::Forced => self.force(call.site, &page).await?,
+            Freshness::Stored => match self.0.memory.find(&id, self.0.clock.now()) {
+                Some(entry) => Some(answer(Tier::EdgeHit, entry.page.clone(), None, &page)),
+                // Boxed: pages from memory are answered without room for what follows.
+                None => Box::pin(self.find_or_render(call.site, &page, &id)).await?,
+            },
+            Freshness::Forced => Box::pin(self.force(call.site, &page, &id)).await?,
         };
         let Some(answer) = found else {
             return Ok(Answer::Passthrough { location: call.site.origin_url(call.target).into() });
@@ -99,14 +112,15 @@ impl RenderService {
         self.0.durable.list(&site.domain.id, search, window, interval).await
     }
 
-    /// The page from the first tier that has it; else rendered now; else whatever is left of it.
-    async fn find_or_render(&self, site: &Arc<Site>, page: &Page) -> Result<Option<PageAnswer>, DbError> {
-        let id = page_id(&site.domain.id, &page.key);
+    /// The page that is stored; else rendered now; else whatever is left of it.
+    async fn find_or_render(
+        &self,
+        site: &Arc<Site>,
+        page: &Page,
+        id: &PageId,
+    ) -> Result<Option<PageAnswer>, DbError> {
         let now = self.0.clock.now();
-        if let Some(entry) = self.0.memory.find(&id, now) {
-            return Ok(Some(answer(Tier::EdgeHit, entry.page.clone(), None, page)));
-        }
-        let found = self.0.durable.find(&id).await?;
+        let found = self.0.durable.find(id).await?;
         if let Some(stored) = found.page {
             let is_stale = stored.is_stale(page.refresh_interval, now);
             // A page that was gone ten minutes ago may be back: only a new look can say.
@@ -114,9 +128,9 @@ impl RenderService {
                 !is_stale || !is_gone(stored.page.status) || !site.domain.settings.on_demand_render_enabled;
             if is_usable {
                 if is_stale {
-                    self.refresh_in_background(site, page, &id, &stored);
+                    self.refresh_in_background(site, page, id, &stored);
                 } else {
-                    self.0.memory.insert(id, stored.page.clone(), page.refresh_interval, now);
+                    self.0.memory.insert(id.clone(), stored.page.clone(), page.refresh_interval, now);
                 }
                 return Ok(Some(hit(stored, page)));
             }
@@ -124,13 +138,12 @@ impl RenderService {
         if !site.domain.settings.on_demand_render_enabled {
             return Ok(None);
         }
-        self.render_now(site, page, &id, Purpose::OnDemand, Some(found.generation)).await
+        self.render_now(site, page, id, Purpose::OnDemand, Some(found.generation)).await
     }
 
     /// A new render, whatever is stored and whether or not pages are rendered on demand.
-    async fn force(&self, site: &Arc<Site>, page: &Page) -> Result<Option<PageAnswer>, DbError> {
-        let id = page_id(&site.domain.id, &page.key);
-        self.render_now(site, page, &id, Purpose::Forced, None).await
+    async fn force(&self, site: &Arc<Site>, page: &Page, id: &PageId) -> Result<Option<PageAnswer>, DbError> {
+        self.render_now(site, page, id, Purpose::Forced, None).await
     }
 
     async fn render_now(

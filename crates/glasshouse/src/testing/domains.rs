@@ -30,18 +30,12 @@ impl TestApp {
 
     /// Changes a domain's settings, as the settings endpoint does once it has checked them.
     pub async fn set(&self, domain: &Domain, change: impl FnOnce(&mut Settings)) {
-        let mut settings =
-            self.state.domains.find_by_id(&domain.id).await.expect("a database").expect("a domain").settings;
-        change(&mut settings);
-        self.state.domains.save_settings(domain, &settings).await.expect("the database is there");
+        self.state.domains.change_settings(&domain.id, change).await.expect("the domain is there");
     }
 
     /// Changes how a domain is rendered.
     pub async fn set_rendering(&self, domain: &Domain, change: impl FnOnce(&mut Rendering)) {
-        let found = self.state.domains.find_by_id(&domain.id).await.expect("a database");
-        let mut rendering = found.expect("a domain").rendering;
-        change(&mut rendering);
-        self.state.domains.save_rendering(domain, &rendering).await.expect("the database is there");
+        self.state.domains.change_rendering(&domain.id, change).await.expect("the domain is there");
     }
 
     /// The compiled domain.

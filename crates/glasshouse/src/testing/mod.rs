@@ -2,6 +2,7 @@
 //! browser and a clock that stands still. No socket is opened and nothing is mocked that is ours.
 
 mod builders;
+mod dns;
 mod domains;
 mod process;
 mod request;
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use builders::{PASSWORD, TestAccount, TestSession};
+pub use dns::{DnsServer, Trouble};
 pub use domains::{GOOGLEBOT, render_path};
 pub use request::{Reply, TestRequest};
 
@@ -26,6 +28,7 @@ use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
 use crate::config::Config;
 use crate::platform::Platform;
+use crate::secret::Secrets;
 
 /// 2026-11-20T12:00:00Z: when every test begins.
 pub const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
@@ -83,7 +86,11 @@ impl TestApp {
 
     async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp {
         db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the migrations apply");
-        let config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
+        let mut config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
+        if config.network.dns_servers.is_empty() {
+            // Nobody answers there: a test without a DNS server of its own must not ask this machine's.
+            config.network.dns_servers.push(([127, 0, 0, 1], 9).into());
+        }
         let blobs =
             BlobConfig { url: format!("file:{}", folder.path().join("objects").display()), ..no_s3() };
         let network = NetworkConfig {
@@ -91,6 +98,8 @@ impl TestApp {
             hosts: config.network.hosts.clone(),
             dns_servers: config.network.dns_servers.clone(),
         };
+        let secrets =
+            Secrets::from_bytes(config.edge.secret.reveal().unwrap_or("the tests' secret").as_bytes());
         let (clock, renderer) = (Clock::fixed(NOON), Arc::new(FakeRenderer::new()));
         let state = AppState::new(Platform {
             config: Arc::new(config),
@@ -98,6 +107,7 @@ impl TestApp {
             db,
             blobs: Blobs::open(&blobs).expect("a folder can be made"),
             network: Network::new(network).expect("the resolver can be set up"),
+            secrets: Arc::new(secrets),
             renderer: renderer.clone() as Arc<dyn Renderer>,
             tasks: TaskTracker::new(),
             shutdown: CancellationToken::new(),

@@ -99,6 +99,34 @@ fn what_does_not_exist_is_said_in_one_line() {
 }
 
 #[test]
+fn a_domain_is_checked_by_a_command_that_says_what_is_missing() {
+    let folder = folder();
+    let settings = [
+        ("GLASSHOUSE_EDGE__PUBLIC_IPV4", "192.0.2.1"),
+        ("GLASSHOUSE_NETWORK__DNS_SERVERS", "127.0.0.1:9"),
+        ("GLASSHOUSE_NETWORK__HOSTS", r#"{"here.test": "192.0.2.1"}"#),
+    ];
+    let command = |arguments: &[&str]| glasshouse(folder.path(), arguments, &settings);
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    ok(folder.path(), &["account", "set-plan", "--email", "a@shop.test", "--plan", "business"]);
+    ok(folder.path(), &["domain", "add", "here.test", "--account", "a@shop.test"]);
+    ok(folder.path(), &["domain", "add", "away.test", "--account", "a@shop.test"]);
+
+    let here = command(&["domain", "check", "here.test", "--json"]).output().unwrap();
+    let nobodys = fails(&mut command(&["domain", "check", "nobodys.test"]), 1);
+    let unknown = &settings[1..];
+    let away = fails(&mut glasshouse(folder.path(), &["domain", "check", "away.test"], unknown), 1);
+
+    let here_says: Value = serde_json::from_slice(&here.stdout).unwrap();
+    assert!(here.status.success(), "{}", String::from_utf8_lossy(&here.stderr));
+    assert_eq!((&here_says["status"], &here_says["promoted"]), (&"connected".into(), &true.into()));
+    assert_eq!(here_says["dns"]["match"], true);
+    assert!(away.contains("DNS did not answer for away.test"), "{away}");
+    assert!(nobodys.contains("no account has the domain nobodys.test"), "{nobodys}");
+    assert!(away.contains("set edge.public_ipv4"), "{away}");
+}
+
+#[test]
 fn bad_usage_is_exit_code_two_and_one_line() {
     let folder = folder();
     let cases: [&[&str]; 7] = [

@@ -76,7 +76,7 @@ impl Verifier {
         authority: &str,
     ) -> Claim {
         if signature::is_signed(headers)
-            && let Some(agent) = self.signatures.verify(headers, authority).await
+            && let Some(agent) = Box::pin(self.signatures.verify(headers, authority)).await
         {
             let crawler = claimed.filter(|crawler| crawler.provider == agent.provider);
             let crawler = crawler.or_else(|| CrawlerIndex::shared().find(agent.crawler));

@@ -4,11 +4,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::net::{DnsError, NetError};
+use crawler::dns;
+use hickory_resolver::TokioResolver;
 use hickory_resolver::proto::rr::RData;
-use hickory_resolver::{Resolver, TokioResolver};
 
 use crate::analytics::model::Verified;
 
@@ -24,7 +22,7 @@ pub struct ReverseDns(Option<TokioResolver>);
 impl ReverseDns {
     /// Asks the given servers; none: the system's.
     pub fn new(servers: &[SocketAddr]) -> ReverseDns {
-        let resolver = build(servers);
+        let resolver = dns::resolver(servers).and_then(|builder| builder.build());
         if let Err(error) = &resolver {
             tracing::warn!(%error, "no resolver for crawlers' addresses: they are not checked by name");
         }
@@ -44,7 +42,7 @@ impl ReverseDns {
                 })
                 .take(MAX_NAMES)
                 .collect::<Vec<_>>(),
-            Ok(Err(error)) if is_absence(&error) => return Verified::No,
+            Ok(Err(error)) if dns::is_absence(&error) => return Verified::No,
             _ => return Verified::Unknown,
         };
         let mut outcome = Verified::No;
@@ -56,7 +54,7 @@ impl ReverseDns {
                     return Verified::Yes;
                 }
                 Ok(Ok(_)) => {}
-                Ok(Err(error)) if is_absence(&error) => {}
+                Ok(Err(error)) if dns::is_absence(&error) => {}
                 _ => outcome = Verified::Unknown,
             }
         }
@@ -70,29 +68,6 @@ fn has_suffix(name: &str, suffixes: &[String]) -> bool {
         let suffix = suffix.trim_start_matches('.');
         name == suffix || name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'))
     })
-}
-
-fn is_absence(error: &NetError) -> bool {
-    use hickory_resolver::proto::op::ResponseCode::{NXDomain, NoError};
-    matches!(error, NetError::Dns(DnsError::NoRecordsFound(none)) if matches!(none.response_code, NXDomain | NoError))
-}
-
-fn build(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
-    let mut builder = if servers.is_empty() {
-        TokioResolver::builder_tokio()?
-    } else {
-        let servers = servers.iter().map(|address| {
-            let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()].map(|mut connection| {
-                connection.port = address.port();
-                connection
-            });
-            NameServerConfig::new(address.ip(), true, connections.into())
-        });
-        let config = ResolverConfig::from_name_servers(servers.collect());
-        Resolver::builder_with_config(config, TokioRuntimeProvider::default())
-    };
-    builder.options_mut().use_hosts_file = ResolveHosts::Never;
-    builder.build()
 }
 
 #[cfg(test)]

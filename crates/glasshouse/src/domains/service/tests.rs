@@ -91,6 +91,23 @@ async fn a_suspended_name_cannot_be_added_by_anybody() {
 }
 
 #[tokio::test]
+async fn removing_a_suspended_domain_does_not_open_its_lock() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let domain = app.domain(&account, "shop.example").await;
+        let lock =
+            async |lock| app.state.domains.set_suspended("shop.example", lock).await.expect("a database");
+        lock(Lock::On).await;
+        app.state.domains.remove(&domain).await.expect("a database");
+
+        assert!(matches!(add(&app, &account, named("shop.example")).await, Err(AddError::Suspended)));
+        assert_eq!((lock(Lock::Off).await, lock(Lock::Off).await), (1, 0));
+        add(&app, &account, named("shop.example")).await.expect("the lock is open");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn resuming_finds_the_status_from_before() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("a@x.example", Plan::Business).await;
@@ -137,7 +154,7 @@ async fn removing_frees_the_name_and_takes_what_belonged_to_it() {
         app.crawl(&one, "https://shop.example/").await.assert_status(200);
 
         assert!(app.state.domains.remove(&domain).await.expect("a database"));
-        crate::render::delete_objects(&app.state.platform.blobs, &domain.id).await.expect("a folder");
+        app.state.worker().run_until_idle().await;
 
         app.crawl(&one, "https://shop.example/").await.assert_error(403, "domain_not_owned");
         let again = app.domain(&two, "shop.example").await;

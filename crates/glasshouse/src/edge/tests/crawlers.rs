@@ -1,8 +1,11 @@
 //! What crawlers get: the render service's decision, and the origin's answer whenever there is no page.
 
+use std::time::Duration;
+
 use browser::RenderError;
 
 use super::world::{RawOrigin, World};
+use crate::domains::probe::Arrival;
 
 const PAGE: &str = "http://shop.example/shoes";
 const HTML: &str = "<!DOCTYPE html><html><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>";
@@ -148,13 +151,27 @@ async fn our_own_renderer_gets_the_origins_answer() {
 #[tokio::test]
 async fn a_connection_probe_is_answered_with_its_proof_and_reaches_nobody() {
     let (world, _origin) = world().await;
-    let shop = world.app.state.domains.list(None).await.unwrap().remove(0);
+    let key = &world.edge.inner().probe_key;
+    let nonce = key.issue("shop.example", world.app.clock.now());
 
-    let reply = world.crawl("/__service_probe/n0nce", &[]).await;
+    let reply = world.crawl(&format!("/__service_probe/{nonce}"), &[]).await;
 
-    let proof = reply.header("x-service-probe").expect("a proof");
-    assert!(world.edge.inner().probe_key.is_proof("n0nce", &shop.id, proof));
+    assert_eq!(reply.header("x-service-probe"), Some(key.proof(&nonce, Arrival::Edge).as_str()));
     assert_eq!(reply.header("x-origin"), None);
+}
+
+#[tokio::test]
+async fn a_probe_that_nobody_asked_for_is_a_path_like_any_other() {
+    let (world, _origin) = world().await;
+    let key = &world.edge.inner().probe_key;
+    let anothers = key.issue("other.example", world.app.clock.now());
+    let old = key.issue("shop.example", world.app.clock.now().minus(Duration::from_secs(61)));
+
+    for nonce in ["n0nce", &anothers, &old] {
+        let reply = world.get(&format!("/__service_probe/{nonce}"), &[]).await;
+
+        assert_eq!((reply.header("x-service-probe"), reply.header("x-origin")), (None, Some("1")), "{nonce}");
+    }
 }
 
 #[tokio::test]

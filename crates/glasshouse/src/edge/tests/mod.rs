@@ -1,6 +1,7 @@
 //! The edge on real sockets, on loopback: origins, clients and a certificate authority are real servers and connections.
 
 mod certificates;
+mod connecting;
 mod crawlers;
 mod hardening;
 mod people;

@@ -105,8 +105,12 @@ impl World {
 
 /// Starts an edge on a service, as a process does.
 pub fn start_edge(app: &TestApp, sockets: Sockets, stop: &CancellationToken) -> Edge {
-    let services =
-        Services { accounts: &app.state.accounts, domains: &app.state.domains, render: &app.state.render };
+    let services = Services {
+        accounts: &app.state.accounts,
+        domains: &app.state.domains,
+        connection: &app.state.connection,
+        render: &app.state.render,
+    };
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), LIMITS).unwrap();
     edge.listen(sockets, &TaskTracker::new(), stop);
     edge

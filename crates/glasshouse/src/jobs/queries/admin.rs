@@ -97,6 +97,28 @@ pub async fn delete_job(conn: &mut Conn, id: &str) -> Result<Option<(JobState, O
     Ok(row.map(|(state, batch)| (JobState::from_stored(&state), batch.map(BatchId::from))))
 }
 
+/// Lists the batches of a domain.
+pub async fn list_batches_of_domain(conn: &mut Conn, domain: &str) -> Result<Vec<BatchId>, DbError> {
+    const SQL: &str = "select id from job_batches where domain_id = $1 order by id";
+    let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain).fetch_all(c).await)?;
+    Ok(ids.into_iter().map(BatchId::from).collect())
+}
+
+/// Deletes some of the jobs of a domain, or when there are none left, its batches. Answers how many rows are gone.
+pub async fn delete_some_of_domain(conn: &mut Conn, domain: &str) -> Result<u64, DbError> {
+    const JOBS: &str = "delete from jobs where id in (select id from jobs where domain_id = $1 limit 1000)";
+    const BATCHES: &str = "delete from job_batches where domain_id = $1";
+    for sql in [JOBS, BATCHES] {
+        let deleted = on_engine!(conn, |c| {
+            sqlx::query(sql).bind(domain).execute(c).await.map(|done| done.rows_affected())
+        })?;
+        if deleted > 0 {
+            return Ok(deleted);
+        }
+    }
+    Ok(0)
+}
+
 #[derive(sqlx::FromRow)]
 struct BatchRow {
     id: String,

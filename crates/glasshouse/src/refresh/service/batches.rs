@@ -20,7 +20,7 @@ pub(super) const HUNGRY: u64 = PART as u64 / 4;
 
 impl RefreshService {
     pub(super) fn page_job(&self, site: &Site, url: Url, priority: Priority) -> NewJob {
-        let origin = self.0.origins.address(site, &url);
+        let origin = self.0.origins.client().address(site, &url);
         let lane = format!("origin:{}", origin.host_str().unwrap_or_default());
         let job = RefreshPage { domain: site.domain.id.clone(), url };
         job.queued_for(site.domain.account_id.as_str())

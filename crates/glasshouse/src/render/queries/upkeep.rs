@@ -47,6 +47,16 @@ pub async fn delete_snapshots(
     Ok(rows.into_iter().map(|(object,)| object).collect())
 }
 
+/// Deletes some of a domain's rows, renders in progress included; answers how many.
+pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
+    const SQL: &str = "delete from snapshots where domain_id = $1 and key_hash in \
+         (select key_hash from snapshots where domain_id = $1 limit 1000)";
+    let deleted = on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(|done| done.rows_affected())
+    });
+    Ok(deleted?)
+}
+
 fn as_json(texts: &[String]) -> String {
     serde_json::to_string(texts).expect("texts are JSON")
 }

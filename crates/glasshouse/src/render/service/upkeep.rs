@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use browser::RenderError;
 use http::Method;
-use store::DbError;
+use store::{BlobError, DbError};
 use url::Url;
 
 use super::{RenderService, describe_unstored};
 use crate::clock::Timestamp;
-use crate::domains::Site;
-use crate::render::cache::page_id;
+use crate::domains::{DomainId, Site};
+use crate::render::cache::{delete_objects, page_id};
 use crate::render::decide::{Decision, Facts, Place, decide, page_of};
 use crate::render::flight::Purpose;
 use crate::render::maker::{MakeError, Outcome};
@@ -53,6 +53,17 @@ pub enum Trouble {
     Origin,
     /// This service: no browser, no database.
     Service,
+}
+
+/// Why not everything of a domain was deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum ForgetError {
+    /// The database failed.
+    #[error(transparent)]
+    Rows(#[from] DbError),
+    /// The object store failed.
+    #[error(transparent)]
+    Objects(#[from] BlobError),
 }
 
 /// A snapshot that is due for a new render.
@@ -146,6 +157,20 @@ impl RenderService {
             }
         }
         Ok(purged)
+    }
+
+    /// Deletes everything that is stored of a removed domain, rows first. What is in memory is asked for no more: the
+    /// name, if somebody adds it again, belongs to a record with another id.
+    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ForgetError> {
+        loop {
+            let mut tx = self.0.platform.db.write().await?;
+            let deleted = queries::delete_some(&mut tx, domain).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                break;
+            }
+        }
+        Ok(delete_objects(&self.0.platform.blobs, domain).await?)
     }
 
     /// Addresses of every page that is stored of a site.

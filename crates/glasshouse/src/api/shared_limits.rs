@@ -1,0 +1,222 @@
+//! Requests per minute that every process of an installation counts together, in the database: exact, however many
+//! processes answer. One statement per request. Used by the Domains API, through [`super::caller`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use store::{Conn, Db, DbError, on_engine};
+
+use super::rate_limit::{Standing, WINDOW};
+use crate::accounts::KeyId;
+use crate::clock::{Clock, Timestamp};
+
+/// Ended windows are deleted so often, by each process.
+const SWEEP_EVERY: Duration = Duration::from_secs(300);
+
+/// A number of requests per minute and key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedLimit {
+    /// Its name in the database. Limits with different names are counted apart.
+    pub name: &'static str,
+    /// Requests per minute and key.
+    pub per_minute: u32,
+}
+
+/// Counts requests. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct SharedLimits {
+    db: Db,
+    clock: Clock,
+    swept_at: Arc<AtomicI64>,
+}
+
+impl SharedLimits {
+    /// Counts in this database.
+    pub fn new(db: &Db, clock: &Clock) -> SharedLimits {
+        SharedLimits { db: db.clone(), clock: clock.clone(), swept_at: Arc::default() }
+    }
+
+    /// Counts a request. One over the limit changes nothing, so a client that keeps trying is let in after its minute.
+    pub async fn take(&self, limit: SharedLimit, key: &KeyId) -> Result<Standing, DbError> {
+        let now = self.clock.now();
+        let bucket = format!("{}:{key}", limit.name);
+        let mut tx = self.db.write().await?;
+        let (started, used) = count(&mut tx, &bucket, limit.per_minute, now).await?;
+        tx.commit().await?;
+        self.sweep(now).await;
+        let reset = WINDOW.saturating_sub(now.since(started)).min(WINDOW);
+        let remaining = limit.per_minute.saturating_sub(used);
+        Ok(Standing { allowed: used <= limit.per_minute, limit: limit.per_minute, remaining, reset })
+    }
+
+    /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
+    async fn sweep(&self, now: Timestamp) {
+        let last = self.swept_at.load(Ordering::Relaxed);
+        let is_due = now.since(Timestamp::from_millis(last)) >= SWEEP_EVERY;
+        let is_ours = is_due
+            && self
+                .swept_at
+                .compare_exchange(last, now.as_millis(), Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok();
+        if is_ours && let Err(error) = self.delete_ended(now).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "ended rate limit windows stay for now");
+        }
+    }
+
+    async fn delete_ended(&self, now: Timestamp) -> Result<(), DbError> {
+        // Twice the window: another process's clock may be behind.
+        const SQL: &str = "delete from rate_windows where started_at < $1";
+        let before = now.minus(WINDOW * 2).as_millis();
+        let mut tx = self.db.write().await?;
+        on_engine!(tx, |c| sqlx::query(SQL).bind(before).execute(c).await.map(drop))?;
+        tx.commit().await
+    }
+}
+
+/// Adds one request to a window, or begins a new one; answers when it began and how many it has. One over the limit
+/// stands for all that are over it.
+async fn count(
+    conn: &mut Conn,
+    bucket: &str,
+    limit: u32,
+    now: Timestamp,
+) -> Result<(Timestamp, u32), DbError> {
+    // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a minute or
+    // more, before the clock was set back: it must not last for hours.
+    const SQL: &str = "insert into rate_windows (bucket, started_at, used) values ($1, $2, 1) \
+         on conflict (bucket) do update set \
+         used = case when rate_windows.started_at > $3 and rate_windows.started_at < $4 \
+             then case when rate_windows.used > $5 then rate_windows.used else rate_windows.used + 1 end \
+             else 1 end, \
+         started_at = case when rate_windows.started_at > $3 and rate_windows.started_at < $4 \
+             then rate_windows.started_at else $2 end \
+         returning started_at, used";
+    let (started, used): (i64, i64) = on_engine!(conn, |c| {
+        sqlx::query_as(SQL)
+            .bind(bucket)
+            .bind(now.as_millis())
+            .bind(now.minus(WINDOW).as_millis())
+            .bind(now.plus(WINDOW).as_millis())
+            .bind(i64::from(limit))
+            .fetch_one(c)
+            .await
+    })?;
+    Ok((Timestamp::from_millis(started), u32::try_from(used).unwrap_or(u32::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::join_all;
+    use store::testing::for_each_engine;
+
+    use super::*;
+    use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+    use crate::testing::NOON;
+
+    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6 };
+
+    async fn on_each_engine(test: impl AsyncFn(&Db, Clock)) {
+        for_each_engine(async |db| {
+            db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
+            test(db, Clock::fixed(NOON)).await;
+        })
+        .await;
+    }
+
+    async fn allowed(limits: &SharedLimits, key: &str, times: usize) -> usize {
+        let key = KeyId::from(key);
+        let all = join_all((0..times).map(|_| limits.take(SIX, &key))).await;
+        all.into_iter().filter(|standing| standing.as_ref().unwrap().allowed).count()
+    }
+
+    #[tokio::test]
+    async fn exactly_the_limit_passes_however_many_processes_count() {
+        on_each_engine(async |db, clock| {
+            let (one, two) = (SharedLimits::new(db, &clock), SharedLimits::new(db, &clock));
+
+            let (first, second) = tokio::join!(allowed(&one, "k", 20), allowed(&two, "k", 20));
+
+            assert_eq!(first + second, 6);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_standing_says_what_is_left_and_when_the_window_ends() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            let key = KeyId::from("k");
+            let first = limits.take(SIX, &key).await.unwrap();
+            clock.advance(Duration::from_secs(20));
+
+            let second = limits.take(SIX, &key).await.unwrap();
+
+            assert_eq!((first.remaining, first.reset), (5, WINDOW));
+            assert_eq!((second.remaining, second.reset), (4, Duration::from_secs(40)));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_new_minute_starts_anew_and_ended_windows_are_deleted() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            assert_eq!(allowed(&limits, "old", 7).await, 6);
+
+            clock.advance(SWEEP_EVERY);
+            assert_eq!(allowed(&limits, "new", 7).await, 6);
+
+            let mut conn = db.read().await.unwrap();
+            let left: Vec<String> = on_engine!(conn, |c| {
+                sqlx::query_scalar("select bucket from rate_windows").fetch_all(c).await
+            })
+            .unwrap();
+            assert_eq!(left, ["six:new"]);
+            clock.advance(WINDOW);
+            assert_eq!(allowed(&limits, "new", 7).await, 6);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn limits_and_keys_are_counted_apart() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            assert_eq!(allowed(&limits, "a", 7).await, 6);
+
+            let other_key = allowed(&limits, "b", 1).await;
+            let other_limit = SharedLimit { name: "other", per_minute: 1 };
+            let other_limit = limits.take(other_limit, &KeyId::from("a")).await.unwrap();
+
+            assert_eq!((other_key, other_limit.allowed), (1, true));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_process_whose_clock_is_behind_does_not_begin_a_new_window() {
+        on_each_engine(async |db, clock| {
+            let behind = Clock::fixed(NOON.minus(Duration::from_millis(40)));
+            let (ahead, behind) = (SharedLimits::new(db, &clock), SharedLimits::new(db, &behind));
+
+            assert_eq!(allowed(&ahead, "k", 4).await, 4);
+
+            assert_eq!(allowed(&behind, "k", 4).await, 2);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_set_back_locks_nobody_out() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            allowed(&limits, "k", 7).await;
+
+            clock.set(NOON.minus(Duration::from_secs(3600)));
+
+            assert_eq!(allowed(&limits, "k", 7).await, 6);
+        })
+        .await;
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether a domain leads to this service, and what follows: the check of the Domains API, the edge and the command line.
+//!
+//! `records` says what to create at the DNS provider; `dns` and `prober` look, `check` decides, and
+//! `DomainsService::promote` writes it down. A check only promotes: must never demote a domain.
+
+mod cdn;
+mod check;
+mod dns;
+mod ownership;
+mod prober;
+pub(super) mod queries;
+mod records;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::DbError;
+use tokio::sync::Semaphore;
+
+use self::cdn::CdnRanges;
+use self::ownership::OwnershipKey;
+use super::probe::{Arrival, ProbeAnswer, ProbeKey};
+use super::{Domain, DomainStatus, DomainsService};
+use crate::accounts::AccountId;
+use crate::platform::Platform;
+
+pub use check::{CheckResult, DnsResult, Findings, Ownership, ProbeResult};
+pub use dns::{Dns, Found, Name, Ours, Txt};
+pub use ownership::{FORMER, is_contested};
+pub use prober::{Prober, Way};
+pub use records::{DnsRecord, is_subdomain, ownership_name, records};
+
+/// How long after a check that the edge started the next one may start for the same host.
+const CHECK_EVERY: Duration = Duration::from_secs(10);
+/// Hosts that the edge may have checked at once; more wait for their next visitor.
+const CHECKS_AT_ONCE: usize = 32;
+/// Claims of one name that are looked at for one visitor, the oldest first.
+const MAX_CLAIMS: usize = 100;
+/// Hosts that are remembered.
+const REMEMBERED: u64 = 50_000;
+
+/// Checks connections. Cheap to clone.
+#[derive(Clone)]
+pub struct Connection(Arc<Inner>);
+
+struct Inner {
+    platform: Platform,
+    domains: DomainsService,
+    dns: Dns,
+    ranges: CdnRanges,
+    prober: Prober,
+    probe_key: ProbeKey,
+    ownership_key: OwnershipKey,
+    recently: moka::sync::Cache<String, ()>,
+    running: Arc<Semaphore>,
+}
+
+/// A check with everything it found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The answer.
+    pub result: CheckResult,
+    /// What it is made of.
+    pub findings: Findings,
+    /// What is missing for the records to match, one sentence each.
+    pub problems: Vec<String>,
+}
+
+impl Connection {
+    /// Makes the check. Sends nothing yet.
+    pub fn new(platform: &Platform, domains: DomainsService) -> Connection {
+        let probe_key = ProbeKey::new(&platform.secrets);
+        Connection(Arc::new(Inner {
+            domains,
+            dns: Dns::new(&platform.config, &platform.network),
+            ranges: CdnRanges::load(&platform.config.storage.data_dir),
+            prober: Prober::new(&platform.network, probe_key.clone(), platform.clock.clone()),
+            probe_key,
+            ownership_key: OwnershipKey::new(&platform.secrets),
+            recently: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(CHECK_EVERY).build(),
+            running: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
+            platform: platform.clone(),
+        }))
+    }
+
+    /// What the TXT record of a domain must say, when somebody else may say that the domain is theirs.
+    pub async fn ownership(&self, domain: &Domain) -> Result<Option<String>, DbError> {
+        let is_contested = self.0.domains.is_contested(domain).await?;
+        Ok(is_contested.then(|| self.0.ownership_key.value(&domain.account_id, &domain.host)))
+    }
+
+    /// Checks a domain, and promotes it when it is pending and leads here. Takes ten seconds at most.
+    pub async fn check(&self, domain: &Domain) -> Result<CheckResult, DbError> {
+        self.warn_without_addresses();
+        Ok(self.examine(domain).await?.result)
+    }
+
+    /// The same with everything that was found.
+    pub async fn examine(&self, domain: &Domain) -> Result<Report, DbError> {
+        let (claims, accounts) = ([domain], [&domain.account_id]);
+        let (records, ways) =
+            tokio::join!(self.look_up(&claims), self.0.prober.probe(&domain.host, &accounts));
+        let mut findings = records?.remove(0);
+        findings.probe = ways[0];
+        self.conclude(domain, findings).await
+    }
+
+    /// Checks every pending claim of a host in the background, at most once in ten seconds.
+    pub fn check_soon(&self, host: &str) {
+        if !self.0.recently.entry(host.to_owned()).or_insert(()).is_fresh() {
+            return;
+        }
+        let Ok(slot) = self.0.running.clone().try_acquire_owned() else {
+            self.0.recently.invalidate(host);
+            return;
+        };
+        let (connection, host) = (self.clone(), host.to_owned());
+        self.0.platform.tasks.spawn(async move {
+            tokio::select! {
+                () = connection.0.platform.shutdown.cancelled() => {}
+                result = connection.check_claims(&host) => {
+                    if let Err(error) = result {
+                        tracing::warn!(host, %error, "a pending domain could not be checked");
+                    }
+                }
+            }
+            drop(slot);
+        });
+    }
+
+    async fn check_claims(&self, host: &str) -> Result<(), DbError> {
+        self.warn_without_addresses();
+        let mut claims = self.0.domains.list_by_host(host).await?;
+        claims.retain(|claim| claim.status == DomainStatus::Pending);
+        claims.truncate(MAX_CLAIMS);
+        let claims: Vec<&Domain> = claims.iter().collect();
+
+        let mut found = self.look_up(&claims).await?;
+        let matches = |findings: &Findings| findings.dns(self.0.dns.ours(), &self.0.ranges).r#match;
+        // A visitor waits for a domain whose records are right, and a probe may take long.
+        if !found.iter().any(matches) {
+            let accounts: Vec<&AccountId> = claims.iter().map(|claim| &claim.account_id).collect();
+            let ways = self.0.prober.probe(host, &accounts).await;
+            found.iter_mut().zip(ways).for_each(|(findings, way)| findings.probe = way);
+        }
+        for (claim, findings) in claims.into_iter().zip(found) {
+            if self.conclude(claim, findings).await?.result.promoted {
+                // One account at most has a name.
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// What DNS says about claims of one host, which is asked once however many they are.
+    async fn look_up(&self, claims: &[&Domain]) -> Result<Vec<Findings>, DbError> {
+        let Some(first) = claims.first() else { return Ok(Vec::new()) };
+        let (names, ownerships) = tokio::join!(self.0.dns.look_up(&first.host), self.find_ownerships(claims));
+        let found = |ownership| Findings { names: names.clone(), ownership, probe: None };
+        Ok(ownerships?.into_iter().map(found).collect())
+    }
+
+    /// The ownership records of those claims that are contested.
+    async fn find_ownerships(&self, claims: &[&Domain]) -> Result<Vec<Option<Ownership>>, DbError> {
+        let mut values = Vec::new();
+        for claim in claims {
+            values.push(self.ownership(claim).await?);
+        }
+        let Some(first) = claims.first().filter(|_| values.iter().any(Option::is_some)) else {
+            return Ok(values.into_iter().map(|_| None).collect());
+        };
+        let name = ownership_name(&first.host);
+        let texts = self.0.dns.texts_of(&name).await;
+        let ownership = |value: String| Ownership { found: texts.say(&value), name: name.clone(), value };
+        Ok(values.into_iter().map(|value| value.map(ownership)).collect())
+    }
+
+    /// The answer of the render endpoint to a probe that a customer's own server passes on; none: it is not one of ours.
+    pub fn answer_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeAnswer> {
+        let arrival = Arrival::Api(&domain.account_id);
+        self.0.probe_key.answer(url.path(), url.host_str()?, arrival, self.0.platform.clock.now())
+    }
+
+    async fn conclude(&self, domain: &Domain, findings: Findings) -> Result<Report, DbError> {
+        let (ours, ranges) = (self.0.dns.ours(), &self.0.ranges);
+        let dns = findings.dns(ours, ranges);
+        let promoted = match findings.earned(dns) {
+            Some(status) if domain.status == DomainStatus::Pending => {
+                self.0.domains.promote(domain, status).await?
+            }
+            _ => false,
+        };
+        let stored = self.0.domains.find_by_id(&domain.id).await?;
+        let result = CheckResult {
+            dns,
+            probe: ProbeResult { ok: findings.probe.is_some() },
+            // One that was removed meanwhile has the status that it had.
+            status: stored.map_or(domain.status, |stored| stored.status),
+            promoted,
+        };
+        Ok(Report { result, problems: findings.problems(ours, ranges), findings })
+    }
+
+    fn warn_without_addresses(&self) {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        if self.0.dns.ours().is_empty() {
+            ONCE.call_once(|| {
+                tracing::warn!(
+                    "edge.public_ipv4 and edge.public_ipv6 are empty: no domain's DNS records can match"
+                );
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Whose a domain is, when more than one account says so. All records point at the same addresses, so that they lead
+//! here proves nothing about who made them: a contested domain needs a TXT record with a value of its account's own.
+
+use std::time::Duration;
+
+use store::{Conn, DbError};
+
+use super::queries;
+use crate::accounts::AccountId;
+use crate::clock::Timestamp;
+use crate::domains::{Domain, DomainStatus, names};
+use crate::secret::{MacKey, Secrets};
+
+/// How long a claim makes a name contested.
+const CLAIM: Duration = Duration::from_secs(72 * 60 * 60);
+/// How long a name stays contested after an account gave it up: its records may still be there.
+pub const FORMER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Makes the values of ownership records.
+#[derive(Clone)]
+pub struct OwnershipKey(MacKey);
+
+impl OwnershipKey {
+    /// Derives the key.
+    pub fn new(secrets: &Secrets) -> OwnershipKey {
+        OwnershipKey(secrets.mac_key("domain ownership"))
+    }
+
+    /// What the TXT record of a domain says when it is this account's. Always the same, so that a record stays good.
+    pub fn value(&self, account: &AccountId, host: &str) -> String {
+        format!("glasshouse-domain={}", self.0.sign(&format!("{}|{host}", account.as_str())))
+    }
+}
+
+/// Whether somebody else may say that a pending domain is theirs: a claim of less than 72 hours, the twin served on
+/// another account, or a removal on another account within 30 days.
+pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> Result<bool, DbError> {
+    if domain.status != DomainStatus::Pending {
+        return Ok(false);
+    }
+    let twin = names::twin(&domain.host);
+    let pair = (domain.host.as_str(), twin.as_deref().unwrap_or(&domain.host));
+    let claimed =
+        crate::domains::queries::is_claimed_elsewhere(conn, &domain.account_id, pair, now.minus(CLAIM))
+            .await?;
+    Ok(claimed || queries::was_anothers(conn, &domain.account_id, pair, now.minus(FORMER)).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_of_one_account_one_domain_and_one_installation() {
+        let key = OwnershipKey::new(&Secrets::from_bytes(b"one"));
+        let (one, two) = (AccountId::from("a1"), AccountId::from("a2"));
+
+        let value = key.value(&one, "shop.example");
+
+        assert_eq!(value, key.value(&one, "shop.example"));
+        assert_ne!(value, key.value(&two, "shop.example"));
+        assert_ne!(value, key.value(&one, "other.example"));
+        assert_ne!(value, OwnershipKey::new(&Secrets::from_bytes(b"two")).value(&one, "shop.example"));
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of the check as a whole: a real DNS server, the real edge, and customers' servers that ask the render endpoint.
+
+mod contested;
+mod probing;
+mod records;
+mod world;

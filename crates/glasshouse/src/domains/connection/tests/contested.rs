@@ -1,0 +1,188 @@
+//! More than one account says that a name is theirs.
+
+use std::time::Duration;
+
+use super::world::{ELSEWHERE, HERE, World, settings};
+use crate::accounts::Plan;
+use crate::domains::{Domain, DomainStatus};
+use crate::testing::{DnsServer, TestApp};
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+async fn ownership(app: &TestApp, domain: &Domain) -> Option<String> {
+    app.state.connection.ownership(domain).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_name_is_contested_by_another_accounts_claim_of_less_than_72_hours() {
+    TestApp::on_each_engine(async |app| {
+        let one = app.account("a@x.example", Plan::Business).await;
+        let two = app.account("b@x.example", Plan::Business).await;
+        let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+        assert_eq!(ownership(&app, &first).await, None);
+
+        app.clock.advance(71 * HOUR);
+        let second = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
+
+        let values = [ownership(&app, &first).await.unwrap(), ownership(&app, &second).await.unwrap()];
+        assert_ne!(values[0], values[1]);
+        app.clock.advance(HOUR);
+        assert_eq!(ownership(&app, &second).await, None);
+        assert_eq!(ownership(&app, &first).await.as_ref(), Some(&values[0]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_is_contested_for_30_days_after_another_account_gave_it_up() {
+    TestApp::on_each_engine(async |app| {
+        let one = app.account("a@x.example", Plan::Business).await;
+        let two = app.account("b@x.example", Plan::Business).await;
+        let former = app.domain(&one, "shop.example").await;
+        assert!(app.state.domains.remove(&former).await.unwrap());
+
+        let domain = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
+        let again = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+        app.clock.advance(73 * HOUR);
+
+        assert!(ownership(&app, &domain).await.is_some());
+        assert_eq!(ownership(&app, &again).await, None);
+        app.clock.advance(28 * 24 * HOUR);
+        assert_eq!(ownership(&app, &domain).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_removal_that_is_long_ago_is_forgotten_with_the_next_one() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let old = app.domain(&account, "old.example").await;
+        app.state.domains.remove(&old).await.unwrap();
+        app.clock.advance(31 * 24 * HOUR);
+        let new = app.domain(&account, "new.example").await;
+        app.state.domains.remove(&new).await.unwrap();
+
+        let mut conn = app.state.platform.db.read().await.unwrap();
+        let left: Vec<String> = store::on_engine!(&mut conn, |c| {
+            sqlx::query_scalar("select host from former_domains").fetch_all(c).await
+        })
+        .unwrap();
+
+        assert_eq!(left, ["new.example"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_twin_of_a_domain_that_another_account_serves_is_contested() {
+    TestApp::on_each_engine(async |app| {
+        let one = app.account("a@x.example", Plan::Business).await;
+        let two = app.account("b@x.example", Plan::Business).await;
+        app.domain(&one, "shop.example").await;
+        app.clock.advance(1000 * HOUR);
+
+        let www = app.domain_with_status(&two, "www.shop.example", DomainStatus::Pending).await;
+        let below = app.domain_with_status(&two, "app.shop.example", DomainStatus::Pending).await;
+
+        assert!(ownership(&app, &www).await.is_some());
+        assert_eq!(ownership(&app, &below).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_contested_name_goes_to_whoever_has_the_ownership_record() {
+    let world = World::new().await;
+    let rival = world.app.account("rival@x.example", Plan::Business).await;
+    let mine = world.shop().await;
+    let theirs = world.app.domain_with_status(&rival, "shop.example", DomainStatus::Pending).await;
+    world.dns.leads_to("shop.example", &[HERE]);
+
+    let before = world.examine(&mine).await;
+    let value = ownership(&world.app, &mine).await.unwrap();
+    world.dns.says("_glasshouse.shop.example", &["something else", &value]);
+    let refused = world.check(&theirs).await;
+    let accepted = world.check(&mine).await;
+
+    assert!(!before.result.dns.r#match && before.problems[0].contains(&value), "{:?}", before.problems);
+    assert_eq!((refused.dns.r#match, refused.status), (false, DomainStatus::Pending));
+    assert_eq!(
+        (accepted.dns.r#match, accepted.status, accepted.promoted),
+        (true, DomainStatus::Connected, true)
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_is_served_stays_with_its_account_whatever_the_records_say() {
+    let world = World::new().await;
+    let rival = world.app.account("rival@x.example", Plan::Business).await;
+    let late = world.app.domain_with_status(&rival, "shop.example", DomainStatus::Pending).await;
+    world.app.domain(&world.account, "shop.example").await;
+    let value = ownership(&world.app, &late).await.unwrap();
+    world.dns.leads_to("shop.example", &[HERE]);
+    world.dns.says("_glasshouse.shop.example", &[&value]);
+
+    let result = world.check(&late).await;
+
+    assert_eq!((result.dns.r#match, result.status, result.promoted), (true, DomainStatus::Pending, false));
+}
+
+#[tokio::test]
+async fn of_two_checks_at_once_one_gets_the_name() {
+    let dns = DnsServer::start().await;
+    dns.leads_to("shop.example", &[HERE]);
+    TestApp::on_each_engine_with(&settings(&dns), async |app| {
+        let one = app.account("a@x.example", Plan::Business).await;
+        let two = app.account("b@x.example", Plan::Business).await;
+        let claims = [
+            app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await,
+            app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await,
+        ];
+        // Old enough to need no further proof.
+        app.clock.advance(100 * HOUR);
+        let other = app.second().await;
+
+        let (first, second) =
+            tokio::join!(app.state.connection.check(&claims[0]), other.state.connection.check(&claims[1]));
+        let results = [first.unwrap(), second.unwrap()];
+
+        assert_eq!(results.iter().filter(|result| result.promoted).count(), 1, "{results:?}");
+        let status =
+            |result: &&crate::domains::connection::CheckResult| result.status == DomainStatus::Connected;
+        assert_eq!(results.iter().filter(status).count(), 1, "{results:?}");
+        other.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_promotions_at_once_give_a_name_to_one_account() {
+    TestApp::on_each_engine(async |app| {
+        let mut claims = Vec::new();
+        for number in 0..8 {
+            let account = app.account(&format!("a{number}@x.example"), Plan::Business).await;
+            claims.push(app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await);
+        }
+
+        let promotions = claims.iter().map(|claim| app.state.domains.promote(claim, DomainStatus::Connected));
+        let promoted = futures::future::join_all(promotions).await;
+
+        assert_eq!(promoted.into_iter().filter(|promoted| *promoted.as_ref().unwrap()).count(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dns_server_that_fails_for_the_ownership_record_is_told_apart() {
+    let world = World::new().await;
+    let rival = world.app.account("rival@x.example", Plan::Business).await;
+    world.app.domain_with_status(&rival, "shop.example", DomainStatus::Pending).await;
+    let mine = world.shop().await;
+    world.dns.leads_to("shop.example", &[HERE]);
+    world.dns.troubles("_glasshouse.shop.example", crate::testing::Trouble::ServFail);
+
+    assert_eq!(world.dns_of(&mine).await, (false, false, true));
+    world.dns.leads_to("shop.example", &[ELSEWHERE]);
+    assert_eq!(world.dns_of(&mine).await, (false, false, true));
+}

@@ -1,0 +1,122 @@
+//! HTTP of how a domain's pages are rendered.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{change_failed, changeable, owned};
+use crate::api::caller::{ReadDomain, WriteDomain};
+use crate::api::openapi::{ErrorBody, Refusals};
+use crate::api::{ApiError, ApiResult, AppPath, Caller, DomainsJson, Issue};
+use crate::app::AppState;
+use crate::domains::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
+use crate::domains::settings::given;
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
+}
+
+type ReadDomainRefusals = Refusals<ReadDomain>;
+type WriteDomainRefusals = Refusals<WriteDomain>;
+
+/// Says how a domain's pages are rendered.
+#[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        ReadDomainRefusals,
+        (status = 200, description = "How it is rendered.", body = Rendering),
+        (status = 403, description = "The key is another domain's.", body = ErrorBody,
+            example = json!({ "error": "api_key_domain_scope_mismatch" })),
+        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
+    ))]
+async fn get_rendering(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(domain): AppPath<String>,
+) -> ApiResult<Json<Rendering>> {
+    Ok(Json(owned(&caller, &app, &domain).await?.rendering))
+}
+
+/// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct RenderingChange {
+    /// Age at which a snapshot is rendered again: 60 s to 365 days.
+    #[schema(examples(86400), minimum = 60, maximum = 31_536_000)]
+    refresh_interval_seconds: Option<u64>,
+    /// Replaces the rules; at most 50.
+    #[schema(max_items = 50)]
+    refresh_rules: Option<Vec<RefreshRule>>,
+    /// CSS selector that must match before a page counts as ready; null: none.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>, examples("#main article"))]
+    wait_for_selector: Option<Option<String>>,
+    /// Replaces the addresses that pages do not get to fetch; at most 100.
+    #[schema(max_items = 100)]
+    blocked_urls: Option<Vec<String>>,
+}
+
+impl RenderingChange {
+    fn apply_to(self, rendering: &mut Rendering) {
+        if let Some(seconds) = self.refresh_interval_seconds {
+            rendering.refresh_interval_seconds = seconds;
+        }
+        if let Some(rules) = self.refresh_rules {
+            rendering.refresh_rules = rules;
+        }
+        if let Some(selector) = self.wait_for_selector {
+            rendering.wait_for_selector = selector;
+        }
+        if let Some(urls) = self.blocked_urls {
+            rendering.blocked_urls = urls;
+        }
+    }
+}
+
+/// Changes how a domain's pages are rendered.
+///
+/// Holds for requests within two seconds. The most specific matching rule's interval wins over the domain's.
+#[utoipa::path(patch, path = "/api/domains/{domain}/rendering", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    request_body = RenderingChange,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        WriteDomainRefusals,
+        (status = 200, description = "How it is rendered from now on.", body = Rendering),
+        (status = 400, description = "A field is not right; nothing was changed.", body = ErrorBody,
+            example = json!({ "error": "validation_error", "issues": [{ "path": "refreshIntervalSeconds", "message": "must be from 60 to 31536000" }] })),
+        (status = 403, description = "The key is another domain's, the domain is suspended, or the credential does not allow this.", body = ErrorBody, examples(
+            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
+            ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))),
+            ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" }))))),
+        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
+        (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
+        (status = 415, description = "The body is not JSON.", body = ErrorBody,
+            example = json!({ "error": "unsupported_media_type" })),
+    ))]
+async fn update_rendering(
+    caller: Caller<WriteDomain>,
+    State(app): State<AppState>,
+    AppPath(domain): AppPath<String>,
+    DomainsJson(change): DomainsJson<RenderingChange>,
+) -> ApiResult<Json<Rendering>> {
+    // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
+    let mut sent = Rendering::new(MIN_INTERVAL_S);
+    change.clone().apply_to(&mut sent);
+    let issues: Vec<Issue> =
+        sent.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
+    if !issues.is_empty() {
+        return Err(ApiError::validation_error(issues));
+    }
+    let domain = changeable(&caller, &app, &domain).await?;
+    let changed = app.domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
+    Ok(Json(changed.map_err(change_failed)?.rendering))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! What holds over several processes, and without the database.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::*;
+use crate::testing::{Reply, TestRequest};
+
+/// Asks until the answer is right, for at most two seconds and a little.
+async fn soon(ask: impl Fn() -> TestRequest, is_right: impl Fn(&Reply) -> bool) {
+    let begun = Instant::now();
+    loop {
+        let reply = ask().await;
+        if is_right(&reply) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_millis(2_500), "{} {}", reply.status, reply.text());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_holds_in_every_process_within_two_seconds() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Business).await;
+        let other = TestApp::on(app.state.platform.db.clone(), "").await;
+        app.domain(&account, "shop.example").await;
+        // Both have read the record.
+        for process in [&app, &other] {
+            process.crawl(&account, "https://shop.example/old").await.assert_status(200);
+        }
+
+        let rules = json!({ "redirectRules": [{ "source": "/old", "destination": "/new" }] });
+        app.patch(SETTINGS).key(&account.key).json(rules).await.assert_status(200);
+
+        app.crawl(&account, "https://shop.example/old").await.assert_status(301);
+        soon(|| other.crawl(&account, "https://shop.example/old"), |reply| reply.status == 301).await;
+        app.delete(SHOP).key(&account.key).await.assert_status(200);
+        app.crawl(&account, "https://shop.example/old").await.assert_error(403, "domain_not_owned");
+        soon(|| other.crawl(&account, "https://shop.example/old"), |reply| reply.status == 403).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_that_the_database_cannot_take_is_503_and_changes_nothing() {
+    on_each_engine(async |shop| {
+        let (app, key) = (&shop.app, &shop.account.key);
+        // The key is known already, as in a service that runs.
+        app.get(SHOP).key(key).await.assert_status(200);
+        app.state.platform.db.close().await;
+
+        for request in [
+            app.post(DOMAINS).key(key).json(json!({ "domain": "new.example" })),
+            app.delete(SHOP).key(key),
+            app.patch(SETTINGS).key(key).json(json!({ "ignorePaths": "/a" })),
+            app.patch(SITEMAP).key(key).json(json!({ "sitemapUrl": "" })),
+            app.post(CHECK).key(key),
+            app.get(DOMAINS).key(key),
+        ] {
+            let reply = request.await;
+
+            reply.assert_status(503);
+            assert_eq!(reply.text(), "{\"error\":\"service_unavailable\"}");
+            assert_eq!(reply.header("retry-after"), "5");
+        }
+    })
+    .await;
+}

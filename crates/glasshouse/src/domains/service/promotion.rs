@@ -1,0 +1,41 @@
+//! How a pending domain becomes a served one. Used by the connection check. Must never demote, and never give a name to
+//! two accounts.
+
+use store::DbError;
+
+use super::DomainsService;
+use crate::domains::connection::{is_contested, queries as history};
+use crate::domains::model::{Domain, DomainStatus};
+use crate::domains::queries;
+
+impl DomainsService {
+    /// Moves a pending domain to a served status. `false`: it was not pending any more, or another account has the name.
+    pub async fn promote(&self, domain: &Domain, to: DomainStatus) -> Result<bool, DbError> {
+        let mut tx = self.db.write().await?;
+        let is_promoted = match queries::promote(&mut tx, domain, to, self.clock.now()).await {
+            // Another account was faster by a moment.
+            Err(error) if error.is_unique_violation() => return Ok(false),
+            result => result?,
+        };
+        tx.commit().await?;
+        if is_promoted {
+            self.forget(&domain.account_id, &domain.host);
+            tracing::info!(domain = %domain.host, status = %to, "domain connected");
+        }
+        Ok(is_promoted)
+    }
+
+    /// Whether somebody else may say that a domain is theirs, so that it must prove whose it is.
+    pub async fn is_contested(&self, domain: &Domain) -> Result<bool, DbError> {
+        is_contested(&mut self.db.read().await?, domain, self.clock.now()).await
+    }
+}
+
+/// Remembers within the removal's transaction whose the name was.
+pub(super) async fn remember_removal(
+    tx: &mut store::Conn,
+    domain: &Domain,
+    now: crate::clock::Timestamp,
+) -> Result<(), DbError> {
+    history::insert_former(tx, domain, now, now.minus(crate::domains::connection::FORMER)).await
+}

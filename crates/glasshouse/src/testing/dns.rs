@@ -1,0 +1,184 @@
+//! A DNS server with settable records: hickory-server on loopback, over UDP and TCP, answering as a recursor does.
+//! Names that it was not told about do not exist.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hickory_server::Server;
+use hickory_server::net::runtime::Time;
+use hickory_server::proto::op::{Header, HeaderCounts, Metadata, ResponseCode};
+use hickory_server::proto::rr::rdata::{CNAME, TXT};
+use hickory_server::proto::rr::{Name, RData, Record, RecordType};
+use hickory_server::server::{Request, RequestHandler, ResponseHandler, ResponseInfo};
+use hickory_server::zone_handler::MessageResponseBuilder;
+use tokio::net::{TcpListener, UdpSocket};
+
+/// Aliases that are followed before the server gives up.
+const MAX_ALIASES: usize = 8;
+
+/// A server on a free loopback port; ends when dropped.
+pub struct DnsServer {
+    address: SocketAddr,
+    zone: Arc<Mutex<Zone>>,
+    _server: Server<Handler>,
+}
+
+#[derive(Default)]
+struct Zone {
+    names: HashMap<String, Vec<RData>>,
+    troubles: HashMap<String, Trouble>,
+}
+
+/// How questions for a name go wrong.
+#[derive(Debug, Clone, Copy)]
+pub enum Trouble {
+    /// The server says that it cannot answer.
+    ServFail,
+    /// The server says that it will not answer.
+    Refused,
+    /// No answer ever comes.
+    Silence,
+}
+
+impl DnsServer {
+    /// Starts a server.
+    pub async fn start() -> DnsServer {
+        let (tcp, udp, address) = sockets().await;
+        let zone = Arc::<Mutex<Zone>>::default();
+        let mut server = Server::new(Handler(zone.clone()));
+        server.register_socket(udp);
+        server.register_listener(tcp, Duration::from_secs(5), 16);
+        DnsServer { address, zone, _server: server }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The setting that makes the service ask this server.
+    pub fn setting(&self) -> String {
+        format!("network.dns_servers = [\"{}\"]\n", self.address)
+    }
+
+    /// Replaces a name's addresses (A and AAAA).
+    pub fn leads_to(&self, name: &str, addresses: &[&str]) {
+        let parse = |address: &&str| RData::from(address.parse::<IpAddr>().expect("an IP address"));
+        self.put(name, addresses.iter().map(parse).collect());
+    }
+
+    /// Makes a name an alias of another.
+    pub fn is_alias(&self, name: &str, target: &str) {
+        let target = Name::from_ascii(format!("{target}.")).expect("a name");
+        self.put(name, vec![RData::CNAME(CNAME(target))]);
+    }
+
+    /// Replaces a name's TXT records; each is sent in pieces of at most 100 bytes.
+    pub fn says(&self, name: &str, texts: &[&str]) {
+        let pieces = |text: &&str| {
+            let pieces = text.as_bytes().chunks(100).map(|piece| String::from_utf8_lossy(piece).into_owned());
+            RData::TXT(TXT::new(pieces.collect()))
+        };
+        self.put(name, texts.iter().map(pieces).collect());
+    }
+
+    /// Lets questions for a name go wrong.
+    pub fn troubles(&self, name: &str, trouble: Trouble) {
+        self.zone().troubles.insert(name.to_owned(), trouble);
+    }
+
+    /// Removes a name, and its troubles.
+    pub fn forget(&self, name: &str) {
+        self.zone().names.remove(name);
+        self.zone().troubles.remove(name);
+    }
+
+    fn put(&self, name: &str, records: Vec<RData>) {
+        self.zone().names.insert(name.to_owned(), records);
+    }
+
+    fn zone(&self) -> std::sync::MutexGuard<'_, Zone> {
+        self.zone.lock().expect("no test panics while holding it")
+    }
+}
+
+/// The same port for both: one that is free for TCP, which many other tests use, is seldom taken for UDP.
+async fn sockets() -> (TcpListener, UdpSocket, SocketAddr) {
+    loop {
+        let tcp = TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port is free");
+        let address = tcp.local_addr().expect("a bound socket has an address");
+        if let Ok(udp) = UdpSocket::bind(address).await {
+            return (tcp, udp, address);
+        }
+    }
+}
+
+struct Handler(Arc<Mutex<Zone>>);
+
+enum Reply {
+    Records(Vec<Record>),
+    Code(ResponseCode),
+    Silence,
+}
+
+impl Zone {
+    fn reply(&self, name: &str, kind: RecordType) -> Reply {
+        let mut records = Vec::new();
+        let mut name = name.to_owned();
+        for _ in 0..MAX_ALIASES {
+            match self.troubles.get(&name) {
+                Some(Trouble::ServFail) => return Reply::Code(ResponseCode::ServFail),
+                Some(Trouble::Refused) => return Reply::Code(ResponseCode::Refused),
+                Some(Trouble::Silence) => return Reply::Silence,
+                None => {}
+            }
+            let Some(found) = self.names.get(&name) else {
+                return if records.is_empty() {
+                    Reply::Code(ResponseCode::NXDomain)
+                } else {
+                    Reply::Records(records)
+                };
+            };
+            let owner = Name::from_ascii(format!("{name}.")).expect("a name");
+            let wanted = found.iter().filter(|data| [kind, RecordType::CNAME].contains(&data.record_type()));
+            records.extend(wanted.map(|data| Record::from_rdata(owner.clone(), 60, data.clone())));
+            match found.first() {
+                Some(RData::CNAME(target)) => name = target.0.to_ascii().trim_end_matches('.').to_owned(),
+                _ => return Reply::Records(records),
+            }
+        }
+        Reply::Code(ResponseCode::ServFail)
+    }
+}
+
+#[async_trait]
+impl RequestHandler for Handler {
+    async fn handle_request<R: ResponseHandler, T: Time>(
+        &self,
+        request: &Request,
+        mut response: R,
+    ) -> ResponseInfo {
+        let asked = request.request_info().expect("the resolver asks one question");
+        let name = asked.query.name().to_string().trim_end_matches('.').to_owned();
+        let reply =
+            self.0.lock().expect("no test panics while holding it").reply(&name, asked.query.query_type());
+
+        let mut metadata = Metadata::response_from_request(&request.metadata);
+        metadata.recursion_available = true;
+        let records = match reply {
+            Reply::Silence => std::future::pending().await,
+            Reply::Code(code) => {
+                metadata.response_code = code;
+                Vec::new()
+            }
+            Reply::Records(records) => records,
+        };
+        let message =
+            MessageResponseBuilder::from_message_request(request).build(metadata, &records, &[], &[], &[]);
+        let sent = response.send_response(message).await;
+        sent.unwrap_or_else(|_| Header { metadata, counts: HeaderCounts::default() }.into())
+    }
+}

@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::cdp::{Cdp, CdpError};
 use crate::cgroup::Cgroup;
+use crate::drawer::Drawer;
 use crate::egress::{Egress, PROXY_PORT};
 use crate::find;
 use crate::flags::Flags;
@@ -65,6 +66,7 @@ pub(crate) struct Browser {
     pub renders: AtomicU64,
     /// Tabs that belong to somebody now, idle ones included.
     pub tabs: AtomicUsize,
+    pub drawer: Drawer,
     pub idle: IdleTabs,
     pub started: Instant,
     /// Another browser has taken over: tabs of this one are not kept.
@@ -210,6 +212,7 @@ impl Browser {
             Err(_) => return Err(StartError::NoAnswer(format!("nothing within {START_LIMIT:?}"))),
         };
         let browser = Arc::new(Browser {
+            drawer: Drawer::start(cdp.clone(), tasks),
             cdp,
             egress,
             version,

@@ -10,9 +10,7 @@ const COMMON: &[&str] = &[
     "--headless",
     "--remote-debugging-pipe",
     "--disable-gpu",
-    // Two processes less: there is no GPU to keep apart, and on Linux the network service has no sandbox to itself. When one
-    // of them dies the browser does, and is replaced.
-    "--in-process-gpu",
+    // A process less: on Linux the network service has no sandbox to itself. When it dies the browser does, and is replaced.
     "--enable-features=NetworkServiceInProcess2",
     "--hide-scrollbars",
     "--mute-audio",

@@ -7,6 +7,7 @@ mod browser;
 mod cdp;
 mod cgroup;
 mod console;
+mod drawer;
 mod egress;
 #[cfg(feature = "testing")]
 pub mod fake;

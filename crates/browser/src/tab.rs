@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
 use crate::cdp::{Call, CdpError, Event, all};
+use crate::drawer::{Drawing, FrameKind};
 use crate::egress::Gate;
 use crate::{OriginRoute, RenderRequest, flags, page};
 
@@ -61,6 +62,8 @@ pub(crate) struct Tab {
     pub gate: Arc<Gate>,
     pub target: String,
     pub nonce: String,
+    /// The frame that is being drawn.
+    pub drawing: Option<Drawing>,
     /// A frame was in it: another document, which is not sealed with its page.
     pub had_frame: bool,
     /// Another origin's document was in it: what such a document stored cannot be cleared by name.
@@ -147,6 +150,7 @@ impl Tab {
             gate,
             target: String::new(),
             nonce: nonce(),
+            drawing: None,
             had_frame: false,
             had_foreign_frame: false,
             sealed: None,
@@ -214,6 +218,11 @@ impl Tab {
     /// How long nobody has used it.
     pub fn idle_for(&self) -> Duration {
         self.last_used.elapsed()
+    }
+
+    /// Draws a frame of the page. One at a time: the caller waits for `drawing`.
+    pub fn draw(&mut self, kind: FrameKind) {
+        self.drawing = Some(self.browser.drawer.draw(&self.session, kind));
     }
 
     /// Sends a command to the page.
@@ -331,6 +340,9 @@ impl Tab {
     async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
         // The old document goes first, or can do nothing any more: it could write again what is cleared below. To leave it
         // for a blank page costs as much as a third of a render, so that is done only where a seal is not enough.
+        if let Some(drawing) = self.drawing.take() {
+            let _ = drawing.await;
+        }
         self.sealed = page;
         if self.sealed.is_none() || self.had_frame || !self.seal().await? {
             self.sealed = None;

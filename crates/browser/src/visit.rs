@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::cdp::{Call, CdpError, Event};
 use crate::console;
+use crate::drawer::{Drawing, FrameKind};
 use crate::egress::{Pass, REFUSED_HEADER};
 use crate::page::{self, Command, Done, Message, Why};
 use crate::tab::{Navigated, Tab};
@@ -66,15 +67,6 @@ enum Phase {
     Stopped,
 }
 
-/// How much of a frame is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum FrameKind {
-    /// Callbacks and layout.
-    Cheap,
-    /// Everything, to a screen that is not there.
-    Full,
-}
-
 /// The main document, as the network tells it.
 #[derive(Default)]
 struct Document {
@@ -97,7 +89,6 @@ pub(crate) struct Visit<'a> {
     early: Option<(Box<Done>, Instant)>,
     phase: Phase,
     deadline: Instant,
-    frame: Option<Call>,
     frame_wanted: Option<FrameKind>,
     /// Where the page is going, and until when it may say with which status.
     redirect: Option<(String, Instant)>,
@@ -119,7 +110,6 @@ impl<'a> Visit<'a> {
             early: None,
             phase: Phase::Running,
             deadline: Instant::now() + request.timeout,
-            frame: None,
             frame_wanted: None,
             redirect: None,
             aborted: None,
@@ -145,8 +135,8 @@ impl<'a> Visit<'a> {
                     navigation = None;
                     if let Some(end) = self.on_navigated(answer) { return end }
                 }
-                _ = answer_of(&mut self.frame) => {
-                    self.frame = None;
+                () = drawn(&mut self.tab.drawing) => {
+                    self.tab.drawing = None;
                     if let Some(kind) = self.frame_wanted.take() { self.draw(kind) }
                 }
                 () = sleep_until(self.deadline) => if let Some(end) = self.on_deadline() { return end },
@@ -258,12 +248,10 @@ impl<'a> Visit<'a> {
 
     /// Draws a frame. One that is asked for while another is drawn comes after it.
     fn draw(&mut self, kind: FrameKind) {
-        if self.frame.is_some() {
-            self.frame_wanted = self.frame_wanted.max(Some(kind));
-            return;
+        match self.tab.drawing {
+            Some(_) => self.frame_wanted = self.frame_wanted.max(Some(kind)),
+            None => self.tab.draw(kind),
         }
-        let frame = json!({ "noDisplayUpdates": kind == FrameKind::Cheap, "interval": 16 });
-        self.frame = Some(self.tab.send("HeadlessExperimental.beginFrame", frame));
     }
 
     fn on_request(&mut self, request: &RequestWillBeSent<'_>) -> Option<End> {
@@ -456,6 +444,14 @@ impl<'a> Visit<'a> {
 async fn answer_of(call: &mut Option<Call>) -> Result<Box<RawValue>, CdpError> {
     match call {
         Some(call) => call.await,
+        None => pending().await,
+    }
+}
+
+/// Waits for a frame; for ever when none is being drawn.
+async fn drawn(drawing: &mut Option<Drawing>) {
+    match drawing {
+        Some(drawing) => drop(drawing.await),
         None => pending().await,
     }
 }

@@ -154,3 +154,30 @@ async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
     assert_eq!((headers["host"].as_str(), headers["x-forwarded-host"].as_str()), ("app.host.test", HOST));
     assert_eq!(moved.location.as_deref(), Some(format!("https://{HOST}/page").as_str()));
 }
+
+#[tokio::test]
+async fn pages_that_need_frames_are_drawn_side_by_side_and_one_after_another() {
+    let bench = Bench::with(|config| config.concurrency = 4).await;
+    // Asks for frames for as long as it lives.
+    let page = Reply::script(
+        "requestAnimationFrame(() => requestAnimationFrame(() => { out.textContent = 'drawn'; \
+         (function again() { requestAnimationFrame(again) })() }))",
+    );
+    bench.render_reply(page.clone()).await.unwrap();
+    let browser = bench.pool.browser_pid();
+
+    for round in 0..6 {
+        let paths: Vec<String> = (0..4).map(|number| format!("/{round}/{number}")).collect();
+        for path in &paths {
+            bench.origin.on(path, page.clone());
+        }
+        let pages = futures::future::join_all(paths.iter().map(|path| bench.render(path))).await;
+
+        for page in pages {
+            let page = page.unwrap();
+            assert!(page.html.contains("drawn"), "{}", page.html);
+            assert!(page.timings.load_ms < 5_000, "{} ms", page.timings.load_ms);
+        }
+    }
+    assert_eq!(bench.pool.browser_pid(), browser);
+}

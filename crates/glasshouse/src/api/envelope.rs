@@ -59,7 +59,8 @@ impl Envelope {
         let fast = if body.is_end_stream() { (self.fast)(&self.app, &parts) } else { None };
         let mut response = match fast {
             Some(response) => response,
-            None => self.route(parts, Body::new(body), peer, &id, started).await,
+            // Boxed: what the fast path answers needs no room for the router.
+            None => Box::pin(self.route(parts, Body::new(body), peer, &id, started)).await,
         };
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, id);

@@ -108,9 +108,12 @@ where
         .max_buf_size(listening.head_bytes)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
+    // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
+    let shutdown = listening.shutdown.child_token();
     let ended = tokio::select! {
+        biased;
         ended = connection.as_mut() => ended,
-        () = listening.shutdown.cancelled() => {
+        () = shutdown.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -230,7 +230,10 @@ where
     C: Future<Output = hyper::Result<()>>,
 {
     let mut connection = std::pin::pin!(connection);
+    // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
+    let shutdown = shutdown.child_token();
     let ended = tokio::select! {
+        biased;
         ended = connection.as_mut() => ended,
         () = shutdown.cancelled() => {
             drain(connection.as_mut());

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
+use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::request::Parts;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::answer::page_headers;
 use super::cache::page_id;
@@ -16,10 +17,11 @@ use super::decide::page_of;
 use super::model::{Call, Freshness, PageAnswer, RenderedPage, Tier};
 use super::queries::PageId;
 use super::seen::DECIDING_HEADERS;
-use super::service::RenderService;
+use super::service::{RenderService, count_served};
 use crate::accounts::AccountId;
 use crate::analytics::{Crawler, ServedBy, Verified, Visit};
 use crate::api::caller::{Presented, check_scope, presented_key};
+use crate::api::envelope::REQUEST_ID;
 use crate::app::AppState;
 use crate::domains::Site;
 
@@ -106,13 +108,17 @@ impl RenderService {
         if answer.tier != Tier::EdgeHit || !is_plain {
             return;
         }
+        let mut headers_of_page = page_headers(call.site, call.target, answer);
+        // The envelope sets these on every answer; room for them now is no growth then.
+        headers_of_page.insert(REQUEST_ID, HeaderValue::from_static(""));
+        headers_of_page.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let prepared = Prepared {
             site: call.site.clone(),
             host: call.target.host_str().unwrap_or_default().to_owned(),
             page: page_id(&call.site.domain.id, &page_of(call.site, call.target).key),
             rendered: answer.page.clone(),
             status: StatusCode::from_u16(answer.page.status).unwrap_or(StatusCode::OK),
-            headers: page_headers(call.site, call.target, answer),
+            headers: headers_of_page,
             path: call.target.path().into(),
             crawler: call.crawler,
         };
@@ -139,22 +145,18 @@ fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8>
 
 /// The same counts that the envelope keeps for routed requests, with handles made once.
 fn count(status: StatusCode, start: Instant) {
-    type Handles = (metrics::Counter, metrics::Histogram, metrics::Counter);
-    static OK: OnceLock<Handles> = OnceLock::new();
+    static OK: OnceLock<(metrics::Counter, metrics::Histogram)> = OnceLock::new();
+    count_served(Tier::EdgeHit);
     if status != StatusCode::OK {
-        crate::api::envelope::record(PATH, status.as_u16(), start.elapsed());
-        metrics::counter!("glasshouse_pages_served_total", "tier" => Tier::EdgeHit.as_str()).increment(1);
-        return;
+        return crate::api::envelope::record(PATH, status.as_u16(), start.elapsed());
     }
-    let (requests, durations, pages) = OK.get_or_init(|| {
+    let (requests, durations) = OK.get_or_init(|| {
         let labels = [("route", PATH), ("status", "200")];
         (
             metrics::counter!("glasshouse_http_requests_total", &labels),
             metrics::histogram!("glasshouse_http_request_duration_seconds", &labels),
-            metrics::counter!("glasshouse_pages_served_total", "tier" => Tier::EdgeHit.as_str()),
         )
     });
     requests.increment(1);
     durations.record(start.elapsed().as_secs_f64());
-    pages.increment(1);
 }

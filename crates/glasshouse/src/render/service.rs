@@ -3,7 +3,7 @@
 
 mod upkeep;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use store::DbError;
@@ -241,7 +241,7 @@ impl RenderService {
 impl Inner {
     /// Counts a visit of a crawler that got a page.
     pub(super) fn record(&self, call: &Call<'_>, tier: Tier, duration: Duration) {
-        metrics::counter!("glasshouse_pages_served_total", "tier" => tier.as_str()).increment(1);
+        count_served(tier);
         let Some(crawler) = call.crawler else { return };
         self.recorder.record(Visit {
             domain: call.site.domain.id.clone(),
@@ -257,6 +257,21 @@ impl Inner {
     pub(super) fn recorder(&self) -> &Recorder {
         &self.recorder
     }
+}
+
+/// Counts a page by the tier that had it. The handles are made once: looking them up costs as much as the rest of a hit.
+pub(super) fn count_served(tier: Tier) {
+    static SERVED: OnceLock<[metrics::Counter; 3]> = OnceLock::new();
+    let served = SERVED.get_or_init(|| {
+        [Tier::EdgeHit, Tier::Hit, Tier::Miss]
+            .map(|tier| metrics::counter!("glasshouse_pages_served_total", "tier" => tier.as_str()))
+    });
+    let at = match tier {
+        Tier::EdgeHit => 0,
+        Tier::Hit => 1,
+        Tier::Miss => 2,
+    };
+    served[at].increment(1);
 }
 
 fn answer(tier: Tier, rendered: Arc<RenderedPage>, snapshot_key: Option<String>, page: &Page) -> PageAnswer {

@@ -325,7 +325,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::testing::DnsServer;
+    use crate::testing::{DnsServer, Trouble};
 
     fn network(dns: &DnsServer, allow: &[&str], hosts: &[(&str, &str)]) -> Network {
         Network::new(NetworkConfig {
@@ -358,7 +358,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_goes_where_dns_says_ipv4_first() {
         let dns = DnsServer::start().await;
-        dns.set("shop.example", &["2606:4700::1", "93.184.215.14", "93.184.215.15"]);
+        dns.leads_to("shop.example", &["2606:4700::1", "93.184.215.14", "93.184.215.15"]);
 
         let found = addresses(&network(&dns, &[], &[]), "Shop.Example.", 443).await;
 
@@ -369,7 +369,7 @@ mod tests {
     #[tokio::test]
     async fn a_static_host_wins_over_dns_and_its_port_means_plain_http() {
         let dns = DnsServer::start().await;
-        dns.set("shop.example", &["93.184.215.14"]);
+        dns.leads_to("shop.example", &["93.184.215.14"]);
         let hosts =
             [("Shop.Example", "127.0.0.1:9000"), ("bare.test", "127.0.0.2"), ("bücher.example", "127.0.0.3")];
         let network = network(&dns, &["127.0.0.0/8"], &hosts);
@@ -461,8 +461,8 @@ mod tests {
     #[tokio::test]
     async fn one_private_address_refuses_the_whole_name() {
         let dns = DnsServer::start().await;
-        dns.set("mixed.example", &["93.184.215.14", "10.0.0.1"]);
-        dns.set("hidden.example", &["93.184.215.14", "64:ff9b::7f00:1"]);
+        dns.leads_to("mixed.example", &["93.184.215.14", "10.0.0.1"]);
+        dns.leads_to("hidden.example", &["93.184.215.14", "64:ff9b::7f00:1"]);
         let network = network(&dns, &[], &[]);
 
         for host in ["mixed.example", "hidden.example"] {
@@ -473,9 +473,9 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_does_not_exist_and_a_resolver_that_fails_are_told_apart() {
         let dns = DnsServer::start().await;
-        dns.set("empty.example", &[]);
-        dns.fail("broken.example");
-        dns.stay_silent("silent.example");
+        dns.leads_to("empty.example", &[]);
+        dns.troubles("broken.example", Trouble::ServFail);
+        dns.troubles("silent.example", Trouble::Silence);
         let network = network(&dns, &[], &[]);
 
         for host in ["nowhere.example", "empty.example"] {
@@ -499,7 +499,7 @@ mod tests {
         let victim = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = victim.local_addr().unwrap().port();
         let dns = DnsServer::start().await;
-        dns.set_sequence("rebind.example", &[&["93.184.215.14"], &["127.0.0.1"]]);
+        dns.leads_to_one_after_another("rebind.example", &[&["93.184.215.14"], &["127.0.0.1"]]);
         let network = network(&dns, &[], &[]);
 
         let first = addresses(&network, "rebind.example", port).await;
@@ -516,7 +516,7 @@ mod tests {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = server.local_addr().unwrap().port();
         let dns = DnsServer::start().await;
-        dns.set("two.example", &["127.0.0.9", "127.0.0.1"]);
+        dns.leads_to("two.example", &["127.0.0.9", "127.0.0.1"]);
         let network = network(&dns, &["127.0.0.0/8"], &[]);
 
         let (stream, destination) = network.connect("two.example", port).await.unwrap();

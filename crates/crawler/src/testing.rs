@@ -3,5 +3,5 @@
 mod dns;
 mod web;
 
-pub use dns::DnsServer;
+pub use dns::{DnsServer, Trouble};
 pub use web::WebServer;

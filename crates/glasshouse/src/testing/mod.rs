@@ -2,7 +2,6 @@
 //! browser and a clock that stands still. No socket is opened and nothing is mocked that is ours.
 
 mod builders;
-mod dns;
 mod domains;
 mod process;
 mod request;
@@ -19,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use builders::{PASSWORD, TestAccount, TestSession};
-pub use dns::{DnsServer, Trouble};
+pub use crawler::testing::{DnsServer, Trouble};
 pub use domains::{GOOGLEBOT, render_path};
 pub use request::{Reply, TestRequest};
 

@@ -13,6 +13,7 @@ pub mod config;
 pub mod domains;
 pub mod edge;
 pub mod jobs;
+mod networks;
 pub mod platform;
 pub mod refresh;
 pub mod render;

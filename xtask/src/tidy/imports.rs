@@ -23,6 +23,7 @@ const SHARED: &[(&str, &[&str])] = &[
     ("jobs", &[]),
     ("config", &["accounts"]),
     ("clock", &[]),
+    ("networks", &[]),
     ("platform", &[]),
     ("secret", &[]),
     ("telemetry", &[]),

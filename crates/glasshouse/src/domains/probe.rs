@@ -4,6 +4,9 @@
 
 use std::time::Duration;
 
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
+
 use super::names;
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
@@ -93,10 +96,20 @@ impl ProbeKey {
 /// The answer to a probe: 200, HTML, kept by nobody.
 #[derive(Debug)]
 pub struct ProbeAnswer {
-    /// For the header.
-    pub proof: String,
+    proof: String,
     /// The body, which carries the proof too.
     pub html: String,
+}
+
+impl ProbeAnswer {
+    /// Its headers: the same whichever way the probe came.
+    pub fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(3);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(PROOF_HEADER, HeaderValue::from_str(&self.proof).expect("base64"));
+        headers
+    }
 }
 
 fn nonce_message(plain: &str, host: &str) -> String {

@@ -235,27 +235,6 @@ pub async fn finish_change(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
     Ok(())
 }
 
-/// Whether another account claimed one of two names after `since`, or has one of them served.
-pub async fn is_claimed_elsewhere(
-    conn: &mut Conn,
-    account: &AccountId,
-    (host, twin): (&str, &str),
-    since: Timestamp,
-) -> Result<bool, DbError> {
-    const SQL: &str = "select count(*) from domains where (host = $1 or host = $2) and account_id <> $3 \
-         and removed_at is null and (created_at > $4 or status <> 'pending')";
-    let count: i64 = on_engine!(conn, |c| {
-        sqlx::query_scalar(SQL)
-            .bind(host)
-            .bind(twin)
-            .bind(account.as_str())
-            .bind(since.as_millis())
-            .fetch_one(c)
-            .await
-    })?;
-    Ok(count > 0)
-}
-
 /// Moves a pending record on. `false`: it is no longer pending, is locked or gone, or another account has the name.
 ///
 /// Two that are promoted at once meet at the unique index: the second gets a unique violation.

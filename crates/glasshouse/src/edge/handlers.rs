@@ -229,15 +229,17 @@ fn target(request: &Request<Incoming>, arrival: &Arrival, asked: &Asked) -> Opti
 /// certificates of its own.
 async fn answer_challenge(edge: &Inner, asked: &Asked, token: &str) -> Option<Response<Body>> {
     let proof = edge.certificates.as_ref()?.find_challenge(token, &asked.host).await?;
-    Some(with_type(Response::new(body::full(proof)), "application/octet-stream"))
+    let mut response = Response::new(body::full(proof));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    Some(response)
 }
 
 /// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
 fn answer_probe(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
     let answer = edge.probe_key.answer(path, &asked.host, probe::Arrival::Edge, edge.clock.now())?;
-    let mut response = with_type(Response::new(body::full(answer.html)), "text/html; charset=utf-8");
-    response.headers_mut().insert(probe::PROOF_HEADER, HeaderValue::from_str(&answer.proof).expect("base64"));
-    response.headers_mut().insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let headers = answer.headers();
+    let mut response = Response::new(body::full(answer.html));
+    *response.headers_mut() = headers;
     Some(response)
 }
 
@@ -267,11 +269,6 @@ fn redirect(status: u16, location: &str) -> Response<Body> {
     if let Ok(location) = HeaderValue::from_str(location) {
         response.headers_mut().insert(LOCATION, location);
     }
-    response
-}
-
-fn with_type(mut response: Response<Body>, content_type: &'static str) -> Response<Body> {
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
 

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
+use http::header::{CACHE_CONTROL, LOCATION};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -22,7 +22,7 @@ use crate::api::openapi::{ErrorBody, Refusals};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::names;
-use crate::domains::probe::{PROOF_HEADER, ProbeAnswer};
+use crate::domains::probe::ProbeAnswer;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -126,11 +126,7 @@ async fn render_page(
 
 /// Proves to a connection check that the customer's own server asks this endpoint. Not a page: neither stored nor counted.
 fn probe_answer(answer: ProbeAnswer) -> Response {
-    let mut headers = HeaderMap::with_capacity(3);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(PROOF_HEADER, HeaderValue::from_str(&answer.proof).expect("base64"));
-    (StatusCode::OK, headers, Body::from(answer.html)).into_response()
+    (StatusCode::OK, answer.headers(), Body::from(answer.html)).into_response()
 }
 
 fn respond(call: &Call<'_>, answer: Answer) -> Response {

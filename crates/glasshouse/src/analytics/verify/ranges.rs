@@ -11,12 +11,10 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use crate::clock::Timestamp;
+use crate::networks;
 
 const COMPILED_IN: &str = include_str!("../../../data/crawler-ranges.json");
 
-/// A published list with a network wider than this would make half the internet a crawler.
-const SHORTEST_V4: u8 = 8;
-const SHORTEST_V6: u8 = 19;
 /// Providers add networks every few weeks.
 const COMPLETE_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -74,8 +72,7 @@ impl RangeTable {
         let file: File = serde_json::from_str(text).map_err(|_| BadRanges::Form)?;
         let mut feeds = HashMap::new();
         for (address, feed) in file.feeds {
-            let networks = feed.networks.iter().map(|entry| parse_network(entry)).collect::<Option<Vec<_>>>();
-            let Some(networks) = networks.filter(|networks| !networks.is_empty()) else {
+            let Some(networks) = networks::parse_list(&feed.networks) else {
                 return Err(BadRanges::Entry(address));
             };
             let complete_until = start_of(&feed.updated).ok_or(BadRanges::Form)?.plus(COMPLETE_FOR);
@@ -101,12 +98,6 @@ fn start_of(day: &str) -> Option<Timestamp> {
     let day: jiff::civil::Date = day.parse().ok()?;
     let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
     Some(Timestamp::from_millis(midnight.timestamp().as_millisecond()))
-}
-
-fn parse_network(text: &str) -> Option<IpNet> {
-    let network: IpNet = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
-    let shortest = if network.addr().is_ipv4() { SHORTEST_V4 } else { SHORTEST_V6 };
-    (network.prefix_len() >= shortest).then_some(network)
 }
 
 #[cfg(test)]

@@ -9,12 +9,11 @@ use std::path::Path;
 use ipnet::IpNet;
 use serde::Deserialize;
 
+use crate::networks;
+
 const COMPILED_IN: &str = include_str!("../../../data/cdn-ranges.json");
 /// Name of the file in the data folder.
 const FILE: &str = "cdn-ranges.json";
-/// A list with a network wider than this would make a large part of the internet one provider's.
-const SHORTEST_V4: u8 = 8;
-const SHORTEST_V6: u8 = 19;
 
 #[derive(Deserialize)]
 struct File {
@@ -64,12 +63,10 @@ impl CdnRanges {
         let file: File = serde_json::from_str(text).map_err(|_| BadRanges::Form)?;
         let mut providers = BTreeMap::new();
         for (name, provider) in file.providers {
-            let networks =
-                provider.networks.iter().map(|entry| parse_network(entry)).collect::<Option<Vec<_>>>();
-            match networks.filter(|networks| !networks.is_empty()) {
-                Some(networks) => providers.insert(name, networks),
-                None => return Err(BadRanges::Entry(name)),
+            let Some(networks) = networks::parse_list(&provider.networks) else {
+                return Err(BadRanges::Entry(name));
             };
+            providers.insert(name, networks);
         }
         Ok(CdnRanges(providers))
     }
@@ -80,12 +77,6 @@ impl CdnRanges {
         let has = |networks: &[IpNet]| networks.iter().any(|network| network.contains(&address));
         self.0.iter().find(|(_, networks)| has(networks)).map(|(name, _)| name.as_str())
     }
-}
-
-fn parse_network(text: &str) -> Option<IpNet> {
-    let network: IpNet = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
-    let shortest = if network.addr().is_ipv4() { SHORTEST_V4 } else { SHORTEST_V6 };
-    (network.prefix_len() >= shortest).then_some(network)
 }
 
 #[cfg(test)]

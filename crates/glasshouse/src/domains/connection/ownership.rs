@@ -40,10 +40,7 @@ pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> R
     }
     let twin = names::twin(&domain.host);
     let pair = (domain.host.as_str(), twin.as_deref().unwrap_or(&domain.host));
-    let claimed =
-        crate::domains::queries::is_claimed_elsewhere(conn, &domain.account_id, pair, now.minus(CLAIM))
-            .await?;
-    Ok(claimed || queries::was_anothers(conn, &domain.account_id, pair, now.minus(FORMER)).await?)
+    queries::is_wanted_elsewhere(conn, &domain.account_id, pair, now.minus(CLAIM), now.minus(FORMER)).await
 }
 
 #[cfg(test)]

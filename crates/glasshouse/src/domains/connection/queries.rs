@@ -30,23 +30,28 @@ pub async fn insert_former(
     Ok(())
 }
 
-/// Whether another account removed one of two names after `since`.
-pub async fn was_anothers(
+/// Whether another account has one of two names served, claimed one after `claimed_since`, or removed one after
+/// `removed_since`.
+pub async fn is_wanted_elsewhere(
     conn: &mut Conn,
     account: &AccountId,
     (host, twin): (&str, &str),
-    since: Timestamp,
+    claimed_since: Timestamp,
+    removed_since: Timestamp,
 ) -> Result<bool, DbError> {
-    const SQL: &str = "select count(*) from former_domains \
-         where (host = $1 or host = $2) and account_id <> $3 and removed_at > $4";
-    let count: i64 = on_engine!(conn, |c| {
+    const SQL: &str = "select exists (select 1 from domains where (host = $1 or host = $2) \
+         and account_id <> $3 and removed_at is null and (created_at > $4 or status <> 'pending')) \
+         or exists (select 1 from former_domains where (host = $1 or host = $2) \
+         and account_id <> $3 and removed_at > $5)";
+    let is_wanted = on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
             .bind(host)
             .bind(twin)
             .bind(account.as_str())
-            .bind(since.as_millis())
+            .bind(claimed_since.as_millis())
+            .bind(removed_since.as_millis())
             .fetch_one(c)
             .await
-    })?;
-    Ok(count > 0)
+    });
+    Ok(is_wanted?)
 }

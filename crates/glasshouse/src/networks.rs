@@ -1,0 +1,50 @@
+//! Lists of networks that providers publish: of their crawlers (`analytics`), of their proxies (`domains`). Pure.
+//! Must never let in a list that holds a large part of the internet.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+/// A network wider than this would make half the internet one provider's.
+const SHORTEST_V4: u8 = 8;
+const SHORTEST_V6: u8 = 19;
+
+/// Reads a published list; a single address is a network of one. None: it is empty, or an entry is no network or far
+/// too wide.
+pub fn parse_list(entries: &[String]) -> Option<Vec<IpNet>> {
+    let networks = entries.iter().map(|entry| parse_network(entry)).collect::<Option<Vec<_>>>()?;
+    (!networks.is_empty()).then_some(networks)
+}
+
+fn parse_network(text: &str) -> Option<IpNet> {
+    let network: IpNet = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
+    let shortest = if network.addr().is_ipv4() { SHORTEST_V4 } else { SHORTEST_V6 };
+    (network.prefix_len() >= shortest).then_some(network)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(entries: &[&str]) -> Option<Vec<String>> {
+        let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
+        Some(parse_list(&entries)?.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn an_entry_is_a_network_or_an_address() {
+        let found = list(&["192.0.2.0/24", "2001:db8::/32", "192.0.2.7", "2001:db8::7"]);
+
+        let expected = ["192.0.2.0/24", "2001:db8::/32", "192.0.2.7/32", "2001:db8::7/128"];
+        assert_eq!(found.unwrap(), expected);
+    }
+
+    #[test]
+    fn a_list_that_would_hold_everybody_or_nobody_is_refused() {
+        for entry in ["0.0.0.0/0", "1.0.0.0/7", "::/0", "2000::/16", "2001::/18", "x", ""] {
+            assert_eq!(list(&["192.0.2.0/24", entry]), None, "{entry}");
+        }
+        assert_eq!(list(&[]), None);
+        assert!(list(&["1.0.0.0/8", "2001::/19"]).is_some());
+    }
+}

@@ -15,7 +15,7 @@ use tokio::process::ChildStderr;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::TaskTracker;
 
-use crate::cdp::{Cdp, CdpError};
+use crate::cdp::{Cdp, CdpError, EventKind};
 use crate::cgroup::Cgroup;
 use crate::drawer::Drawer;
 use crate::egress::{Egress, PROXY_PORT};
@@ -326,7 +326,7 @@ impl Browser {
         tasks.spawn(async move {
             while let Some(event) = events.recv().await {
                 let Some(browser) = browser.upgrade() else { return };
-                if event.method == "Target.targetCreated"
+                if event.kind == EventKind::TargetCreated
                     && let Some(TargetCreated { target_info }) = event.params()
                     && browser.is_popup(&target_info)
                 {

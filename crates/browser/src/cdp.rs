@@ -26,23 +26,41 @@ use tokio_util::task::TaskTracker;
 const MAX_MESSAGE_BYTES: usize = 512 << 20;
 
 /// Events that somebody listens to. Others are dropped before they cost an allocation: a page decides how many there are.
-const EVENTS: &[&str] = &[
-    "Browser.downloadWillBegin",
-    "Inspector.targetCrashed",
-    "Network.loadingFailed",
-    "Network.loadingFinished",
-    "Network.requestWillBeSent",
-    "Network.responseReceived",
-    "Page.frameNavigated",
-    "Page.javascriptDialogOpening",
-    "Runtime.bindingCalled",
-    "Runtime.consoleAPICalled",
-    "Runtime.exceptionThrown",
-    "Target.attachedToTarget",
-    "Target.detachedFromTarget",
-    "Target.targetCrashed",
-    "Target.targetCreated",
-];
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventKind {
+    TargetCrashed,
+    LoadingFailed,
+    LoadingFinished,
+    RequestWillBeSent,
+    ResponseReceived,
+    FrameAttached,
+    FrameNavigated,
+    DialogOpening,
+    BindingCalled,
+    ConsoleCalled,
+    ExceptionThrown,
+    TargetCreated,
+}
+
+impl EventKind {
+    fn of(method: &str) -> Option<EventKind> {
+        Some(match method {
+            "Inspector.targetCrashed" => EventKind::TargetCrashed,
+            "Network.loadingFailed" => EventKind::LoadingFailed,
+            "Network.loadingFinished" => EventKind::LoadingFinished,
+            "Network.requestWillBeSent" => EventKind::RequestWillBeSent,
+            "Network.responseReceived" => EventKind::ResponseReceived,
+            "Page.frameAttached" => EventKind::FrameAttached,
+            "Page.frameNavigated" => EventKind::FrameNavigated,
+            "Page.javascriptDialogOpening" => EventKind::DialogOpening,
+            "Runtime.bindingCalled" => EventKind::BindingCalled,
+            "Runtime.consoleAPICalled" => EventKind::ConsoleCalled,
+            "Runtime.exceptionThrown" => EventKind::ExceptionThrown,
+            "Target.targetCreated" => EventKind::TargetCreated,
+            _ => return None,
+        })
+    }
+}
 
 /// Why a command has no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -61,7 +79,7 @@ pub(crate) enum CdpError {
 /// Something the browser reports about one session.
 #[derive(Debug)]
 pub(crate) struct Event {
-    pub method: &'static str,
+    pub kind: EventKind,
     params: Box<RawValue>,
 }
 
@@ -69,7 +87,7 @@ impl Event {
     /// Reads the parameters; `None` when they do not have the expected shape.
     pub fn params<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         serde_json::from_str(self.params.get())
-            .inspect_err(|error| tracing::debug!(method = self.method, %error, "unreadable event"))
+            .inspect_err(|error| tracing::debug!(kind = ?self.kind, %error, "unreadable event"))
             .ok()
     }
 }
@@ -248,10 +266,10 @@ impl Shared {
             let _ = pending.answer.send(answer);
             return;
         }
-        let (Some(name), Some(params)) = (envelope.method, envelope.params) else { return };
-        let Some(method) = EVENTS.iter().find(|known| **known == name) else { return };
+        let (Some(method), Some(params)) = (envelope.method, envelope.params) else { return };
+        let Some(kind) = EventKind::of(&method) else { return };
         if let Some(listener) = self.tables().listeners.get(envelope.session.as_deref().unwrap_or_default()) {
-            let _ = listener.send(Event { method, params: params.to_owned() });
+            let _ = listener.send(Event { kind, params: params.to_owned() });
         }
     }
 }
@@ -353,7 +371,7 @@ mod tests {
             .await
             .unwrap();
 
-        assert_eq!(events.recv().await.unwrap().method, "Inspector.targetCrashed");
+        assert_eq!(events.recv().await.unwrap().kind, EventKind::TargetCrashed);
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ConsoleMessage;
-use crate::cdp::Event;
+use crate::cdp::{Event, EventKind};
 
 const MAX_MESSAGES: usize = 100;
 const MAX_CHARACTERS: usize = 1_000;
@@ -17,8 +17,8 @@ pub(crate) fn note(messages: &mut Vec<ConsoleMessage>, event: &Event) {
     if messages.len() >= MAX_MESSAGES {
         return;
     }
-    let message = match event.method {
-        "Runtime.exceptionThrown" => event.params().map(from_exception),
+    let message = match event.kind {
+        EventKind::ExceptionThrown => event.params().map(from_exception),
         _ => event.params().and_then(from_call),
     };
     messages.extend(message);

@@ -17,8 +17,10 @@ const COMMON: &[&str] = &[
     "--lang=en-US",
     "--no-first-run",
     "--no-default-browser-check",
-    // Not fetched, without a round trip per request: pictures and fonts change no word of a page.
-    "--blink-settings=imagesEnabled=false",
+    // Pictures and fonts change no word of a page: not fetched, without a round trip per request. A mouse that hovers and
+    // points finely, as at a desk: without one the browser takes itself for a phone.
+    "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+    "--screen-info={1920x1080}",
     "--disable-remote-fonts",
     // No traffic and no processes of the browser's own.
     "--disable-background-networking",
@@ -43,10 +45,11 @@ const COMMON: &[&str] = &[
     // `navigator.webdriver` is for people who drive a browser.
     // Between two pages of a warm tab nothing is animated.
     "--disable-blink-features=AutomationControlled,ViewTransitionOnNavigation",
-    // The back/forward cache would keep old documents of a warm tab alive; the rest is background work or another way out.
+    // The back/forward cache would keep old documents of a warm tab alive, and a new frame for each document costs a tenth
+    // of a render; the rest is background work or another way out.
     "--disable-features=Translate,BackForwardCache,MediaRouter,OptimizationHints,AutofillServerCommunication,\
      CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,PaintHolding,\
-     Prerender2,SpeculationRules,HttpsUpgrades",
+     Prerender2,RenderDocument,SpeculationRules,HttpsUpgrades",
     // Peer connections through the proxy or not at all: the first is what a full Chromium reads, the second the headless shell.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

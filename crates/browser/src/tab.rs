@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
-use crate::cdp::{Call, CdpError, Event, all};
+use crate::cdp::{Call, CdpError, Event, EventKind, all};
 use crate::drawer::{Drawing, FrameKind};
 use crate::egress::Gate;
 use crate::{OriginRoute, RenderRequest, flags, page};
@@ -86,6 +86,7 @@ struct ScriptOptions {
     hard_ms: u64,
     wait_for_selector: Option<String>,
     html_bytes: usize,
+    used: bool,
 }
 
 #[derive(Deserialize)]
@@ -270,6 +271,7 @@ impl Tab {
             hard_ms: timeout_ms.saturating_sub(500).max(timeout_ms / 2),
             wait_for_selector: request.wait_for_selector.clone(),
             html_bytes: request.limits.html_bytes,
+            used: self.renders > 1,
         };
         match &self.script {
             Some((current, _)) if *current == options => return Ok(()),
@@ -290,6 +292,7 @@ impl Tab {
             hard_ms: options.hard_ms,
             wait_for_selector: options.wait_for_selector.clone(),
             html_bytes: options.html_bytes,
+            used: options.used,
         });
         // The blank page between two renders needs none of it.
         let source = format!("if (window !== window.top || location.protocol !== 'about:') {{ {script} }}");
@@ -303,7 +306,7 @@ impl Tab {
     async fn leave_sealed(&mut self, url: &Url) -> Result<(), CdpError> {
         // What the sealed document still said is not about the page to come.
         while let Ok(event) = self.events.try_recv() {
-            if event.method == "Inspector.targetCrashed" {
+            if event.kind == EventKind::TargetCrashed {
                 return Err(CdpError::Closed);
             }
         }
@@ -338,7 +341,8 @@ impl Tab {
     }
 
     async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
-        // The old document goes first, or can do nothing any more: it could write again what is cleared below. To leave it
+        // The old document goes first, or can do nothing any more: it could write again what is cleared below. One that may
+        // be sealed has stored nothing but cookies and what the page script clears before the next document begins. To leave it
         // for a blank page costs as much as a third of a render, so that is done only where a seal is not enough.
         if let Some(drawing) = self.drawing.take() {
             let _ = drawing.await;
@@ -347,17 +351,12 @@ impl Tab {
         if self.sealed.is_none() || self.had_frame || !self.seal().await? {
             self.sealed = None;
             self.leave().await?;
+            let what = "local_storage,indexeddb,service_workers,cache_storage,file_systems,shared_storage";
+            let data = json!({ "origin": self.site.origin, "storageTypes": what });
+            self.send("Storage.clearDataForOrigin", data).await?;
         }
-        let what = "local_storage,indexeddb,service_workers,cache_storage,file_systems,shared_storage";
-        all([
-            self.send(
-                "Storage.clearDataForOrigin",
-                json!({ "origin": self.site.origin, "storageTypes": what }),
-            ),
-            self.browser.cdp.browser("Storage.clearCookies", json!({ "browserContextId": self.context })),
-            self.revalidate_next(),
-        ])
-        .await?;
+        let cookies = json!({ "browserContextId": self.context });
+        all([self.browser.cdp.browser("Storage.clearCookies", cookies), self.revalidate_next()]).await?;
         self.forget_history().await?;
         if self.renders.is_multiple_of(COLLECT_EVERY) {
             self.send("HeapProfiler.collectGarbage", json!({})).await?;
@@ -410,8 +409,8 @@ impl Tab {
 
     async fn wait_for_blank_page(&mut self) -> Result<(), CdpError> {
         while let Some(event) = self.events.recv().await {
-            match event.method {
-                "Page.frameNavigated" => {
+            match event.kind {
+                EventKind::FrameNavigated => {
                     if let Some(FrameNavigated { frame }) = event.params()
                         && frame.id == self.target.as_str()
                         && frame.url == "about:blank"
@@ -419,8 +418,8 @@ impl Tab {
                         return Ok(());
                     }
                 }
-                "Page.javascriptDialogOpening" => self.dismiss_dialog(&event),
-                "Inspector.targetCrashed" => return Err(CdpError::Closed),
+                EventKind::DialogOpening => self.dismiss_dialog(&event),
+                EventKind::TargetCrashed => return Err(CdpError::Closed),
                 _ => {}
             }
         }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
-use crate::cdp::{Call, CdpError, Event};
+use crate::cdp::{Call, CdpError, Event, EventKind};
 use crate::console;
 use crate::drawer::{Drawing, FrameKind};
 use crate::egress::{Pass, REFUSED_HEADER};
@@ -161,28 +161,28 @@ impl<'a> Visit<'a> {
     }
 
     fn on_event(&mut self, event: &Event) -> Option<End> {
-        match event.method {
-            "Runtime.bindingCalled" => self.on_message(&event.params::<BindingCalled<'_>>()?),
-            "Network.requestWillBeSent" => self.on_request(&event.params()?),
-            "Network.responseReceived" => self.on_response(&event.params()?),
-            "Network.loadingFinished" | "Network.loadingFailed" => {
+        match event.kind {
+            EventKind::BindingCalled => self.on_message(&event.params::<BindingCalled<'_>>()?),
+            EventKind::RequestWillBeSent => self.on_request(&event.params()?),
+            EventKind::ResponseReceived => self.on_response(&event.params()?),
+            EventKind::LoadingFinished | EventKind::LoadingFailed => {
                 self.on_loaded(&event.params::<LoadingEnded<'_>>()?.request_id);
                 None
             }
-            "Page.javascriptDialogOpening" => {
+            EventKind::DialogOpening => {
                 self.tab.dismiss_dialog(event);
                 None
             }
-            "Page.frameAttached" => {
+            EventKind::FrameAttached => {
                 self.tab.had_frame = true;
                 None
             }
-            "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => {
+            EventKind::ConsoleCalled | EventKind::ExceptionThrown => {
                 console::note(&mut self.console, event);
                 None
             }
-            "Inspector.targetCrashed" => Some(End::Died { crashed: true }),
-            _ => None,
+            EventKind::TargetCrashed => Some(End::Died { crashed: true }),
+            EventKind::FrameNavigated | EventKind::TargetCreated => None,
         }
     }
 

@@ -6,7 +6,7 @@ const ANIMATION_ROUNDS = 8; // what starts again whenever it ends is left as it 
 let animationRounds = 0;
 const told = new WeakSet(); // animations that have ended and had a frame since
 let animationTime = 2500; // ms that are spent on animations of scripts
-const listened = { scripts: false, ends: false, byReact: false, navigation: false };
+const listened = { scripts: false, ends: false, byReact: false, navigation: false, messages: false };
 
 /** Whether anything of the page may depend on the end of an animation. */
 function watchAnimations() {
@@ -21,18 +21,27 @@ function watchAnimations() {
   for (const name of ['ontransitionend', 'onanimationend']) watchProperty(HTMLElement.prototype, name, { set: used });
 }
 
-/** Notes listeners that matter here: `scroll` of the window, ends of transitions and animations. */
+/** Notes listeners that matter: scrolling, ends of transitions and animations, what frames say, the end of the document. */
 function watchListenerTypes() {
-  watchMethod(EventTarget.prototype, 'addEventListener', (_, target, [type]) => {
-    if (type === 'scroll') {
+  const note = (target, type, init) => {
+    if (init && ENDINGS.includes(type)) {
+      silenceEndings();
+    } else if (type === 'scroll') {
       if (target === window || target === document || target === undefined) scrollListeners += 1;
     } else if (type === 'navigate') {
       listened.navigation = true;
+    } else if (type === 'message') {
+      listened.messages ||= target === window || target === undefined;
     } else if (!listened.ends && typeof type === 'string' && /(transition|animation)end$/i.test(type)) {
       // React listens to everything at its root, whether a component cares or not.
       if (Object.keys(target || {}).some((key) => key.startsWith('_reactListening'))) listened.byReact = true;
       else listened.ends = true;
     }
+  };
+  watchProperty(window, 'onmessage', { set: () => (listened.messages = true) });
+  replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
+    quietly(() => note(target, args[0], args[2]));
+    return call();
   });
 }
 

@@ -90,6 +90,7 @@ function watchClass(name, note, change) {
   if (typeof original !== 'function') return;
   const replaced = new Proxy(original, {
     construct: (target, args, newTarget) => {
+      refuseWhenSealed();
       const context = {};
       const changed = (change && quietly(() => change(args, context))) || args;
       const instance = native.construct(target, changed, newTarget === replaced ? target : newTarget);
@@ -108,11 +109,10 @@ function prepareEnvironment() {
   const constant = (owner, name, value) =>
     quietly(() => Object.defineProperty(owner, name, { get: () => value, configurable: true, enumerable: true }));
 
-  // Absent, so that apps take the path they have for browsers without them. A service worker would outlive the render;
-  // a view transition waits for pictures of the screen, which are never drawn here.
+  // Absent, so that apps take the path they have for browsers without one: a service worker would outlive the render.
   quietly(() => delete Navigator.prototype.serviceWorker);
-  quietly(() => delete Document.prototype.startViewTransition);
-  quietly(() => delete Element.prototype.startViewTransition);
+  // A view transition waits for pictures of the screen, which are never drawn here: it changes the page and is over.
+  for (const owner of [Document.prototype, Element.prototype]) replaceMethod(owner, 'startViewTransition', (call, self, [given]) => changeView(given));
 
   answer(window, 'alert', undefined);
   answer(window, 'confirm', false);
@@ -121,6 +121,7 @@ function prepareEnvironment() {
   answer(window, 'open', null);
   answer(Navigator.prototype, 'sendBeacon', true);
   constant(Navigator.prototype, 'webdriver', false);
+  constant(Navigator.prototype, 'onLine', true); // the one way out is no network interface
   if (window.Notification) {
     constant(window.Notification, 'permission', 'denied');
     answer(window.Notification, 'requestPermission', Promise.resolve('denied'));
@@ -129,12 +130,12 @@ function prepareEnvironment() {
   // Left by an earlier page in the same tab. A page that stores something and then reloads itself must find it again.
   const arrival = quietly(() => performance.getEntriesByType('navigation')[0].type);
   if (arrival === 'navigate') {
-    quietly(() => sessionStorage.clear());
-    if (isTop) {
-      quietly(() => localStorage.clear());
-      quietly(() => (window.name = ''));
-      hideEarlierHistory();
+    if (options.used) {
+      quietly(() => sessionStorage.clear());
+      if (isTop) quietly(() => localStorage.clear());
+      if (isTop) quietly(() => (window.name = ''));
     }
+    if (isTop) hideEarlierHistory();
   }
 
   /** A visitor's tab has no page before this one. */
@@ -154,18 +155,35 @@ function prepareEnvironment() {
     replaceMethod(History.prototype, 'go', (call, self, [steps]) => (leaves(Number(steps) || 0) ? undefined : call()));
   }
 
-  // Libraries make element ids from Math.random: the same page must give the same bytes on every render. Seeded by the
-  // path, so that "a random quote" differs between pages but not between renders. crypto stays what it is: nothing that
-  // asks for it wants a predictable answer.
+  function changeView(given) {
+    const update = typeof given === 'function' ? given : given?.update;
+    const updateCallbackDone = Promise.resolve().then(() => update?.());
+    const finished = updateCallbackDone.then(() => {});
+    finished.catch(() => {}); // as unhandled as it is in a browser: once, by `updateCallbackDone`
+    return { updateCallbackDone, ready: finished, finished, types: new Set(given?.types), skipTransition() {} };
+  }
+
+  // Libraries make element ids from random numbers: the same page must give the same bytes on every render. Seeded by the
+  // path, so that "a random quote" differs between pages but not between renders. Keys and digests of `crypto.subtle` stay
+  // what they are.
   let state = 0x9e3779b9;
   for (const character of location.pathname) state = Math.imul(state ^ character.charCodeAt(0), 0x01000193);
-  answerRandom(() => {
+  const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  replaceMethod(Math, 'random', next);
+  const crypto = window.Crypto?.prototype;
+  replaceMethod(crypto, 'getRandomValues', (call) => {
+    const filled = call(); // says no to what is no array of integers
+    const bytes = new Uint8Array(filled.buffer, filled.byteOffset, filled.byteLength);
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = next() * 256;
+    return filled;
   });
-  function answerRandom(next) {
-    replaceMethod(Math, 'random', next);
-  }
+  replaceMethod(crypto, 'randomUUID', () => {
+    const digits = Array.from({ length: 32 }, () => Math.floor(next() * 16).toString(16)).join('');
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
+  });
 }

@@ -90,7 +90,8 @@ function watchFrames() {
         }
       },
     ]);
-    if (mayHold()) waiting.set(id, hold('frame', 1000));
+    // Long enough for another tab's page to keep the one that draws waiting.
+    if (mayHold()) waiting.set(id, hold('frame', 2500));
     return id;
   });
   watchMethod(window, 'cancelAnimationFrame', (_, self, [id]) => {
@@ -103,6 +104,28 @@ function watchFrames() {
     watchMethod(Element.prototype, name, askFrame);
   }
   watchMethod(Element.prototype, 'scrollIntoView', askFrame);
+  watchFonts();
+}
+
+/** Fonts are not fetched: a page that waits for one is told that it is there. */
+function watchFonts() {
   // Promises of the font set are settled after a layout.
   watchProperty(Document.prototype, 'fonts', { get: askFrame });
+  const isNamed = (face, font) => String(font).includes(face.family.replace(/["']/g, ''));
+  replaceMethod(window.FontFace?.prototype, 'load', (call, face) => {
+    const answer = call().then(() => face, () => face);
+    holdPromise('request', LIMITS.font, answer);
+    return answer;
+  });
+  const set = window.FontFaceSet?.prototype;
+  replaceMethod(set, 'load', (call, faces, [font]) => {
+    const answer = call().catch((error) => {
+      if (error.name === 'SyntaxError') throw error;
+      return [...faces].filter((face) => isNamed(face, font));
+    });
+    holdPromise('request', LIMITS.font, answer);
+    askFrame();
+    return answer;
+  });
+  replaceMethod(set, 'check', (call, faces, [font]) => call() || [...faces].some((face) => isNamed(face, font)));
 }

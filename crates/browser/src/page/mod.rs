@@ -1,6 +1,8 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls: options are numbers and strings of ours, as JSON.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 /// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
@@ -34,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) wait_for_selector: Option<String>,
     /// Characters of HTML over which only the size is reported.
     pub(crate) html_bytes: usize,
+    /// The tab has had other pages: what they stored for the tab is cleared first.
+    pub(crate) used: bool,
 }
 
 /// An order of the tab to the script.
@@ -105,19 +109,19 @@ pub(crate) struct Redirect {
     pub(crate) status: u16,
 }
 
+/// The files without comment lines and indentation: every new tab has to read them. Template strings of more than one line
+/// would suffer, and the files have none.
+static BODY: LazyLock<String> = LazyLock::new(|| {
+    let is_comment =
+        |line: &str| ["//", "/**", "* ", "*/"].iter().any(|mark| line.starts_with(mark)) || line == "*";
+    let lines = PARTS.iter().flat_map(|part| part.lines()).map(str::trim);
+    lines.filter(|line| !line.is_empty() && !is_comment(line)).flat_map(|line| [line, "\n"]).collect()
+});
+
 /// Source for `Page.addScriptToEvaluateOnNewDocument`.
 pub(crate) fn script(options: &Options) -> String {
     let options = serde_json::to_string(options).expect("strings and numbers always serialise");
-    let length = PARTS.iter().map(|part| part.len()).sum::<usize>() + options.len() + 64;
-    let mut source = String::with_capacity(length);
-    source.push_str("(function (options) { 'use strict';\n");
-    for part in PARTS {
-        source.push_str(part);
-    }
-    source.push_str("\n})(");
-    source.push_str(&options);
-    source.push_str(");");
-    source
+    format!("(function (options) {{ 'use strict';\n{}}})({options});", *BODY)
 }
 
 /// Expression for `Runtime.evaluate` in the page's main frame.
@@ -215,12 +219,13 @@ mod tests {
             hard_ms: 15_000,
             wait_for_selector: Some(r#"a[title="');alert(1)//"]"#.into()),
             html_bytes: 1_000,
+            used: true,
         };
 
         let source = script(&options);
 
         assert!(source.ends_with(
-            r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000});"#
+            r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000,"used":true});"#
         ));
     }
 }

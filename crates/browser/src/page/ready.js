@@ -7,6 +7,7 @@ const LOADING_QUIET_MS = 400; // quiet of a page whose `load` event has not come
 const POLL_MS = 50;
 const BUSY = '[aria-busy="true"],[role="progressbar"],[class*="skeleton" i],[class*="spinner" i],[class*="loading" i],[class*="loader" i]';
 
+const UNFINISHED_LENGTH = 150; // characters of visible text; the smallest of real pages have more
 const BLANK_QUIET_MS = 250;
 const IMPORT_QUIET_MS = 80;
 
@@ -58,6 +59,12 @@ function isBlank() {
   return document.body.querySelector('img,svg,canvas,video,iframe,input,object,embed,frame') === null;
 }
 
+/** Whether a page shows so little that it cannot be all, or says itself that more is to come. */
+function isUnfinished() {
+  if (!document.body || document.querySelector(BUSY)) return true;
+  return shadowRoots.size === 0 && document.body.innerText.trim().length < UNFINISHED_LENGTH;
+}
+
 function isSelectorThere() {
   if (!options.waitForSelector) return true;
   try {
@@ -73,7 +80,7 @@ function isSelectorThere() {
 function isStill() {
   if (readFlag() === false || !state.contentLoaded || !isPending() || !isSelectorThere()) return false;
   // Timers, frames and sockets have limits of their own, and may be about to show something.
-  for (const { kind } of work.holds) if (kind !== 'request' && kind !== 'script' && kind !== 'stream') return false;
+  for (const { kind } of work.holds) if (!/^(request|script|stream|unlikely)$/.test(kind)) return false;
   const still = native.now() - Math.max(work.lastDom, 0);
   if (still < STILL_MS || native.now() - work.lastRequest < STILL_MS) return false;
   const text = (document.body?.textContent || '').trim().length;

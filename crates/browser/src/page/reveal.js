@@ -4,6 +4,7 @@
 
 const REVEAL_MARGIN = 20000; // px below the window that count as visible once
 const REVEAL_PASSES = 3;
+const SCROLL_MS = 250; // handlers that wait for the end of the scrolling do so for less
 
 // ---- observers ----
 
@@ -168,28 +169,35 @@ function isPositionMarker(rootMargin) {
 }
 
 /**
- * For pages that load by scroll position: a scroll event during which the window seems to be as high as the document.
- * The position itself stays, so headers that shrink or hide on scrolling stay as they are.
+ * For pages that load by scroll position: a scroll event during which the window seems to be as high as the document and
+ * scrolled to its end, and another one back at the top, so that headers that shrink or hide are as they were.
  */
 function pretendScroll() {
   const height = Math.min(document.documentElement.scrollHeight, REVEAL_MARGIN);
-  if (height <= window.innerHeight + 50) return false;
+  const bottom = height - window.innerHeight;
+  if (bottom <= 50) return false;
   const restore = [];
-  const pretend = (owner, name) =>
+  const pretend = (owner, name, value) =>
     quietly(() => {
       const found = Object.getOwnPropertyDescriptor(owner, name);
-      Object.defineProperty(owner, name, { get: () => height, set: () => {}, configurable: true, enumerable: true });
+      Object.defineProperty(owner, name, { get: () => value, set: () => {}, configurable: true, enumerable: true });
       restore.push(() => (found ? Object.defineProperty(owner, name, found) : delete owner[name]));
     });
-  pretend(window, 'innerHeight');
-  pretend(document.documentElement, 'clientHeight');
-  document.dispatchEvent(new Event('scroll', { bubbles: true }));
-  askFrame(); // handlers are often throttled to frames
-  const end = hold('frame', 300);
+  const scrolled = () => {
+    document.dispatchEvent(new Event('scroll', { bubbles: true }));
+    askFrame(); // handlers are often throttled to frames
+  };
+  pretend(window, 'innerHeight', height);
+  pretend(document.documentElement, 'clientHeight', height);
+  for (const name of ['scrollY', 'pageYOffset']) pretend(window, name, bottom);
+  pretend(document.documentElement, 'scrollTop', bottom);
+  scrolled();
+  const end = hold('frame', SCROLL_MS + 300);
   native.setTimeout(() => {
     for (const undo of restore) quietly(undo);
+    scrolled();
     end();
-  }, 60);
+  }, SCROLL_MS);
   return true;
 }
 

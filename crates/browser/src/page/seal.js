@@ -4,6 +4,15 @@
 
 const MAX_TIMERS = 5000;
 
+// What reaches beyond the document and its own thread: the call is answered by another process, whenever that gets to it.
+const LASTING = {
+  IDBFactory: ['open', 'deleteDatabase', 'databases'],
+  CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],
+  StorageManager: ['getDirectory'],
+  StorageBucketManager: ['open', 'delete', 'keys'],
+  SharedStorage: ['set', 'append', 'delete', 'clear'],
+};
+
 const seal = { done: false, plain: true };
 
 /** Notes that the document has begun something that could still write when it is sealed. */
@@ -11,10 +20,30 @@ function leaveTrace() {
   seal.plain = false;
 }
 
+/** Throws what a document that is no longer shown gets to hear. */
+function refuseWhenSealed() {
+  if (seal.done) throw new DOMException('The document is not fully active.', 'InvalidStateError');
+}
+
 function watchTraces() {
-  const refused = (owner, name) =>
-    quietly(() => replaceMethod(owner, name, (call) => (seal.done ? Promise.resolve() : call())));
-  for (const name of ['set', 'delete']) refused(window.CookieStore?.prototype, name);
+  const traced = (owner, name) => {
+    replaceMethod(owner, name, (call) => {
+      refuseWhenSealed();
+      leaveTrace();
+      return call();
+    });
+  };
+  for (const [type, names] of Object.entries(LASTING)) {
+    for (const name of names) traced(window[type]?.prototype, name);
+  }
+  traced(window, 'webkitRequestFileSystem');
+  // Written at once: what came before the seal is cleared with the cookies.
+  for (const name of ['set', 'delete']) {
+    replaceMethod(window.CookieStore?.prototype, name, (call) => {
+      refuseWhenSealed();
+      return call();
+    });
+  }
   const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
   quietly(() =>
     Object.defineProperty(Document.prototype, 'cookie', {
@@ -22,14 +51,19 @@ function watchTraces() {
       set: new Proxy(cookie.set, { apply: (write, self, args) => (seal.done ? undefined : native.apply(write, self, args)) }),
     }),
   );
-  watchMethod(window.StorageManager?.prototype, 'getDirectory', leaveTrace);
-  watchMethod(window.StorageBucketManager?.prototype, 'open', leaveTrace);
-  for (const name of ['set', 'append']) watchMethod(window.SharedStorage?.prototype, name, leaveTrace);
+}
 
-  // Listeners of the page are told nothing when it is left: ours is the first at the window.
-  for (const type of ['beforeunload', 'pagehide', 'unload', 'visibilitychange', 'freeze']) {
-    listen(window, type, (event) => seal.done && event.stopImmediatePropagation(), { capture: true });
-  }
+const ENDINGS = ['beforeunload', 'pagehide', 'unload', 'visibilitychange', 'freeze'];
+let silencing = false;
+
+/**
+ * Listeners of the page are told nothing when a sealed document is left: ours is before them, a capturing one at the
+ * window. Not there from the start, because the browser keeps a record of every use of `unload`: milliseconds a page.
+ */
+function silenceEndings() {
+  if (silencing) return;
+  silencing = true;
+  for (const type of ENDINGS) listen(window, type, (event) => seal.done && event.stopImmediatePropagation(), { capture: true });
 }
 
 /** Ends the document. True when nothing of it can reach the next one. */
@@ -38,6 +72,7 @@ function sealDocument() {
   const last = native.setTimeout(() => {}, 0);
   if (last > MAX_TIMERS) return false;
   seal.done = true;
+  silenceEndings();
   // Timers and intervals count from one.
   for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
   domObserver.disconnect();

@@ -39,7 +39,11 @@ function watchStyleSheets() {
     if (sheet) changedSheets.add(sheet);
   };
   for (const name of ['insertRule', 'deleteRule', 'addRule', 'removeRule', 'replace', 'replaceSync']) {
-    watchMethod(CSSStyleSheet.prototype, name, (_, sheet) => changed(sheet));
+    watchMethod(CSSStyleSheet.prototype, name, (_, sheet, [text]) => {
+      changed(sheet);
+      if (name.startsWith('replace')) writtenRules.set(sheet, [String(text)]);
+      else if (name === 'insertRule') writtenRules.get(sheet)?.push(String(text)) ?? writtenRules.set(sheet, [String(text)]);
+    });
   }
   const ruleChanged = (_, rule) => changed(rule.parentStyleSheet);
   for (const type of [CSSGroupingRule, CSSStyleRule, CSSKeyframesRule]) {
@@ -58,8 +62,10 @@ function serializeDocument() {
   inert.replaceChild(copy, inert.documentElement);
   restore(document, inert, inert);
   clean(inert);
+  emptyHead(inert);
 
   let html = copy.outerHTML;
+  if (MOMENT.test(html) && renumberMoments(inert)) html = copy.outerHTML;
   // Looking at every attribute is slow, and most pages have none of these.
   if (SUSPECT.test(html) && cleanAttributes(inert)) html = copy.outerHTML;
 
@@ -194,12 +200,32 @@ function restoredRule(rule, original) {
 }
 
 const sheetTexts = new Map();
+const writtenRules = new WeakMap(); // sheet → texts that the page gave it
+
+// A shorthand with `var()` of which a part was set again: the browser writes its other parts as nothing at all.
+const LOST = /[{;] ?[a-z-]+: ;/;
+
+/** The rules of a sheet as the browser writes them, or as the page did where that loses something. */
+function rulesText(sheet) {
+  const texts = Array.from(sheet.cssRules, (rule) => rule.cssText);
+  if (!texts.some((text) => LOST.test(text))) return texts.join('\n');
+  const whole = sheet.ownerNode?.localName === 'style' ? [sheet.ownerNode.textContent] : [];
+  const asWritten = new Map();
+  for (const source of [...whole, ...(writtenRules.get(sheet) || [])]) {
+    if (!/\bvar\(/i.test(source)) continue;
+    const scratch = new CSSStyleSheet();
+    quietly(() => scratch.replaceSync(source));
+    const rules = Array.from(scratch.cssRules, (rule) => rule.cssText);
+    if (rules.length === texts.length && rules.every((text, i) => text === texts[i])) return source;
+    if (rules.length === 1) asWritten.set(rules[0], source);
+  }
+  return texts.map((text) => (LOST.test(text) && asWritten.get(text)) || text).join('\n');
+}
 
 /** The rules of a sheet as text that may stand in a style element of the document. */
 function sheetText(sheet) {
   if (sheetTexts.has(sheet)) return sheetTexts.get(sheet);
-  let text = '';
-  for (const rule of sheet.cssRules) text += `${rule.cssText}\n`;
+  let text = `${rulesText(sheet)}\n`;
   if (sheet.href && !/^blob:/i.test(sheet.href)) text = absoluteUrls(text, sheet.href);
   text = text.replace(/<\/(style)/gi, '<\\/$1');
   sheetTexts.set(sheet, text);
@@ -252,7 +278,8 @@ function clean(root) {
         clean(element.content);
         break;
       case 'iframe':
-        if (element.hasAttribute('srcdoc')) cleanSrcdoc(element);
+        // Trusted types of the page may forbid to parse it.
+        if (element.hasAttribute('srcdoc') && !quietly(() => cleanSrcdoc(element) || true)) element.removeAttribute('srcdoc');
         break;
       case 'pre':
       case 'textarea':
@@ -263,6 +290,37 @@ function clean(root) {
     }
     if (element.hasAttribute('nonce') && !hasPolicy) element.removeAttribute('nonce');
   }
+}
+
+const OF_HEAD = /^(base|basefont|bgsound|link|meta|noframes|noscript|script|style|template|title)$/;
+
+/** Scripts may put anything into the head; a parser ends the head there, and what follows would be in the body. */
+function emptyHead(inert) {
+  if (!inert.head || !inert.body) return;
+  const strays = [...inert.head.children].filter((child) => !OF_HEAD.test(child.localName));
+  inert.body.prepend(...strays);
+}
+
+// Milliseconds since 1970, in an attribute that only names something for a script or a style sheet.
+const MOMENT = /(?<!\d)1\d{12}(?!\d)/;
+const NAMING = /^(id|for|name|class|list|form|headers|aria-(controls|describedby|labelledby|owns|activedescendant)|_.*|data-.*)$/;
+
+/** Names that were made from the time of this render get a number instead, the same on every render. True when there was one. */
+function renumberMoments(root, known = new Map()) {
+  const began = Math.floor(performance.timeOrigin);
+  const numbered = (moment) => {
+    if (Number(moment) < began || Number(moment) > began + 60000) return moment;
+    if (!known.has(moment)) known.set(moment, String(1000000000000 + known.size));
+    return known.get(moment);
+  };
+  for (const element of root.querySelectorAll('*')) {
+    for (const name of element.getAttributeNames()) {
+      const value = NAMING.test(name) ? element.getAttribute(name) : '';
+      if (MOMENT.test(value)) element.setAttribute(name, value.replace(new RegExp(MOMENT, 'g'), numbered));
+    }
+    if (element.localName === 'template') renumberMoments(element.content, known);
+  }
+  return known.size > 0;
 }
 
 /** Whether a link exists only to fetch a script early. */

@@ -6,13 +6,18 @@ const LIMITS = {
   request: 12000, // a request that is still open then is taken for one that never ends
   script: 8000,
   stream: 6000, // a body that arrives in pieces
-  firstMessage: 1000, // socket, event stream, worker: for the first word of the other side
-  betweenMessages: 150,
-  timer: 1500, // longer one-shot timers are not waited for
+  firstMessage: 1000, // socket, event stream: for the first word of the other side
+  betweenMessages: 150, // at least; as long again as the one before took, up to the limit above
+  messages: 5000, // all of them together, while they show something
+  answer: 2500, // the first answer of a worker
+  timer: 1500, // longer one-shot timers are not waited for,
+  longTimer: 5000, // unless a request has just failed or the page is unfinished
   chain: 3000, // timers that arm themselves again, all together
+  step: 600, // slower ones are clocks and polls
   interval: 250, // slower intervals are clocks and polls
   idleCallback: 1000,
   database: 2000,
+  font: 3000,
 };
 
 // A request to one of these says something to the operator of the page; nothing comes back that would be shown.
@@ -23,6 +28,7 @@ const work = {
   last: 0, // time of the last activity of any kind
   lastDom: 0, // time of the last added or removed element
   lastRequest: 0, // time when the last request, script or style sheet began or ended
+  lastFailure: -Infinity, // time of the last request that failed
   activity: 0, // counts activity
   changes: 0, // counts changes of the DOM of any kind, attributes and text included
   onActivity: () => {},
@@ -54,11 +60,15 @@ function holdPromise(kind, limit, promise) {
   Promise.prototype.then.call(promise, end, end);
 }
 
-/** Whether anything is pending. Forgets what is over its limit. */
+/** Whether anything is pending. Forgets what is over its limit. What is `unlikely` counts only while there is little to see. */
 function isPending() {
   const now = native.now();
-  for (const entry of work.holds) if (entry.until < now) work.holds.delete(entry);
-  return work.holds.size > 0;
+  let likely = false;
+  for (const entry of work.holds) {
+    if (entry.until < now) work.holds.delete(entry);
+    else if (entry.kind !== 'unlikely') likely = true;
+  }
+  return likely || (work.holds.size > 0 && isUnfinished());
 }
 
 // ---- requests ----
@@ -76,12 +86,16 @@ const repeated = (() => {
     const still = native.now() - work.lastDom > 300;
     const same = count(exact, `${method} ${url} ${typeof body === 'string' ? body.slice(0, 2000) : ''}`);
     const path = count(paths, `${method} ${url.split(/[?#]/)[0]}`);
-    return (same >= 3 && still) || same >= 6 || (path >= 10 && still) || path >= 40;
+    return (same >= 3 && still && !isUnfinished()) || same >= 6 || (path >= 10 && still) || path >= 40;
   };
 })();
 
 function absolute(url) {
   return quietly(() => new URL(String(url), document.baseURI).href) || String(url);
+}
+
+function noteFailure() {
+  work.lastFailure = native.now();
 }
 
 function watchRequests() {
@@ -105,6 +119,7 @@ function watchRequests() {
     }
     work.lastRequest = native.now();
     holdPromise('request', LIMITS.request, promise);
+    Promise.prototype.then.call(promise, (response) => response.ok || noteFailure(), noteFailure);
   }
 
   // A body that nobody asks for is not waited for; one that is asked for counts from that moment until it is there.
@@ -138,6 +153,19 @@ function watchRequests() {
       const left = (began.get(reader) ?? native.now()) + LIMITS.stream - native.now();
       if (left > 0 && !ignored.has(reader)) holdPromise('stream', left, promise);
     });
+    // `for await (const piece of response.body)` has a reader that no script sees.
+    for (const name of ['values', Symbol.asyncIterator]) {
+      watchMethod(ReadableStream.prototype, name, (iterator, stream) => {
+        const until = (began.get(stream) ?? native.now()) + LIMITS.stream;
+        const { next } = iterator;
+        iterator.next = (...args) => {
+          const promise = native.apply(next, iterator, args);
+          const left = until - native.now();
+          if (left > 0 && !ignored.has(stream)) holdPromise('stream', left, promise);
+          return promise;
+        };
+      });
+    }
   }
 
   const opened = new WeakMap();
@@ -151,7 +179,11 @@ function watchRequests() {
       if ((method === 'POST' && BEACON.test(url)) || repeated(method, url, args[0])) return undefined;
       work.lastRequest = native.now();
       const release = hold('request', LIMITS.request);
-      listen(request, 'loadend', release, { once: true });
+      const ended = () => {
+        if (request.status === 0 || request.status >= 400) noteFailure();
+        release();
+      };
+      listen(request, 'loadend', ended, { once: true });
       return release;
     });
     try {
@@ -166,7 +198,7 @@ function watchRequests() {
 // ---- scripts and style sheets that are inserted ----
 
 /**
- * Waits for a script, style sheet or module preload.
+ * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
  *
  * A script that came by `innerHTML` never runs; it differs from one made by `createElement` in that it is not `async`.
  * The parser's own scripts that are not `async` have run when DOMContentLoaded comes.
@@ -175,12 +207,17 @@ function holdElement(element) {
   const name = element.localName;
   const rel = name === 'link' ? element.rel.toLowerCase() : '';
   const wanted =
+    (name === 'iframe' && listened.messages && element.loading !== 'lazy' && (/^https?:/.test(element.src) || element.srcdoc)) ||
     (name === 'script' && element.src && isExecutable(element) && element.async) ||
     (name === 'link' && element.href && (rel === 'modulepreload' || (/\bstylesheet\b/.test(rel) && !element.sheet && !element.disabled)));
   if (!wanted) return;
   work.lastRequest = native.now();
   const end = hold('script', LIMITS.script);
-  listen(element, 'load', end, { once: true });
+  const loaded = () => {
+    end();
+    if (name === 'iframe') listen(window, 'message', hold('message', LIMITS.firstMessage), { once: true });
+  };
+  listen(element, 'load', loaded, { once: true });
   listen(element, 'error', end, { once: true });
 }
 
@@ -201,13 +238,23 @@ function isExecutable(script) {
 function watchTimers() {
   const live = new Map(); // timer id → end of its hold
   let current = null; // the timer whose callback is running
+  let retries = 0;
+  let unlikely = 0;
+
+  /** How a timer counts that is longer than most that show something: a second try, or what an empty page waits for. */
+  const longKind = () => {
+    if (native.now() - work.lastFailure < 100) return retries++ < 4 ? 'timer' : null;
+    return unlikely++ < 10 ? 'unlikely' : null;
+  };
 
   replaceMethod(window, 'setTimeout', (call, self, args) => {
     const [callback, delay] = args;
     const ms = Number(delay) || 0;
-    if (typeof callback !== 'function' || ms > LIMITS.timer) return call();
+    if (typeof callback !== 'function' || ms > LIMITS.longTimer) return call();
+    const kind = ms > LIMITS.timer ? longKind() : 'timer';
+    if (!kind) return call();
     const timer = { callback, ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : native.now(), changes: work.changes };
-    if (!mayHold(timer, current)) timer.silent = true;
+    if (ms <= LIMITS.timer && !mayHold(timer, current)) timer.silent = true;
     let id = 0;
     const run = function (...given) {
       const end = live.get(id);
@@ -222,7 +269,7 @@ function watchTimers() {
       }
     };
     id = call([run, ...Array.prototype.slice.call(args, 1)]);
-    if (!timer.silent) live.set(id, hold('timer', ms + 1000));
+    if (!timer.silent) live.set(id, hold(kind, ms + 1000));
     return id;
   });
   const cleared = (_, self, [id]) => {
@@ -247,7 +294,7 @@ function watchTimers() {
     if (timer.depth > 60 || native.now() + timer.ms - timer.began > LIMITS.chain) return false;
     const again = parent.ms === timer.ms && (parent.callback === timer.callback || String(parent.callback) === String(timer.callback));
     // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
-    return !again || (timer.ms < LIMITS.interval && (timer.depth < 2 || work.changes > parent.changes));
+    return !again || (timer.ms <= LIMITS.step && (timer.depth < 2 || work.changes > parent.changes));
   }
 
   // Fast intervals that end by themselves (numbers that count up, typewriters) are waited for while they show something.
@@ -281,15 +328,18 @@ function watchTimers() {
       function (deadline) {
         const end = idle.get(id);
         idle.delete(id);
+        const until = native.now() + 45;
+        const deadlineOfOurs = { didTimeout: false, timeRemaining: () => Math.max(0, until - native.now()) };
         try {
-          return native.apply(callback, this, [deadline]);
+          return native.apply(callback, this, [deadline.didTimeout ? deadlineOfOurs : deadline]);
         } finally {
           end?.();
         }
       },
-      ...rest,
+      // Idle time is counted between frames, and there may be no second one.
+      { timeout: Math.min(rest[0]?.timeout || FRAME_MS, FRAME_MS) },
     ]);
-    askFrame(); // idle time is counted between frames
+    askFrame();
     if (idleCallbacks++ < 200) idle.set(id, hold('timer', LIMITS.idleCallback));
     return id;
   });
@@ -321,13 +371,21 @@ const ANSWERED_ELSEWHERE = {
 // ---- the other side speaks first: sockets, event streams, workers; and storage ----
 
 function watchMessages() {
-  /** Waits for the first messages of a source: a short while for the first, shorter between them, bounded in all. */
+  /** Waits for the first messages of a source, at the pace at which they come, and longer while each shows something. */
   const expectMessages = (source, endTypes) => {
-    const latest = native.now() + LIMITS.firstMessage + 500;
+    const began = native.now();
+    let last = began;
+    let lastDom = work.lastDom;
     let end = hold('message', LIMITS.firstMessage);
     const next = () => {
       end();
-      const left = Math.min(LIMITS.betweenMessages, latest - native.now());
+      const now = native.now();
+      const isShown = work.lastDom > lastDom || now - began < LIMITS.firstMessage;
+      const latest = began + (isShown ? LIMITS.messages : LIMITS.firstMessage + 500);
+      const pace = Math.min(LIMITS.firstMessage, Math.max(LIMITS.betweenMessages, 2 * (now - last)));
+      last = now;
+      lastDom = work.lastDom;
+      const left = Math.min(pace, latest - now);
       if (left > 0) end = hold('message', left);
     };
     listen(source, 'message', next);
@@ -342,21 +400,28 @@ function watchMessages() {
       if (!/^(open|error|message)$/.test(type)) listen(source, type, next);
     });
   });
+  const questions = new WeakMap(); // worker → { unanswered, ends }
   watchClass('Worker', (worker) => {
     leaveTrace();
+    const asked = { unanswered: 0, ends: [hold('message', LIMITS.answer)] };
+    questions.set(worker, asked);
+    const answered = () => {
+      asked.unanswered = 0;
+      for (const end of asked.ends.splice(0)) end();
+    };
+    // The first listener: what the page asks from its own belongs to the next answer.
+    for (const type of ['message', 'error', 'messageerror']) listen(worker, type, answered);
     expectMessages(worker, ['error', 'messageerror']);
   });
   watchClass('SharedWorker', (shared) => {
     leaveTrace();
     expectMessages(shared.port, ['messageerror']);
   });
-  const silent = new WeakMap(); // worker → questions that it did not answer in time
   watchMethod(window.Worker?.prototype, 'postMessage', (_, worker) => {
-    const unanswered = silent.get(worker) || 0;
-    if (unanswered >= 3) return;
-    silent.set(worker, unanswered + 1);
-    const end = hold('message', LIMITS.firstMessage);
-    listen(worker, 'message', () => { silent.set(worker, 0); end(); }, { once: true });
+    const asked = questions.get(worker);
+    if (!asked || asked.unanswered >= 3) return;
+    asked.unanswered += 1;
+    asked.ends.push(hold('message', asked.unanswered === 1 ? LIMITS.answer : LIMITS.firstMessage));
   });
 
   for (const name of ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming']) {
@@ -366,12 +431,8 @@ function watchMessages() {
     const end = hold('database', LIMITS.database);
     for (const type of types) listen(request, type, end, { once: true });
   };
-  watchMethod(window.IDBFactory?.prototype, 'open', (request) => {
-    leaveTrace();
-    settles(request, ['success', 'error', 'blocked']);
-  });
+  watchMethod(window.IDBFactory?.prototype, 'open', (request) => settles(request, ['success', 'error', 'blocked']));
   watchMethod(window.IDBDatabase?.prototype, 'transaction', (request) => settles(request, ['complete', 'error', 'abort']));
-  for (const name of ['open', 'match']) watchMethod(window.CacheStorage?.prototype, name, leaveTrace);
   for (const [type, names] of Object.entries(ANSWERED_ELSEWHERE)) {
     for (const name of names) watchMethod(window[type]?.prototype, name, (promise) => holdPromise('database', LIMITS.database, promise));
   }
@@ -407,7 +468,7 @@ const domObserver = new native.MutationObserver((records) => {
       structural = true;
       if (!isResource(node) && !node.firstElementChild) continue;
       if (isResource(node)) holdElement(node);
-      for (const inner of node.querySelectorAll('script[src],link')) holdElement(inner);
+      for (const inner of node.querySelectorAll('script[src],link,iframe')) holdElement(inner);
     }
     for (const node of record.removedNodes) if (node.nodeType === 1) structural = true;
   }
@@ -419,7 +480,7 @@ const domObserver = new native.MutationObserver((records) => {
 });
 
 function isResource(element) {
-  return element.localName === 'script' || element.localName === 'link';
+  return element.localName === 'script' || element.localName === 'link' || element.localName === 'iframe';
 }
 
 function watchDocument(root) {

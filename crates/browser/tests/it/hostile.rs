@@ -49,6 +49,22 @@ async fn a_loop_that_never_lets_the_page_parse_ends_in_time() {
 }
 
 #[tokio::test]
+async fn a_page_whose_frame_never_ends_takes_no_frame_from_another() {
+    let bench = Bench::new().await;
+    bench.origin.on("/stuck", Reply::script("requestAnimationFrame(() => { while (true); })"));
+    let frames = "let n = 0; const next = () => { out.textContent = ++n < 5 ? n : 'drawn'; if (n < 5) requestAnimationFrame(next) };
+        requestAnimationFrame(next)";
+    bench.origin.on("/framed", Reply::script(frames));
+
+    let stuck = RenderRequest { timeout: Duration::from_secs(5), ..request("/stuck") };
+    let (stuck, framed) = tokio::join!(bench.pool.render(stuck), bench.render("/framed"));
+
+    let framed = framed.unwrap();
+    assert!(framed.html.contains("drawn") && !framed.partial, "{framed:?}");
+    assert!(stuck.is_err() || stuck.is_ok_and(|page| page.partial));
+}
+
+#[tokio::test]
 async fn endless_microtasks_end_in_time() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();

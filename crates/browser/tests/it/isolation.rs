@@ -25,7 +25,7 @@ const READ: &str = "(async () => {
     out.textContent = 'found:' + found.join('|') + ';';
 })()";
 
-/// Writes only what a document in its own thread can write, and tries to go on after its capture.
+/// Writes only what a document in its own thread can write until its capture, and everything there is after it.
 const WRITE_PLAINLY: &str = "
     const write = (when) => { document.cookie = when + '=1'; localStorage[when] = 1; sessionStorage[when] = 1 };
     write('mine'); window.name = 'mine'; history.pushState({ mine: 1 }, '', '/write#here'); history.replaceState({ mine: 2 }, '', '/write');
@@ -34,10 +34,21 @@ const WRITE_PLAINLY: &str = "
     }
     onpagehide = () => write('late');
     setInterval(() => write('timer'), 1);
-    let tasks = 0;
+    const tried = (begin) => { try { return begin() } catch {} };
+    let sealed = 0;
     const again = () => {
         write('task');
-        if (tasks++ === 150) location.href = '/elsewhere';
+        // A cookie that is not taken any more tells that the capture is over.
+        if (!document.cookie.includes('task') && sealed++ === 5) {
+            tried(() => indexedDB.open('late', 1));
+            tried(() => caches.open('late'));
+            tried(() => cookieStore.set('late', '1'));
+            tried(() => new Worker(URL.createObjectURL(new Blob(['setInterval(() => fetch(\"' + origin + '/elsewhere\"), 10)']))));
+            tried(() => new EventSource('/elsewhere'));
+            tried(() => fetch('/elsewhere'));
+            location.href = '/elsewhere';
+        }
+        document.cookie = 'task=; max-age=0';
         scheduler.postTask(again, { delay: 5 });
     };
     again();
@@ -47,6 +58,19 @@ const WRITE_PLAINLY: &str = "
 #[tokio::test]
 async fn nothing_that_a_page_wrote_is_there_in_the_next_render() {
     nothing_is_left_of(WRITE).await;
+}
+
+#[tokio::test]
+async fn nothing_that_a_frame_wrote_is_there_when_the_frame_was_gone_at_the_end() {
+    let script = "(async () => {
+        const frame = document.body.appendChild(document.createElement('iframe'));
+        await new Promise((done) => { const r = frame.contentWindow.indexedDB.open('mine', 1); r.onsuccess = () => { r.result.close(); done() } });
+        await (await frame.contentWindow.caches.open('mine')).put('/x', new Response('x'));
+        frame.contentWindow.localStorage.mine = 1;
+        frame.remove();
+        out.textContent = 'written';
+    })()";
+    nothing_is_left_of(script).await;
 }
 
 #[tokio::test]

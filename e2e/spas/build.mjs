@@ -1,4 +1,5 @@
-// Builds every app under apps/ into dist/<app>/. An app is a folder with a main file; `node build.mjs react vue` builds some.
+// Builds every app under apps/ into dist/<app>/. An app is a folder with a main file, and with a worker.js if it wants one;
+// `node build.mjs react vue` builds some.
 // Used by run.mjs (which builds when dist/ is missing or older than apps/) and by `npm run build`.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -57,11 +58,12 @@ export async function build(names = fs.readdirSync(path.join(here, 'apps')).sort
     const folder = path.join(here, 'apps', app);
     const entry = ENTRIES.map((name) => path.join(folder, name)).find((file) => fs.existsSync(file));
     if (!entry) throw new Error(`apps/${app} has no main file`);
+    const worker = path.join(folder, 'worker.js');
     const out = path.join(here, 'dist', app);
     fs.rmSync(out, { recursive: true, force: true });
     await esbuild.build({
       absWorkingDir: here,
-      entryPoints: { main: entry },
+      entryPoints: fs.existsSync(worker) ? { main: entry, worker } : { main: entry },
       outdir: path.join(out, 'assets'),
       bundle: true,
       splitting: true,

@@ -124,8 +124,8 @@ export async function startOracle(host, port) {
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${host} 127.0.0.1:${port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`, '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks'],
   });
   return {
-    /** The settled page, as a person finds it. */
-    async live(url) {
+    /** The settled page, as a person finds it: `quiet` ms without a change after it has loaded. */
+    async live(url, quiet = 1500) {
       const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-US' });
       try {
         const page = await context.newPage();
@@ -140,7 +140,7 @@ export async function startOracle(host, port) {
           Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined });
         });
         await page.goto(url, { waitUntil: 'load' });
-        await settle(page, 1500, 8000);
+        await settle(page, quiet, quiet + 6500);
         for (let step = 1; step <= 8; step += 1) {
           const more = await page.evaluate((n) => {
             const top = n * innerHeight * 0.9;

@@ -1,5 +1,6 @@
 // The pages that are compared. One line each: path, and what differs from "an ordinary page with status 200".
 //   status, location   the answer a crawler gets; a page with a location is not compared further
+//   settle             ms without a change after which a person has seen it all (default: 1500)
 // Used by run.mjs. A new app: a folder under apps/ and its line here.
 
 export const pages = [
@@ -32,6 +33,12 @@ export const pages = [
   { path: '/live/' },
   { path: '/poller/' },
   { path: '/sections/' },
+  { path: '/mui/' },
+  { path: '/query/' },
+  { path: '/query/n/seed-library' },
+  { path: '/query/n/nothing', status: 404, settle: 7500 },
+  { path: '/storage/' },
+  { path: '/scroll/' },
   { path: '/redirects/tidy?utm_campaign=broom' },
   { path: '/redirects/gone', status: 410 },
   { path: '/redirects/old', status: 302, location: '/redirects/new' },

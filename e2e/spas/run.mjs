@@ -76,7 +76,7 @@ function compare(person, snapshot, html) {
 async function check(page, { service, oracle }) {
   const base = `http://${HOST}`;
   const url = base + page.path;
-  const seen = page.location ? null : oracle.live(url);
+  const seen = page.location ? null : oracle.live(url, page.settle);
   seen?.catch(() => {}); // reported below
   const renders = [];
   for (let i = 0; i < RENDERS; i += 1) renders.push(await service.render(url));

@@ -109,23 +109,31 @@ function watchFrames() {
 
 /** Fonts are not fetched: a page that waits for one is told that it is there. */
 function watchFonts() {
-  // Promises of the font set are settled after a layout.
-  watchProperty(Document.prototype, 'fonts', { get: askFrame });
   const isNamed = (face, font) => String(font).includes(face.family.replace(/["']/g, ''));
+  const watchSet = (prototype) => {
+    replaceMethod(prototype, 'load', (call, faces, [font]) => {
+      const answer = call().catch((error) => {
+        if (error.name === 'SyntaxError') throw error;
+        return [...faces].filter((face) => isNamed(face, font));
+      });
+      holdPromise('request', LIMITS.font, answer);
+      askFrame();
+      return answer;
+    });
+    replaceMethod(prototype, 'check', (call, faces, [font]) => call() || [...faces].some((face) => isNamed(face, font)));
+  };
+  const { get } = Object.getOwnPropertyDescriptor(Document.prototype, 'fonts');
+  let watched = false;
+  watchProperty(Document.prototype, 'fonts', {
+    get: (self) => {
+      askFrame(); // promises of the set are settled after a layout
+      if (!watched) watchSet(Object.getPrototypeOf(native.apply(get, self, []))); // no global name leads there
+      watched = true;
+    },
+  });
   replaceMethod(window.FontFace?.prototype, 'load', (call, face) => {
     const answer = call().then(() => face, () => face);
     holdPromise('request', LIMITS.font, answer);
     return answer;
   });
-  const set = window.FontFaceSet?.prototype;
-  replaceMethod(set, 'load', (call, faces, [font]) => {
-    const answer = call().catch((error) => {
-      if (error.name === 'SyntaxError') throw error;
-      return [...faces].filter((face) => isNamed(face, font));
-    });
-    holdPromise('request', LIMITS.font, answer);
-    askFrame();
-    return answer;
-  });
-  replaceMethod(set, 'check', (call, faces, [font]) => call() || [...faces].some((face) => isNamed(face, font)));
 }

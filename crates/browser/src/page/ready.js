@@ -180,9 +180,10 @@ function watchNavigation() {
     if (state.done) return;
     const decide = () => {
       // A router may have taken the navigation over, or the page may have stopped it.
-      if (event.defaultPrevented || location.href === destination.url || state.done) return;
+      const isReload = event.navigationType === 'reload';
+      if (event.defaultPrevented || (location.href === destination.url && !isReload) || state.done) return;
       const away = destination.url.split('#')[0] !== location.href.split('#')[0];
-      if (away && event.navigationType !== 'reload' && !event.formData) {
+      if (away && !isReload && !event.formData) {
         state.leaving = true;
         report({ k: 'redirect', location: destination.url, status: redirectStatus() });
       } else {

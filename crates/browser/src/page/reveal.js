@@ -4,7 +4,8 @@
 
 const REVEAL_MARGIN = 20000; // px below the window that count as visible once
 const REVEAL_PASSES = 3;
-const SCROLL_MS = 250; // handlers that wait for the end of the scrolling do so for less
+const SCROLL_MS = 60; // for handlers that are throttled
+const SCROLL_END_MS = 400; // for those that set a timer to wait for the end of the scrolling
 
 // ---- observers ----
 
@@ -191,13 +192,18 @@ function pretendScroll() {
   pretend(document.documentElement, 'clientHeight', height);
   for (const name of ['scrollY', 'pageYOffset']) pretend(window, name, bottom);
   pretend(document.documentElement, 'scrollTop', bottom);
-  scrolled();
-  const end = hold('frame', SCROLL_MS + 300);
-  native.setTimeout(() => {
+  const before = new Set(work.holds);
+  const latest = native.now() + SCROLL_END_MS;
+  const end = hold('frame', SCROLL_END_MS + 300);
+  const isAwaited = () => native.now() < latest && [...work.holds].some((entry) => entry.kind === 'timer' && !before.has(entry));
+  const back = () => {
+    if (isAwaited()) return native.setTimeout(back, 20);
     for (const undo of restore) quietly(undo);
     scrolled();
-    end();
-  }, SCROLL_MS);
+    return end();
+  };
+  scrolled();
+  native.setTimeout(back, SCROLL_MS);
   return true;
 }
 

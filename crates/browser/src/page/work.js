@@ -86,7 +86,7 @@ const repeated = (() => {
     const still = native.now() - work.lastDom > 300;
     const same = count(exact, `${method} ${url} ${typeof body === 'string' ? body.slice(0, 2000) : ''}`);
     const path = count(paths, `${method} ${url.split(/[?#]/)[0]}`);
-    return (same >= 3 && still && !isUnfinished()) || same >= 6 || (path >= 10 && still) || path >= 40;
+    return (same >= 3 && still && !failed.has(`${method} ${url}`) && !isUnfinished()) || same >= 6 || (path >= 10 && still) || path >= 40;
   };
 })();
 
@@ -94,8 +94,15 @@ function absolute(url) {
   return quietly(() => new URL(String(url), document.baseURI).href) || String(url);
 }
 
-function noteFailure() {
-  work.lastFailure = native.now();
+const failed = new Set(); // requests whose last answer was a failure: the same again is a second try and no poll
+
+function noteAnswer(method, url, isGood) {
+  if (isGood) {
+    failed.delete(`${method} ${url}`);
+  } else {
+    failed.add(`${method} ${url}`);
+    work.lastFailure = native.now();
+  }
 }
 
 function watchRequests() {
@@ -119,7 +126,7 @@ function watchRequests() {
     }
     work.lastRequest = native.now();
     holdPromise('request', LIMITS.request, promise);
-    Promise.prototype.then.call(promise, (response) => response.ok || noteFailure(), noteFailure);
+    Promise.prototype.then.call(promise, (response) => noteAnswer(method, url, response.ok), () => noteAnswer(method, url, false));
   }
 
   // A body that nobody asks for is not waited for; one that is asked for counts from that moment until it is there.
@@ -170,20 +177,25 @@ function watchRequests() {
 
   const opened = new WeakMap();
   watchMethod(XMLHttpRequest.prototype, 'open', (_, request, [method, url]) => {
+    // Noted before the page hears of it, so that what it arms then is known for its next try.
+    const answered = () => {
+      const asked = request.readyState === 4 && opened.get(request);
+      if (asked) noteAnswer(asked.method, asked.url, request.status > 0 && request.status < 400);
+    };
+    if (!opened.has(request)) listen(request, 'readystatechange', answered);
     opened.set(request, { method: String(method).toUpperCase(), url: absolute(url) });
   });
   replaceMethod(XMLHttpRequest.prototype, 'send', (call, request, args) => {
     if (seal.done) return undefined;
     const end = quietly(() => {
       const { method, url } = opened.get(request) || { method: 'GET', url: '' };
-      if ((method === 'POST' && BEACON.test(url)) || repeated(method, url, args[0])) return undefined;
+      if ((method === 'POST' && BEACON.test(url)) || repeated(method, url, args[0])) {
+        opened.delete(request);
+        return undefined;
+      }
       work.lastRequest = native.now();
       const release = hold('request', LIMITS.request);
-      const ended = () => {
-        if (request.status === 0 || request.status >= 400) noteFailure();
-        release();
-      };
-      listen(request, 'loadend', ended, { once: true });
+      listen(request, 'loadend', release, { once: true });
       return release;
     });
     try {
@@ -239,11 +251,16 @@ function watchTimers() {
   const live = new Map(); // timer id → end of its hold
   let current = null; // the timer whose callback is running
   let retries = 0;
+  let longest = 0;
   let unlikely = 0;
 
   /** How a timer counts that is longer than most that show something: a second try, or what an empty page waits for. */
-  const longKind = () => {
-    if (native.now() - work.lastFailure < 100) return retries++ < 4 ? 'timer' : null;
+  const longKind = (ms) => {
+    if (native.now() - work.lastFailure < 100) {
+      const isLonger = ms > longest; // second tries come later and later, polls do not
+      longest = Math.max(longest, ms);
+      return retries++ < (isLonger ? 4 : 2) ? 'timer' : null;
+    }
     return unlikely++ < 10 ? 'unlikely' : null;
   };
 
@@ -251,7 +268,7 @@ function watchTimers() {
     const [callback, delay] = args;
     const ms = Number(delay) || 0;
     if (typeof callback !== 'function' || ms > LIMITS.longTimer) return call();
-    const kind = ms > LIMITS.timer ? longKind() : 'timer';
+    const kind = ms > LIMITS.timer ? longKind(ms) : 'timer';
     if (!kind) return call();
     const timer = { callback, ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : native.now(), changes: work.changes };
     if (ms <= LIMITS.timer && !mayHold(timer, current)) timer.silent = true;

@@ -338,3 +338,78 @@ async fn addresses_that_are_not_http_are_refused() {
         assert!(matches!(answer, Err(RenderError::BadUrl(_))), "{url}: {answer:?}");
     }
 }
+
+#[tokio::test]
+async fn what_a_script_put_into_the_head_and_does_not_belong_there_begins_the_body() {
+    let bench = Bench::new().await;
+    let script = "document.head.prepend(Object.assign(document.createElement('div'), { id: 'tags' }));
+        document.head.append(Object.assign(document.createElement('meta'), { name: 'author', content: 'Ines' }))";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    let (head, body) = page.html.split_once("</head>").unwrap();
+    assert!(head.contains("name=\"author\"") && !head.contains("<div"), "{}", page.html);
+    assert!(body.starts_with("<body><div id=\"tags\"></div><h1>"), "{}", page.html);
+}
+
+/// A page that writes the moment of its render into an id, an address and its text.
+const MOMENTS: &str = "const now = Date.now();
+    out.innerHTML = `<p id=\"p${now}\">at ${now}</p><label for=\"p${now}\"></label><a href=\"/at/${now}\">link</a>`";
+
+fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = html.split_once(start).unwrap();
+    rest.split_once(end).unwrap().0
+}
+
+#[tokio::test]
+async fn a_name_made_of_the_time_is_the_same_on_every_render() {
+    let bench = Bench::new().await;
+
+    let first = bench.render_reply(Reply::script(MOMENTS)).await.unwrap().html;
+    let second = bench.render_reply(Reply::script(MOMENTS)).await.unwrap().html;
+
+    let name = between(&first, "<p id=\"", "\"");
+    assert_eq!(name, between(&second, "<p id=\"", "\""));
+    assert_eq!(name, between(&first, "<label for=\"", "\""));
+}
+
+#[tokio::test]
+async fn the_time_is_left_alone_in_text_and_addresses() {
+    let bench = Bench::new().await;
+
+    let html = bench.render_reply(Reply::script(MOMENTS)).await.unwrap().html;
+
+    let told = between(&html, ">at ", "<");
+    assert_eq!(told, between(&html, "href=\"/at/", "\""));
+    assert_ne!(told, between(&html, "<p id=\"p", "\""));
+}
+
+#[tokio::test]
+async fn a_shorthand_with_a_variable_stays_one_in_rules_that_scripts_have_touched() {
+    let bench = Bench::new().await;
+    let rule = ".a { border: 1px solid var(--x); border-color: red; }";
+    for script in [
+        format!("document.head.appendChild(document.createElement('style')).sheet.insertRule('{rule}')"),
+        format!("const sheet = new CSSStyleSheet(); sheet.replaceSync('{rule}'); document.adoptedStyleSheets = [sheet]"),
+        format!(
+            "const style = document.createElement('style'); style.textContent = '{rule}'; document.head.append(style);
+             out.textContent = style.sheet.cssRules[0].style.length"
+        ),
+    ] {
+        let page = bench.render_reply(Reply::script(&script)).await.unwrap();
+
+        assert!(page.html.contains("border: 1px solid var(--x)"), "{script}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_frames_own_document_under_trusted_types_does_not_cost_the_page() {
+    let bench = Bench::new().await;
+    let page = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy content=\"require-trusted-types-for 'script'\">
+        <h1>Hello</h1><iframe srcdoc='<p onclick=run()>framed</p>'></iframe>";
+
+    let page = bench.render_reply(Reply::html(page)).await.unwrap();
+
+    assert_eq!((page.partial, page.settled), (false, Settled::Quiet));
+    assert!(page.html.contains("Hello") && !page.html.contains("onclick"), "{}", page.html);
+}

@@ -3,8 +3,10 @@
 
 mod documents;
 mod egress;
+mod environment;
 mod hostile;
 mod isolation;
 mod lifecycle;
 mod origin;
 mod support;
+mod waiting;

@@ -27,6 +27,8 @@ pub struct Reply {
     pub delay: Duration,
     /// Bytes per 10 ms that follow the body, without end.
     pub drip: usize,
+    /// What follows the body, each piece so long after the one before.
+    pub pieces: (Duration, Vec<String>),
 }
 
 impl Reply {
@@ -50,6 +52,7 @@ impl Reply {
             body: body.as_bytes().to_vec(),
             delay: Duration::ZERO,
             drip: 0,
+            pieces: (Duration::ZERO, Vec::new()),
         }
     }
 
@@ -67,6 +70,12 @@ impl Reply {
     /// With a status.
     pub fn status(mut self, status: u16) -> Reply {
         self.status = status;
+        self
+    }
+
+    /// With pieces that come one by one.
+    pub fn in_pieces(mut self, gap: Duration, pieces: Vec<String>) -> Reply {
+        self.pieces = (gap, pieces);
         self
     }
 
@@ -157,14 +166,19 @@ async fn answer(
     for (name, value) in &reply.headers {
         response = response.header(*name, value);
     }
-    let body = if reply.drip > 0 {
+    let (gap, pieces) = reply.pieces;
+    let body = if reply.drip > 0 || !pieces.is_empty() {
         let (sender, receiver) = tokio::sync::mpsc::channel::<Bytes>(1);
-        let (first, drip) = (Bytes::from(reply.body), reply.drip);
+        let first = Bytes::from(reply.body);
+        let endless = Some(Bytes::from(vec![b' '; reply.drip])).filter(|drip| !drip.is_empty());
+        let gap = if endless.is_some() { Duration::from_millis(10) } else { gap };
+        let rest = pieces.into_iter().map(Bytes::from).chain(endless.into_iter().cycle());
         TaskTracker::new().spawn(async move {
-            let mut next = first;
-            while sender.send(next).await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-                next = Bytes::from(vec![b' '; drip]);
+            for next in std::iter::once(first).chain(rest) {
+                if sender.send(next).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(gap).await;
             }
         });
         StreamBody::new(Receiver(receiver)).boxed_unsync()

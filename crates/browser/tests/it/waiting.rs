@@ -1,0 +1,226 @@
+//! What a page is waited for, and what does not hold it up: one rule each.
+//! Pages full of text, unless the rule is about empty ones: a page that shows next to nothing is waited for longer.
+
+use std::time::Duration;
+
+use browser::{Rendered, Settled};
+
+use crate::origin::Reply;
+use crate::support::Bench;
+
+/// Enough to read for a page to count as finished.
+const PROSE: &str = "The first frost always arrives a week before the almanac says it will. By nine in the evening the panes are
+    fogged, and by midnight the thermometer beside the door has stopped pretending. Lettuce forgives almost anything.";
+
+/// A page with text that adds paragraphs to it by `add(text)`.
+fn article(script: &str) -> Reply {
+    Reply::html(&format!(
+        "<!DOCTYPE html><title>t</title><h1>Frost</h1><p>{PROSE}</p><div id=out></div><script>
+         const add = (text) => {{ const p = document.createElement('p'); p.textContent = text; out.append(p) }};
+         const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+         {script}</script>"
+    ))
+}
+
+/// Whether the page was taken for a finished one and contains all of `wanted`.
+#[track_caller]
+fn assert_shows(page: &Rendered, wanted: &[&str]) {
+    assert_eq!((page.partial, page.settled), (false, Settled::Quiet), "{}", page.html);
+    for text in wanted {
+        assert!(page.html.contains(&format!("<p>{text}</p>")), "{text}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_tried_again_after_a_failure_is_waited_for() {
+    let bench = Bench::new().await;
+    bench.origin.on("/try/2", Reply::typed("text/plain", "third time lucky"));
+    let script = "(async () => {
+        for (let n = 0; n < 3; n++) {
+            const answer = await fetch('/try/' + n);
+            if (answer.ok) add(await answer.text()); else await sleep(1000 * 2 ** n);
+        }
+    })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["third time lucky"]);
+}
+
+#[tokio::test]
+async fn a_second_try_of_an_xml_http_request_is_waited_for() {
+    let bench = Bench::new().await;
+    bench.origin.on("/try/2", Reply::typed("text/plain", "third time lucky"));
+    let script = "const send = (n) => {
+        const request = new XMLHttpRequest();
+        request.open('GET', '/try/' + n);
+        request.onload = () => request.status === 200 ? add(request.responseText) : setTimeout(send, 1000 * 2 ** n, n + 1);
+        request.send();
+    };
+    send(0)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["third time lucky"]);
+}
+
+#[tokio::test]
+async fn the_same_request_is_no_poll_while_it_fails() {
+    let bench = Bench::new().await;
+    let script = "(async () => {
+        for (const ms of [200, 1600, 1700, 1800]) { await fetch('/none'); await sleep(ms) }
+        add('given up');
+    })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["given up"]);
+}
+
+#[tokio::test]
+async fn a_poll_that_always_fails_is_waited_for_twice() {
+    let bench = Bench::new().await;
+    let script = "const poll = () => fetch('/none').finally(() => setTimeout(poll, 1600)); poll()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &[]);
+    assert_eq!(bench.origin.count("/none"), 3);
+}
+
+#[tokio::test]
+async fn a_splash_screen_is_waited_for() {
+    let bench = Bench::new().await;
+    let script = "setTimeout(() => { out.innerHTML = '<p>splash is over</p>' }, 2500)";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_shows(&page, &["splash is over"]);
+}
+
+#[tokio::test]
+async fn a_long_timer_does_not_hold_a_page_that_is_full_of_text() {
+    let bench = Bench::new().await;
+
+    let page =
+        bench.render_reply(article("add('text'); setTimeout(() => add('newsletter'), 2500)")).await.unwrap();
+
+    assert_shows(&page, &["text"]);
+    assert!(!page.html.contains("<p>newsletter</p>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn steps_of_a_timer_are_waited_for_while_each_shows_something() {
+    let bench = Bench::new().await;
+    let script =
+        "let n = 0; const step = () => { add('step ' + ++n); if (n < 6) setTimeout(step, 300) }; step()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["step 1", "step 3", "step 6"]);
+}
+
+#[tokio::test]
+async fn idle_callbacks_that_ask_for_the_next_all_run() {
+    let bench = Bench::new().await;
+    let script = "let n = 0; const piece = (deadline) => {
+        if (deadline.timeRemaining() < 1) return requestIdleCallback(piece); // there is no time left
+        add('piece ' + ++n); if (n < 15) requestIdleCallback(piece) };
+        requestIdleCallback(piece)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["piece 1", "piece 15"]);
+}
+
+#[tokio::test]
+async fn messages_are_waited_for_at_the_pace_at_which_they_come() {
+    let bench = Bench::new().await;
+    let news = (1..=8).map(|n| format!("data: news {n}\n\n")).collect();
+    bench
+        .origin
+        .on("/news", Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(300), news));
+
+    let page =
+        bench.render_reply(article("new EventSource('/news').onmessage = (e) => add(e.data)")).await.unwrap();
+
+    assert_shows(&page, &["news 1", "news 4", "news 8"]);
+}
+
+#[tokio::test]
+async fn a_body_that_is_iterated_over_is_waited_for_to_its_end() {
+    let bench = Bench::new().await;
+    let lines = (1..=4).map(|n| format!("line {n}")).collect();
+    bench.origin.on("/lines", Reply::typed("text/plain", "").in_pieces(Duration::from_millis(400), lines));
+    let script = "(async () => {
+        const { body } = await fetch('/lines');
+        for await (const piece of body) add(new TextDecoder().decode(piece));
+        add('end');
+    })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["line 1", "line 4", "end"]);
+}
+
+#[tokio::test]
+async fn a_worker_has_time_for_its_answer() {
+    let bench = Bench::new().await;
+    bench
+        .origin
+        .on("/worker.js", Reply::typed("text/javascript", "setTimeout(() => postMessage('sorted'), 1500)"));
+
+    let page =
+        bench.render_reply(article("new Worker('/worker.js').onmessage = (e) => add(e.data)")).await.unwrap();
+
+    assert_shows(&page, &["sorted"]);
+}
+
+#[tokio::test]
+async fn a_question_that_a_page_asks_its_worker_on_hearing_an_answer_has_that_time_too() {
+    let bench = Bench::new().await;
+    let worker = "onmessage = (e) => setTimeout(() => postMessage('answer to ' + e.data), 1200)";
+    bench.origin.on("/worker.js", Reply::typed("text/javascript", worker));
+    // As Comlink does: the listener is the promise's, the next question comes from its microtask.
+    let script = "const worker = new Worker('/worker.js');
+        const ask = (question) => new Promise((done) => {
+            worker.addEventListener('message', (e) => done(e.data), { once: true });
+            worker.postMessage(question);
+        });
+        (async () => { for (const question of ['one', 'two', 'three']) add(await ask(question)) })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["answer to one", "answer to two", "answer to three"]);
+}
+
+#[tokio::test]
+async fn a_frames_message_to_a_page_that_listens_is_waited_for() {
+    let bench = Bench::new().await;
+    let frame = Reply::html("<script>setTimeout(() => parent.postMessage('framed', '*'), 500)</script>");
+    bench.origin.on("/frame", frame.after(Duration::from_millis(500)));
+    let script = "addEventListener('message', (e) => add(e.data));
+        setTimeout(() => { out.append(Object.assign(document.createElement('iframe'), { src: '/frame' })) }, 200)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["framed"]);
+}
+
+#[tokio::test]
+async fn what_waits_for_a_font_is_told_that_it_is_there() {
+    let bench = Bench::new().await;
+    let faces = "document.fonts.load('1em X').then((faces) => faces.length === 1 && document.fonts.check('1em X') || Promise.reject())";
+    for load in [faces, "new FontFace('Y', 'url(/y.woff2)').load()"] {
+        let script = format!(
+            "document.head.innerHTML += '<style>@font-face {{ font-family: X; src: url(/x.woff2) }} .wait {{ visibility: hidden }}</style>';
+             document.body.className = 'wait';
+             {load}.then(() => {{ document.body.className = 'seen' }})"
+        );
+
+        let page = bench.render_reply(article(&script)).await.unwrap();
+
+        assert_shows(&page, &[]);
+        assert!(page.html.contains("<body class=\"seen\">"), "{load}: {}", page.html);
+    }
+}

@@ -242,7 +242,7 @@ function finish(why) {
   } else {
     quietly(keepAnimatedStyles);
     sheetTexts.clear();
-    message.html = serializeDocument();
+    message.html = quietly(serializeDocument) || ''; // a document that defies it is a failure at once, not a time-out
     if (message.html.length > options.htmlBytes) {
       message.tooLarge = message.html.length;
       message.html = '';

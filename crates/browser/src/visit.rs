@@ -321,6 +321,9 @@ impl<'a> Visit<'a> {
         // The origin confirmed what the cache holds.
         let status = if response.status == 304 { 200 } else { response.status };
         self.document.status = Some(status);
+        if matches!(status, 204 | 205) {
+            return Some(End::Failed(RenderError::NotAPage(format!("status {status}"))));
+        }
         let disposition = response.header("content-disposition").unwrap_or_default();
         if disposition.trim_start().to_ascii_lowercase().starts_with("attachment") {
             return Some(End::Failed(RenderError::NotAPage("a download".to_owned())));
@@ -362,16 +365,12 @@ impl<'a> Visit<'a> {
         match navigated.error_text.as_deref() {
             None => None,
             // The page went on by itself, or there was nothing to show.
-            Some("net::ERR_ABORTED") => match self.document.status {
-                Some(status @ (204 | 205)) => {
-                    Some(End::Failed(RenderError::NotAPage(format!("status {status}"))))
-                }
-                Some(_) => None,
-                None => {
+            Some("net::ERR_ABORTED") => {
+                if self.document.status.is_none() {
                     self.aborted = Some(Instant::now() + ABORT_GRACE);
-                    None
                 }
-            },
+                None
+            }
             Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => Some(End::Page(Box::new(Captured {
                 status: self.document.status.unwrap_or(502),
                 location: None,

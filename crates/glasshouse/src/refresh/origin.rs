@@ -17,6 +17,8 @@ use crate::domains::origin::{Answer, OriginClient};
 const ALL: Duration = Duration::from_secs(5);
 /// How long one may take, so that there is time for a second one.
 const ONE: Duration = Duration::from_millis(3_000);
+/// And the second: over before all are, because a page whose answer is still out then is taken on trust.
+const SECOND: Duration = Duration::from_millis(1_500);
 /// How many pages of a list are asked for; the others are taken on trust.
 const MOST_ASKED: usize = 20;
 const ASKED_AT_ONCE: usize = 4;
@@ -77,7 +79,7 @@ impl Origins {
             Answer::Status(_) | Answer::Slow => {
                 let root = url.join("/").ok().filter(|root| root != url);
                 let root = match root {
-                    Some(root) => self.ask(site, &root, ALL - ONE).await,
+                    Some(root) => self.ask(site, &root, SECOND).await,
                     None => Answer::Nobody,
                 };
                 match root {

@@ -221,6 +221,17 @@ async fn a_page_that_closes_or_replaces_itself_ends_in_time() {
 }
 
 #[tokio::test]
+async fn a_page_that_cannot_be_written_out_is_a_failure_and_no_time_out() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let script = "Object.defineProperty(document, 'implementation', { get() { throw new Error('no') } })";
+
+    let (answer, _) = survive(&bench, Reply::script(script)).await;
+
+    assert!(matches!(answer, Err(RenderError::NotAPage(_))), "{answer:?}");
+}
+
+#[tokio::test]
 async fn an_origin_that_never_answers_is_a_time_out() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();

@@ -27,7 +27,7 @@ cargo_tool() {
   cargo install --locked --quiet "cargo-$1" --version "$2"
 }
 
-need_tools cargo git cc
+need_tools cargo node npm git cc
 need_rust_components
 format() { cargo fmt --all --check; }
 tidy() { cargo xtask tidy; }
@@ -37,6 +37,7 @@ scripts() {
   has shellcheck || apt_install shellcheck
   shellcheck -x scripts/*.sh .ci/run
 }
+page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }
 deny() {
   cargo_tool deny "$deny_version" || return 1
   cargo deny --log-level error check bans licenses sources || return 1
@@ -103,6 +104,7 @@ step 'house rules (cargo xtask tidy)' tidy
 step 'lints (clippy, warnings are errors)' clippy
 step 'documentation (rustdoc, warnings are errors)' docs
 step 'scripts (shellcheck)' scripts
+step 'page script (types, lints, bundle)' page_script
 step 'licences, sources and advisories (cargo deny)' deny
 step 'unused dependencies (cargo machete)' machete
 step 'API against its document (schemathesis)' api

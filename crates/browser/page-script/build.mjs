@@ -1,0 +1,93 @@
+// Bundles src/ into bundle.js, which the crate includes, and writes the table of waiting rules into docs/rendering.md.
+//   node build.mjs            writes both
+//   node build.mjs --check    fails when one of them is not what the sources give, or a rule has no proof
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const repository = path.join(here, '../../..');
+const rulesPath = path.join(here, 'rules.json');
+const TESTS = 'crates/browser/tests/it';
+const rules = JSON.parse(fs.readFileSync(rulesPath, 'utf8'));
+const bundlePath = path.join(here, 'bundle.js');
+const docsPath = path.join(repository, 'docs/rendering.md');
+const [DOCS_START, DOCS_END] = ['<!-- waiting rules: written by crates/browser/page-script/build.mjs -->', '<!-- end of the waiting rules -->'];
+
+/** The page needs the limits, not what they are for. */
+const limitsOnly = {
+  name: 'limits-only',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /rules\.json$/ }, () => ({
+      loader: 'json',
+      contents: JSON.stringify(Object.fromEntries(Object.entries(rules).map(([kind, { ms }]) => [kind, { ms }]))),
+    })),
+};
+
+async function bundle() {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: ['src/main.js'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    target: 'chrome120',
+    charset: 'ascii',
+    minify: true,
+    plugins: [limitsOnly],
+    logLevel: 'error',
+  });
+  refuseCycles(result.metafile.inputs);
+  return `// Written by page-script/build.mjs from page-script/src. Edit those.\n${result.outputFiles[0].text}`;
+}
+
+/** Modules that import each other depend on the order in which they happen to start. */
+function refuseCycles(inputs) {
+  const done = new Set();
+  const visit = (name, trail) => {
+    if (trail.includes(name)) throw new Error(`modules import each other: ${[...trail.slice(trail.indexOf(name)), name].join(' -> ')}`);
+    if (done.has(name)) return;
+    for (const imported of inputs[name].imports) visit(imported.path, [...trail, name]);
+    done.add(name);
+  };
+  for (const name of Object.keys(inputs)) visit(name, []);
+}
+
+function docs() {
+  const text = fs.readFileSync(docsPath, 'utf8');
+  const [before, rest] = text.split(DOCS_START);
+  const [, after] = (rest ?? '').split(DOCS_END);
+  if (after === undefined) throw new Error(`docs/rendering.md lacks "${DOCS_START}" or "${DOCS_END}"`);
+  const time = (ms) => (ms % 100 === 0 ? `${ms / 1000} s` : `${ms} ms`);
+  const rows = Object.values(rules).map(({ ms, waits }) => `| ${waits} | ${time(ms)} |`);
+  return `${before}${DOCS_START}\n| pending | waited for at most |\n| --- | --- |\n${rows.join('\n')}\n${DOCS_END}${after}`;
+}
+
+/** Names of rules whose proof, a test in crates/browser/tests/it or a page of e2e/spas, does not exist. */
+function unproven() {
+  const read = (...names) => fs.readFileSync(path.join(repository, ...names), 'utf8');
+  const pages = read('e2e/spas/pages.mjs');
+  const isThere = (proof) => {
+    const [, file, name] = /^(\S+): (\S+)$/.exec(proof) || [];
+    if (file === 'spas') return pages.includes(`path: '${name}'`);
+    const isFile = file !== undefined && fs.existsSync(path.join(repository, TESTS, file));
+    return isFile && read(TESTS, file).includes(`async fn ${name}()`);
+  };
+  return Object.keys(rules).filter((kind) => !isThere(rules[kind].proof));
+}
+
+const wanted = new Map([
+  [bundlePath, await bundle()],
+  [docsPath, docs()],
+]);
+const problems = unproven().map((kind) => `rules.json: the proof of "${kind}" does not exist`);
+for (const [file, text] of wanted) {
+  if (!process.argv.includes('--check')) fs.writeFileSync(file, text);
+  else if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) {
+    problems.push(`${path.relative(repository, file)} is not what the sources give: run npm run build in crates/browser/page-script`);
+  }
+}
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exit(problems.length > 0 ? 1 : 0);

@@ -1,0 +1,143 @@
+// Animations and transitions are at their end in a snapshot: what fades in is there, what waits for the end goes on.
+// `ready.js` calls `finishAnimations` once the page is quiet. Those without an end are left alone.
+
+import RULES from '../rules.json';
+import { FRAME_MS, askFrame } from './frames.js';
+import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
+import { queryAll, timeline } from './intrinsics/dom.js';
+import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, some, startsWith } from './intrinsics/language.js';
+import { listened } from './listeners.js';
+import { native } from './native.js';
+import { shadowRoots } from './roots.js';
+import { hold } from './work.js';
+
+const ANIMATION_ROUNDS = 8; // what starts again whenever it ends is left as it is after so many
+
+const { CSSTransition, CSSAnimation } = window;
+const ofAnimation = Animation.prototype;
+const read = {
+  playState: getter(ofAnimation, 'playState'),
+  playbackRate: getter(ofAnimation, 'playbackRate'),
+  effect: getter(ofAnimation, 'effect'),
+  timeline: getter(ofAnimation, 'timeline'),
+  currentTime: getter(ofAnimation, 'currentTime'),
+  startTime: getter(ofAnimation, 'startTime'),
+};
+const finish = method(ofAnimation, 'finish');
+const commitStyles = method(ofAnimation, 'commitStyles');
+const computedTiming = method(AnimationEffect.prototype, 'getComputedTiming');
+const timeOf = getter(AnimationTimeline.prototype, 'currentTime');
+const ofDocument = method(Document.prototype, 'getAnimations');
+const ofRoot = method(ShadowRoot.prototype, 'getAnimations');
+
+let rounds = 0;
+let left = RULES.animations.ms;
+let firstRound = 0;
+const told = new KeptWeakSet(); // animations that have ended and had a frame since
+
+const isOfStyleSheet = (animation) => animation instanceof CSSTransition || animation instanceof CSSAnimation;
+
+/** Notes whether anything of the page may depend on the end of an animation. */
+export function watchAnimations() {
+  const used = () => {
+    listened.scripts = true;
+    askFrame();
+  };
+  watchMethod(Element.prototype, 'animate', used);
+  watchMethod(Element.prototype, 'getAnimations', used);
+  watchMethod(Document.prototype, 'getAnimations', used);
+  if (window.Animation) watchClass('Animation', used);
+  each(['ontransitionend', 'onanimationend'], (name) => watchSetter(HTMLElement.prototype, name, used));
+}
+
+/**
+ * Whether the animations have to be looked at, which costs a pass over all styles.
+ *
+ * What style sheets animate ends by itself in the snapshot too; it matters here only when a script waits for the end.
+ */
+function mayAnimate() {
+  return listened.scripts || listened.ends || (listened.byReact && isReactWaiting());
+}
+
+/** Whether a React component has a handler for the end of an animation. */
+function isReactWaiting() {
+  let name = '';
+  return some(queryAll(document, 'body *'), (element) => {
+    if (!name) some(keys(element), (key) => startsWith(key, '__reactProps$') && (name = key));
+    const props = name && /** @type {any} */ (element)[name];
+    return props && (props.onTransitionEnd || props.onAnimationEnd);
+  });
+}
+
+/** Every animation of the document and its shadow roots, once. */
+function animations() {
+  const found = new KeptSet();
+  const add = (animation) => found.add(animation);
+  quietly(() => each(ofDocument(document), add));
+  shadowRoots.forEach((root) => quietly(() => each(ofRoot(root), add)));
+  return found;
+}
+
+/**
+ * Brings every animation that has an end to it. True when there was one.
+ *
+ * Those of style sheets are ended at once. Those of scripts have their time, when it is short: libraries keep their own
+ * clock beside them and start again what ended early. A frame at the end of it is all they need.
+ */
+export function finishAnimations() {
+  if (rounds >= ANIMATION_ROUNDS || !mayAnimate()) return false;
+  firstRound ||= native.now();
+  // A carousel goes on for ever: each end begins the next.
+  if (native.now() - firstRound > RULES.animations.ms) return false;
+  let found = 0;
+  let wait = 0;
+  animations().forEach((animation) =>
+    quietly(() => {
+      const time = bringToEnd(animation);
+      if (time === null) return;
+      found += 1;
+      wait = max(wait, time);
+    }),
+  );
+  if (found === 0) return false;
+  rounds += 1;
+  left -= wait;
+  // Their events are sent with a frame.
+  const end = hold('frame', wait + 400);
+  native.setTimeout(() => {
+    native.requestAnimationFrame(() => end());
+    askFrame();
+  }, wait);
+  return true;
+}
+
+/** How long an animation is waited for until its end, 0 when it is there now; null for one that needs nothing. */
+function bringToEnd(animation) {
+  const state = read.playState(animation);
+  if (state === 'finished' && !told.has(animation)) {
+    told.add(animation); // its event comes with the next frame
+    return 0;
+  }
+  const rate = read.playbackRate(animation);
+  if (state !== 'running' || !(rate > 0)) return null;
+  const effect = read.effect(animation);
+  const end = effect && computedTiming(effect).endTime;
+  const clock = timeline(document);
+  if (read.timeline(animation) !== clock || !isFinite(end)) return null;
+  const rest = (end - (+read.currentTime(animation) || 0)) / rate;
+  if (isOfStyleSheet(animation) || rest > left) {
+    finish(animation);
+    return 0;
+  }
+  // A new one waits for the compositor to begin it, which cheap frames may never let it do.
+  if (read.startTime(animation) === null) animation.startTime = timeOf(clock);
+  return rest + FRAME_MS;
+}
+
+/** Writes the end state that only a finished script animation holds into the element's own style. */
+export function keepAnimatedStyles() {
+  if (!listened.scripts) return;
+  animations().forEach((animation) => {
+    if (!isOfStyleSheet(animation) && read.playState(animation) === 'finished') quietly(() => commitStyles(animation));
+  });
+}

@@ -1,0 +1,70 @@
+// Attributes of a copy of the document: handlers, script addresses, addresses in memory, names made from the time.
+// Used by `serialize.js`, on copies only.
+
+import { attribute, attributeNames, isHtml, queryAll, removeAttribute, setAttribute, templateContent } from './intrinsics/dom.js';
+import { KeptMap, asText, each, floor, replaceAll, slice, test } from './intrinsics/language.js';
+
+const SUSPECT = /\son[a-z]+\s*=|script:|blob:/i;
+const URL_ATTRIBUTE = /^([a-z]+:)?(href|action|formaction|src|data|poster|to|from|values|by)$/i;
+const HARMLESS_SCRIPT = /^javascript:(void\(?0?\)?)?;?$/i; // a link that only looks like one, as written
+
+/** Whether a text of HTML may hold attributes that have to be looked at. */
+export const isSuspect = (html) => test(SUSPECT, html);
+
+/** Removes event handlers, script addresses and addresses in this tab's memory. True when there was one. */
+export function cleanAttributes(root) {
+  let changed = false;
+  each(queryAll(root, '*'), (element) => {
+    each(attributeNames(element), (name) => {
+      if (cleanAttribute(element, name)) changed = true;
+    });
+    if (isHtml(element, 'template') && cleanAttributes(templateContent(element))) changed = true;
+  });
+  return changed;
+}
+
+function cleanAttribute(element, name) {
+  if (test(/^on[a-z]/i, name)) {
+    removeAttribute(element, name);
+    return true;
+  }
+  if (!test(URL_ATTRIBUTE, name)) return false;
+  const address = withoutControls(attribute(element, name) || '');
+  if (test(/^blob:/i, address)) removeAttribute(element, name);
+  else if (test(/^(javascript|vbscript):/i, address) && !test(HARMLESS_SCRIPT, address)) setAttribute(element, name, 'javascript:void(0)');
+  else return false;
+  return true;
+}
+
+/** Browsers ignore white space and control characters in front of and inside a scheme. */
+function withoutControls(value) {
+  return replaceAll(slice(value, 0, 200), /[\0-\x20]+/g, '');
+}
+
+// ---- names made from the time ----
+
+// Milliseconds since 1970, in an attribute that only names something for a script or a style sheet.
+const MOMENT = /(?<!\d)1\d{12}(?!\d)/;
+const EVERY_MOMENT = /(?<!\d)1\d{12}(?!\d)/g;
+const NAMING = /^(id|for|name|class|list|form|headers|aria-(controls|describedby|labelledby|owns|activedescendant)|_.*|data-.*)$/;
+const LONGEST_RENDER_MS = 60_000;
+const BEGAN = floor(performance.timeOrigin);
+
+/** Names that were made from the time of this render get a number instead, the same on every render. True when there was one. */
+export function renumberMoments(root, html, known = new KeptMap()) {
+  if (!test(MOMENT, html)) return false;
+  const numbered = (match) => {
+    const moment = match[0];
+    if (+moment < BEGAN || +moment > BEGAN + LONGEST_RENDER_MS) return moment;
+    if (!known.has(moment)) known.set(moment, asText(1_000_000_000_000 + known.size));
+    return known.get(moment);
+  };
+  each(queryAll(root, '*'), (element) => {
+    each(attributeNames(element), (name) => {
+      const value = test(NAMING, name) ? attribute(element, name) : null;
+      if (value && test(MOMENT, value)) setAttribute(element, name, replaceAll(value, EVERY_MOMENT, numbered));
+    });
+    if (isHtml(element, 'template')) renumberMoments(templateContent(element), html, known);
+  });
+  return known.size > 0;
+}

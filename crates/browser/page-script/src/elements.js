@@ -1,0 +1,67 @@
+// Scripts, style sheets and frames that the page inserts: pending until they have loaded.
+
+import RULES from '../rules.json';
+import { attribute, hasAttribute, localName } from './intrinsics/dom.js';
+import { asText, exec, getter, indexOf, lower, slice, test, trim } from './intrinsics/language.js';
+import { listen } from './hooks.js';
+import { listened } from './listeners.js';
+import { parseUrl, sheetOfElement } from './native.js';
+import { hold, work } from './work.js';
+import { now } from './shared.js';
+
+const isAsync = getter(HTMLScriptElement.prototype, 'async');
+const addressOf = { script: getter(HTMLScriptElement.prototype, 'src'), iframe: getter(HTMLIFrameElement.prototype, 'src'), link: getter(HTMLLinkElement.prototype, 'href') };
+const frameLoading = getter(HTMLIFrameElement.prototype, 'loading');
+const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
+
+/**
+ * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
+ *
+ * A script that came by `innerHTML` never runs; it differs from one made by `createElement` in that it is not `async`.
+ * The parser's own scripts that are not `async` have run when DOMContentLoaded comes.
+ */
+export function holdElement(element) {
+  const name = localName(element);
+  if (!isWanted[name]?.(element)) return;
+  work.lastRequest = now();
+  const end = hold('script', RULES.script.ms, name === 'script' && isOtherSite(addressOf.script(element)));
+  const loaded = () => {
+    end();
+    if (name === 'iframe') listen(window, 'message', hold('message', RULES.firstMessage.ms), { once: true });
+  };
+  listen(element, 'load', loaded, { once: true });
+  listen(element, 'error', end, { once: true });
+}
+
+/** The last two names of a host. */
+const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
+
+/** Whether an address belongs to another site. */
+const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
+
+/** Which elements are waited for, by name. */
+const isWanted = {
+  __proto__: null,
+  iframe: (element) =>
+    listened.messages && frameLoading(element) !== 'lazy' && (test(/^https?:/, addressOf.iframe(element)) || hasAttribute(element, 'srcdoc')),
+  script: (element) => addressOf.script(element) && isExecutable(element) && isAsync(element),
+  link: (element) => {
+    const rel = lower(attribute(element, 'rel') || '');
+    if (!addressOf.link(element)) return false;
+    if (rel === 'modulepreload') return true;
+    return test(/\bstylesheet\b/, rel) && !sheetOfElement(element, 'link') && !isLinkDisabled(element);
+  },
+};
+
+const SCRIPT_TYPE = /^(application\/(x-)?(ecma|java)script|text\/(ecmascript|javascript(1\.[0-5])?|jscript|livescript|x-ecmascript|x-javascript)|module)$/i;
+
+/** Whether the browser would run this script element, as its type says. */
+export function isExecutable(script) {
+  const type = attribute(script, 'type');
+  if (type === null) {
+    const language = attribute(script, 'language');
+    return !language || test(SCRIPT_TYPE, `text/${language}`);
+  }
+  const end = indexOf(type, ';');
+  return trim(type) === '' || test(SCRIPT_TYPE, trim(end < 0 ? type : slice(type, 0, end)));
+}

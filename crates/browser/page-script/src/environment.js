@@ -1,0 +1,95 @@
+// What a page finds different from an ordinary tab: no dialogs, no popups, no earlier pages; what would outlive the render or
+// needs a person refuses. Runs first, in every frame, before any script of the page. See docs/decisions/0020.
+// Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
+
+import { quietly, replaceGetter, replaceMethod } from './hooks.js';
+import { KeptSet, apply, defineProperty, each, max, never, rejected, resolved, test, then } from './intrinsics/language.js';
+import { native } from './native.js';
+import { isTop, options } from './options.js';
+import { repeatRandomNumbers } from './random.js';
+
+const answer = (owner, name, value) => replaceMethod(owner, name, () => value);
+const constant = (owner, name, value) =>
+  quietly(() => defineProperty(owner, name, { get: () => value, configurable: true, enumerable: true }));
+const refuse = (owner, name, error, text) => replaceMethod(owner, name, () => rejected(new native.DOMException(text, error)));
+
+/** Whether the name of a window means this one. */
+function isOwnWindow(target) {
+  return typeof target === 'string' && test(isTop ? /^_(self|top|parent)$/i : /^_self$/i, target);
+}
+
+export function prepareEnvironment() {
+  // A view transition waits for pictures of the screen, which are never drawn here: it changes the page and is over.
+  each([Document.prototype, Element.prototype], (owner) => replaceMethod(owner, 'startViewTransition', (call, self, args) => changeView(args[0])));
+  refuseDialogs();
+  refuseServiceWorkers();
+  refuseDevices();
+  constant(Navigator.prototype, 'webdriver', false);
+  constant(Navigator.prototype, 'onLine', true); // the one way out is no network interface
+  forgetEarlierPages();
+  repeatRandomNumbers();
+}
+
+function refuseDialogs() {
+  answer(window, 'alert', undefined);
+  answer(window, 'confirm', false);
+  answer(window, 'prompt', null);
+  answer(window, 'print', undefined);
+  replaceMethod(window, 'open', (call, self, args) => (isOwnWindow(args[1]) ? call() : null));
+  answer(Navigator.prototype, 'sendBeacon', true);
+  if (window.Notification) {
+    constant(window.Notification, 'permission', 'denied');
+    replaceMethod(window.Notification, 'requestPermission', () => resolved('denied'));
+  }
+}
+
+/** One would outlive the render. Pages find the container that browsers have, and go on as after a failed registration. */
+function refuseServiceWorkers() {
+  const container = window.ServiceWorkerContainer?.prototype;
+  refuse(container, 'register', 'SecurityError', 'Failed to register a ServiceWorker: it is not allowed here.');
+  replaceMethod(container, 'getRegistration', () => resolved(undefined));
+  replaceMethod(container, 'getRegistrations', () => resolved([]));
+  replaceGetter(container, 'ready', never);
+  replaceGetter(container, 'controller', () => null);
+}
+
+/** Nobody is there to allow a camera. */
+function refuseDevices() {
+  const devices = window.MediaDevices?.prototype;
+  each(['getUserMedia', 'getDisplayMedia'], (name) => refuse(devices, name, 'NotAllowedError', 'Permission denied'));
+  replaceMethod(devices, 'enumerateDevices', () => resolved([]));
+}
+
+/** What an earlier page left in the same tab. A page that stores something and then reloads itself must find it again. */
+function forgetEarlierPages() {
+  const arrival = quietly(() => /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType('navigation')[0]).type);
+  if (arrival !== 'navigate') return;
+  if (options.used) {
+    quietly(() => sessionStorage.clear());
+    if (isTop) quietly(() => localStorage.clear());
+    if (isTop) quietly(() => (window.name = ''));
+  }
+  if (isTop) hideEarlierHistory();
+}
+
+/** A visitor's tab has no page before this one. */
+function hideEarlierHistory() {
+  const { navigation } = window;
+  const first = navigation?.currentEntry?.index || 0;
+  const earlier = history.length - 1;
+  if (earlier === 0) return;
+  replaceGetter(History.prototype, 'length', (read) => max(1, read() - earlier));
+  const leaves = (steps) => (navigation.currentEntry?.index ?? 0) + steps < first;
+  replaceMethod(History.prototype, 'back', (call) => (leaves(-1) ? undefined : call()));
+  replaceMethod(History.prototype, 'go', (call, self, args) => (leaves(quietly(() => +args[0]) || 0) ? undefined : call()));
+}
+
+function changeView(given) {
+  const update = typeof given === 'function' ? given : given?.update;
+  const updateCallbackDone = then(resolved(), () => update && apply(update, undefined, []));
+  const finished = then(updateCallbackDone, () => {});
+  then(finished, () => {}, () => {}); // as unhandled as it is in a browser: once, by `updateCallbackDone`
+  const types = new KeptSet();
+  each(given?.types || [], (type) => types.add(type));
+  return { updateCallbackDone, ready: finished, finished, types, skipTransition() {} };
+}

@@ -1,0 +1,51 @@
+// Listeners of the page that matter: scrolling, ends of transitions and animations, what frames say, the end of the document.
+
+import { ENDINGS, silenceEndings } from './endings.js';
+import { quietly, replaceMethod, watchSetter } from './hooks.js';
+import { KeptSet, keys, some, startsWith, test } from './intrinsics/language.js';
+
+export const listened = {
+  scripts: false, // something of the page animates by script
+  ends: false, // of transitions and animations
+  byReact: false,
+  navigation: false,
+  messages: false,
+  windowScrolls: false,
+  /** @type {Set<Element>} */
+  scrollers: new KeptSet(), // elements whose own scrolling is listened to
+  /** @type {Set<Element>} */
+  skipped: new KeptSet(), // elements that want to hear when they are drawn (`content-visibility: auto`)
+};
+
+const isEnding = (type) => some(ENDINGS, (ending) => ending === type);
+const isGlobal = (target) => target === window || target === document || target === undefined || target === null;
+
+const notes = {
+  __proto__: null,
+  scroll: (target) => {
+    if (isGlobal(target)) listened.windowScrolls = true;
+    else listened.scrollers.add(target);
+  },
+  contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
+  navigate: () => (listened.navigation = true),
+  message: (target) => (listened.messages ||= isGlobal(target)),
+};
+
+function note(target, type, init) {
+  if (typeof type !== 'string') return;
+  notes[type]?.(target);
+  if (init && isEnding(type)) silenceEndings();
+  if (listened.ends || !test(/(transition|animation)end$/i, type)) return;
+  // React listens to everything at its root, whether a component cares or not.
+  if (some(keys(target || {}), (key) => startsWith(key, '_reactListening'))) listened.byReact = true;
+  else listened.ends = true;
+}
+
+export function watchListenerTypes() {
+  watchSetter(window, 'onmessage', () => (listened.messages = true));
+  watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
+  replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
+    quietly(() => note(target, args[0], args[2]));
+    return call();
+  });
+}

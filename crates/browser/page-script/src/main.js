@@ -1,0 +1,68 @@
+// The beginning: puts every hook in place, in every frame, before any script of the page.
+
+import { watchAnimations } from './animations.js';
+import { watchDocument, watchShadowRoots } from './document.js';
+import { prepareEnvironment } from './environment.js';
+import { watchFlags } from './flags.js';
+import { watchFonts } from './fonts.js';
+import { watchFrames } from './frames.js';
+import { listen } from './hooks.js';
+import { watchIdleCallbacks } from './idle_callbacks.js';
+import { watchListenerTypes } from './listeners.js';
+import { watchMessages } from './messages.js';
+import { native } from './native.js';
+import { watchObservers } from './observers.js';
+import { isTop, send } from './options.js';
+import { watchPaints } from './paints.js';
+import { watchPictures } from './pictures.js';
+import { POLL_MS, schedule, watchOrders } from './ready.js';
+import { watchNavigation } from './redirects.js';
+import { watchRequests } from './requests.js';
+import { watchTraces } from './seal.js';
+import { watchStyleSheets } from './sheets.js';
+import { state } from './state.js';
+import { watchTimers } from './timers.js';
+import { shared } from './shared.js';
+import { touch, work } from './work.js';
+
+/** What may be pending, in the document and in frames of its origin. */
+function watchWork() {
+  watchRequests();
+  watchTimers();
+  watchIdleCallbacks();
+  watchMessages();
+}
+
+function main() {
+  prepareEnvironment();
+  if (!send) return;
+  if (isTop) watchTraces();
+  watchFrames();
+  watchFonts();
+  if (!isTop && shared) watchWork();
+  if (!isTop) return;
+  if (location.protocol !== 'http:' && location.protocol !== 'https:') return;
+  watchObservers();
+  watchListenerTypes();
+  watchAnimations();
+  watchPictures();
+  watchPaints();
+  watchWork();
+  watchShadowRoots();
+  watchStyleSheets();
+  watchDocument(document);
+  watchFlags(() => schedule(0));
+  watchNavigation();
+  watchOrders();
+  work.lastRequest = native.now();
+  work.onActivity = () => schedule(state.quietMs);
+  listen(document, 'DOMContentLoaded', () => {
+    state.contentLoaded = true;
+    work.lastRequest = native.now();
+    touch();
+  });
+  listen(document, 'readystatechange', touch);
+  schedule(POLL_MS);
+}
+
+main();

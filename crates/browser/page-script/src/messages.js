@@ -1,0 +1,119 @@
+// What another thread or the other side of a connection answers: sockets, event streams, workers, databases, caches.
+
+import RULES from '../rules.json';
+import { listen, quietly, watchClass, watchMethod } from './hooks.js';
+import { KeptProxy, KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, push, test } from './intrinsics/language.js';
+import { leaveTrace } from './sealing.js';
+import { hold, holdPromise, work } from './work.js';
+import { now } from './shared.js';
+
+const ANSWERED_ELSEWHERE = {
+  IDBFactory: ['databases'],
+  CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],
+  Cache: ['match', 'matchAll', 'keys', 'add', 'addAll', 'put', 'delete'],
+  CookieStore: ['get', 'getAll', 'set', 'delete'],
+  StorageManager: ['estimate', 'persisted', 'persist', 'getDirectory'],
+  Permissions: ['query'],
+  NavigatorUAData: ['getHighEntropyValues'],
+  SubtleCrypto: ['digest', 'encrypt', 'decrypt', 'sign', 'verify', 'importKey', 'exportKey', 'generateKey', 'deriveKey', 'deriveBits'],
+  Blob: ['text', 'arrayBuffer'],
+  ImageDecoder: ['decode'],
+};
+
+export function watchMessages() {
+  watchConnections();
+  watchWorkers();
+  each(['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'], (name) => {
+    watchMethod(window.WebAssembly, name, (promise) => holdPromise('request', RULES.request.ms, promise));
+  });
+  const settles = (request, types) => {
+    const end = hold('database', RULES.database.ms);
+    each(types, (type) => listen(request, type, end, { once: true }));
+  };
+  watchMethod(window.IDBFactory?.prototype, 'open', (request) => settles(request, ['success', 'error', 'blocked']));
+  watchMethod(window.IDBDatabase?.prototype, 'transaction', (request) => settles(request, ['complete', 'error', 'abort']));
+  each(keys(ANSWERED_ELSEWHERE), (type) => {
+    each(ANSWERED_ELSEWHERE[type], (name) => {
+      watchMethod(window[type]?.prototype, name, (promise) => holdPromise('database', RULES.database.ms, promise));
+    });
+  });
+}
+
+/** Waits for the first messages of a source, at the pace at which they come, and longer while each shows something. */
+function expectMessages(source, endTypes) {
+  const began = now();
+  let last = began;
+  let { lastDom } = work;
+  let end = hold('message', RULES.firstMessage.ms);
+  const next = () => {
+    end();
+    const time = now();
+    const isShown = work.lastDom > lastDom || time - began < RULES.firstMessage.ms;
+    const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
+    const pace = min(RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (time - last)));
+    last = time;
+    lastDom = work.lastDom;
+    const left = min(pace, latest - time);
+    if (left > 0) end = hold('message', left);
+  };
+  listen(source, 'message', next);
+  each(endTypes, (type) => listen(source, type, () => end()));
+  return next;
+}
+
+function watchConnections() {
+  watchClass('WebSocket', (socket) => expectMessages(socket, ['close', 'error']));
+  watchClass('EventSource', (source) => {
+    const next = expectMessages(source, ['error']);
+    watchListeners(source, (type) => {
+      // Named events do not arrive as "message".
+      if (!test(/^(open|error|message)$/, type)) listen(source, type, next);
+    });
+  });
+}
+
+function watchWorkers() {
+  /** @type {WeakMap<Worker, { unanswered: number, ends: (() => void)[] }>} */
+  const questions = new KeptWeakMap();
+  watchClass('Worker', (worker) => {
+    leaveTrace();
+    const asked = { unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
+    questions.set(worker, asked);
+    const answered = () => {
+      const { ends } = asked;
+      asked.unanswered = 0;
+      asked.ends = [];
+      each(ends, (end) => end());
+    };
+    // The first listener: what the page asks from its own belongs to the next answer.
+    each(['message', 'error', 'messageerror'], (type) => listen(worker, type, answered));
+    expectMessages(worker, ['error', 'messageerror']);
+  });
+  watchClass('SharedWorker', (shared) => {
+    leaveTrace();
+    expectMessages(shared.port, ['messageerror']);
+  });
+  watchMethod(window.Worker?.prototype, 'postMessage', (_, worker) => {
+    const asked = questions.get(worker);
+    if (!asked || asked.unanswered >= 3) return;
+    asked.unanswered += 1;
+    push(asked.ends, hold('message', asked.unanswered === 1 ? RULES.workerReply.ms : RULES.firstMessage.ms));
+  });
+}
+
+/** Shows the types of listeners that are added to one object. */
+function watchListeners(target, note) {
+  const add = target.addEventListener;
+  quietly(() => {
+    defineProperty(target, 'addEventListener', plain({
+      value: new KeptProxy(add, {
+        apply: (original, self, args) => {
+          quietly(() => note(asText(args[0])));
+          return apply(original, self, args);
+        },
+      }),
+      configurable: true,
+      writable: true,
+    }));
+  });
+}

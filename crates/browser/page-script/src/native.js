@@ -1,0 +1,97 @@
+// The platform as it was before page code ran: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
+// Must never look anything up later than at its own start.
+
+import { each, getter, method, plain } from './intrinsics/language.js';
+
+const { scheduler, URL, Event, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
+
+export const native = {
+  setTimeout: window.setTimeout.bind(window),
+  clearTimeout: window.clearTimeout.bind(window),
+  requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  postTask: scheduler?.postTask?.bind(scheduler),
+  now: performance.now.bind(performance),
+  getComputedStyle: window.getComputedStyle.bind(window),
+  matchMedia: window.matchMedia.bind(window),
+  reportError: window.reportError.bind(window),
+  stop: window.stop.bind(window),
+  addEventListener: EventTarget.prototype.addEventListener,
+  dispatchEvent: method(EventTarget.prototype, 'dispatchEvent'),
+  createEvent: (type, init) => new Event(type, init),
+  createVisibilityEvent: (skipped) =>
+    new ContentVisibilityAutoStateChangeEvent('contentvisibilityautostatechange', plain({ skipped, bubbles: true })),
+  createOrder: (type, detail) => new CustomEvent(type, plain({ detail })),
+  MutationObserver: window.MutationObserver,
+  IntersectionObserver: window.IntersectionObserver,
+  CSSStyleSheet: window.CSSStyleSheet,
+  DOMException: window.DOMException,
+};
+
+export const eventOf = {
+  target: getter(Event.prototype, 'target'),
+  detail: getter(CustomEvent.prototype, 'detail'),
+  isPrevented: getter(Event.prototype, 'defaultPrevented'),
+  prevent: method(Event.prototype, 'preventDefault'),
+  stop: method(Event.prototype, 'stopImmediatePropagation'),
+};
+
+const { DOMParser } = window;
+const parse = method(DOMParser.prototype, 'parseFromString');
+
+// What a page that insists on trusted types leaves us. It leaves scripts out, and frames with them.
+const parseSafely = /** @type {any} */ (Document).parseHTML?.bind(Document);
+
+/** A document without a window, from text. */
+export function parseDocument(html) {
+  try {
+    return parse(new DOMParser(), html, 'text/html');
+  } catch {
+    return parseSafely(html, plain({ sanitizer: plain({ comments: true }) }));
+  }
+}
+
+// ---- addresses ----
+
+/** @type {{ [part: string]: (url: any) => string }} */
+const part = {};
+each(['href', 'protocol', 'origin', 'hostname', 'pathname'], (name) => {
+  part[name] = getter(URL.prototype, name);
+});
+
+/**
+ * The parts of an address, or nothing when it is none.
+ * @param {string} address
+ * @param {string} [base]
+ */
+export function parseUrl(address, base) {
+  try {
+    const url = new URL(address, base);
+    return { href: part.href(url), protocol: part.protocol(url), origin: part.origin(url), hostname: part.hostname(url), pathname: part.pathname(url) };
+  } catch {
+    return undefined;
+  }
+}
+
+// ---- style sheets ----
+
+export const css = {
+  rules: getter(CSSStyleSheet.prototype, 'cssRules'),
+  ruleText: getter(CSSRule.prototype, 'cssText'),
+  parentSheet: getter(CSSRule.prototype, 'parentStyleSheet'),
+  ownerRule: getter(StyleSheet.prototype, 'parentStyleSheet'),
+  ownerNode: getter(StyleSheet.prototype, 'ownerNode'),
+  href: getter(StyleSheet.prototype, 'href'),
+  isDisabled: getter(StyleSheet.prototype, 'disabled'),
+  media: getter(StyleSheet.prototype, 'media'),
+  mediaText: getter(MediaList.prototype, 'mediaText'),
+  queryText: getter(MediaQueryList.prototype, 'media'),
+  replaceSync: method(CSSStyleSheet.prototype, 'replaceSync'),
+  selector: getter(CSSStyleRule.prototype, 'selectorText'),
+  ofStyleRule: getter(CSSStyleRule.prototype, 'style'),
+  innerRules: getter(CSSGroupingRule.prototype, 'cssRules'),
+  property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
+  priority: method(CSSStyleDeclaration.prototype, 'getPropertyPriority'),
+};
+const sheetOf = { style: getter(HTMLStyleElement.prototype, 'sheet'), link: getter(HTMLLinkElement.prototype, 'sheet') };
+/** @type {(element: any, name: string) => CSSStyleSheet | null} */
+export const sheetOfElement = (element, name) => (sheetOf[name] ? sheetOf[name](element) : null);

@@ -1,0 +1,56 @@
+// Pictures are not fetched, so they never load; pages that fade them in, or wait for them, would wait for ever.
+// `ready.js` calls `loadPictures` once the page is quiet.
+
+import { listen, quietly, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
+import { attribute, isConnected, localName, queryAll } from './intrinsics/dom.js';
+import { KeptSet, KeptWeakSet, each, resolved } from './intrinsics/language.js';
+import { eventOf, native } from './native.js';
+import { shadowRoots } from './roots.js';
+import { touch } from './work.js';
+
+const MAX_DETACHED = 1000;
+const SIZE = { naturalWidth: 1200, naturalHeight: 800 }; // of a picture that does not say its own
+
+/** @type {WeakSet<EventTarget>} */
+const loadedPictures = new KeptWeakSet();
+/** @type {Set<HTMLImageElement>} */
+const detachedPictures = new KeptSet();
+
+export function watchPictures() {
+  watchSetter(HTMLImageElement.prototype, 'src', (image) => {
+    loadedPictures.delete(image);
+    if (isConnected(image) || detachedPictures.size >= MAX_DETACHED) return;
+    detachedPictures.add(image);
+    touch();
+  });
+  const loaded = (event) => {
+    const target = eventOf.target(event);
+    if (quietly(() => localName(target)) === 'img') loadedPictures.add(target);
+  };
+  listen(document, 'load', loaded, { capture: true });
+  replaceMethod(HTMLImageElement.prototype, 'decode', () => resolved());
+  const size = (name, written) =>
+    replaceGetter(HTMLImageElement.prototype, name, (read, image) => {
+      const value = read();
+      return value === 0 && loadedPictures.has(image) ? +(attribute(image, written) || 0) || SIZE[name] : value;
+    });
+  size('naturalWidth', 'width');
+  size('naturalHeight', 'height');
+  replaceGetter(HTMLImageElement.prototype, 'complete', (read, image) => loadedPictures.has(image) || read());
+}
+
+/** Tells the page that its pictures have loaded. Each of them once. */
+export function loadPictures() {
+  let told = false;
+  const tell = (image) => {
+    if (loadedPictures.has(image) || !(attribute(image, 'src') || attribute(image, 'srcset'))) return;
+    loadedPictures.add(image);
+    native.dispatchEvent(image, native.createEvent('load'));
+    told = true;
+  };
+  detachedPictures.forEach(tell);
+  detachedPictures.clear();
+  each(queryAll(document, 'img'), tell);
+  shadowRoots.forEach((root) => each(queryAll(root, 'img'), tell));
+  return told;
+}

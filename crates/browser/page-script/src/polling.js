@@ -1,0 +1,71 @@
+// Tells requests that bring content from polls: the same question again, some time after an answer that brought no elements.
+// Used by `requests.js`.
+
+import { isUnfinished } from './appearance.js';
+import { KeptMap, KeptSet, each, exec } from './intrinsics/language.js';
+import { work } from './work.js';
+import { now } from './shared.js';
+
+const AT_ONCE_MS = 50; // pages of a list ask for the next one on hearing an answer; polls take their time
+const FRUITLESS_SAME = 2; // answers to equal questions that brought nothing
+const FRUITLESS_SAME_UNFINISHED = 12; // "is it done yet?", beside something that says that it is not
+const FRUITLESS_PATH = 5; // answers to any question of one path
+const MAX_OF_PATH = 150;
+
+/**
+ * What has been asked under one name, and how often the answers brought no elements.
+ * @typedef {{ asked: number, fruitless: number, answered: number, structures: number }} Questions
+ */
+
+/** @type {Map<string, Questions>} */
+const asked = new KeptMap();
+const failed = new KeptSet(); // requests whose last answer was a failure: the same again is a second try and no poll
+
+function questions(key) {
+  const known = asked.get(key) || { asked: 0, fruitless: 0, answered: 0, structures: -1 };
+  asked.set(key, known);
+  return known;
+}
+
+/** What a request asks: method, address and body; and without query and body, its path. */
+export function describeRequest(method, url, body) {
+  const path = `${method} ${exec(/^[^?#]*/, url)?.[0]}`;
+  return { path, request: `${method} ${url}`, same: `${method} ${url} ${body}`, isKnownBody: body !== undefined };
+}
+
+/** Whether a request is a poll. Counts it. */
+export function isPoll(request) {
+  const same = questions(`= ${request.same}`);
+  const path = questions(request.path);
+  same.asked += 1;
+  path.asked += 1;
+  if (path.asked > MAX_OF_PATH) return true;
+  if (failed.has(request.request)) return false;
+  if (now() - path.answered < AT_ONCE_MS) return false;
+  note(same);
+  note(path);
+  if (request.isKnownBody && same.fruitless >= FRUITLESS_SAME) return same.fruitless >= FRUITLESS_SAME_UNFINISHED || !isUnfinished();
+  return path.fruitless >= FRUITLESS_PATH && !isUnfinished();
+}
+
+/** What has changed since the answer was heard is taken for its fruit. */
+function note(known) {
+  if (known.answered === 0) return;
+  known.fruitless = known.structures === work.structures ? known.fruitless + 1 : 0;
+}
+
+/** Notes the answer to a request. */
+export function noteAnswer(request, isGood) {
+  const time = now();
+  each([`= ${request.same}`, request.path], (key) => {
+    const known = questions(key);
+    known.answered = time;
+    known.structures = work.structures;
+  });
+  if (isGood) {
+    failed.delete(request.request);
+  } else {
+    failed.add(request.request);
+    work.lastFailure = time;
+  }
+}

@@ -1,0 +1,225 @@
+// Decides when the page is ready, and reports it: at once when the page says so itself, else when it is loaded, nothing is
+// pending, the DOM has been quiet for a short time and the event loop is idle. An early exit, never a fixed wait.
+// Must never wait past `options.hardMs`, and never report a page that a script is about to leave.
+// See docs/decisions/0006.
+
+import RULES from '../rules.json';
+import { finishAnimations, keepAnimatedStyles } from './animations.js';
+import { isBlank, isBusy, isUnfinished } from './appearance.js';
+import { unveil } from './concealment.js';
+import { readFlag } from './flags.js';
+import { beginChain } from './frames.js';
+import { listen, quietly } from './hooks.js';
+import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
+import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
+import { eventOf, native } from './native.js';
+import { drawForObservers } from './observers.js';
+import { options } from './options.js';
+import { tellPaints } from './paints.js';
+import { loadPictures } from './pictures.js';
+import { isPollAwaited, polling } from './polls.js';
+import { keepAddress, pageAddress, pageStatus, redirectStatus, redirectTarget } from './redirects.js';
+import { report } from './report.js';
+import { reveal } from './reveal.js';
+import { shadowRoots } from './roots.js';
+import { pretendScroll } from './scroll.js';
+import { sealDocument } from './seal.js';
+import { serializeDocument } from './serialize.js';
+import { sheetTexts } from './sheets.js';
+import { drawSkippedContent, skipAgain } from './skipped_content.js';
+import { state } from './state.js';
+import { isHeld, isLikelyPending, isPending, touch, work } from './work.js';
+
+const LOADING_QUIET_MS = 400; // quiet of a page whose `load` event has not come (a frame that hangs)
+export const POLL_MS = 50;
+const BLANK_QUIET_MS = 250;
+const IMPORT_QUIET_MS = 80;
+const IDLE_LIMIT_MS = 1000; // the page's own tasks may never leave room
+const FLAG_FRAME_MS = 100;
+
+/** Looks again in `ms`, or earlier when that is planned already. */
+export function schedule(ms) {
+  const due = native.now() + ms;
+  if (state.done || state.leaving || due >= state.due - 1) return;
+  native.clearTimeout(state.timer);
+  state.due = due;
+  state.timer = native.setTimeout(look, ms);
+}
+
+/** Decides, and survives what the page does to it: a look that fails is followed by another one. */
+function look() {
+  if (state.due < Infinity) state.late = max(state.late * 0.8, native.now() - state.due);
+  state.due = Infinity;
+  if (state.done || state.leaving || state.confirming) return;
+  try {
+    decide();
+  } catch {
+    schedule(POLL_MS);
+  }
+}
+
+function decide() {
+  if (native.now() >= options.hardMs) return finish('timeout');
+  if (readFlag() === true) return confirm(2, 'flag');
+  if (isSettled()) return confirm(3, 'quiet');
+  if (isStill() || isUnending()) return finish('still');
+  const quiet = native.now() - work.last;
+  // What hides the page as a whole goes away after seconds of its own.
+  if (quiet >= state.quietMs && state.contentLoaded && !isLikelyPending() && quietly(unveil)) touch();
+  return schedule(max(1, min(POLL_MS, isPending() || quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
+}
+
+function isSettled() {
+  if (readFlag() === false || isPending() || isPollAwaited()) return false;
+  const isComplete = state.brokenOff || readyState(document) === 'complete';
+  // A script that writes into a loaded document opens it again, and mostly nobody closes it.
+  if (!isComplete && !state.contentLoaded) return false;
+  const quiet = native.now() - work.last;
+  if (quiet < (isComplete ? state.quietMs : LOADING_QUIET_MS)) return false;
+  if (quiet < BLANK_QUIET_MS && isBlank()) return false;
+  return isSelectorThere();
+}
+
+function isSelectorThere() {
+  const { waitForSelector } = options;
+  if (!waitForSelector) return true;
+  try {
+    if (query(document, waitForSelector)) return true;
+  } catch {
+    return true; // not a selector: nothing to wait for
+  }
+  let found = false;
+  shadowRoots.forEach((root) => (found ||= query(root, waitForSelector) !== null));
+  return found;
+}
+
+/** A request that never ends, beside a page that shows something and no longer says that it is loading. */
+function isStill() {
+  if (readFlag() === false || !state.contentLoaded || !isPending() || !isSelectorThere()) return false;
+  // Timers, frames and sockets have limits of their own, and may be about to show something.
+  if (isHeld((kind) => !test(/^(request|script|stream|unlikely)$/, kind))) return false;
+  const now = native.now();
+  const still = now - work.lastDom;
+  // Long polls and other companies' scripts are not what the page's own content comes by.
+  const needed = isHeld((_, entry) => !entry.isForeign) ? RULES.still.ms : RULES.foreignStill.ms;
+  if (still < needed || now - work.lastRequest < needed) return false;
+  const root = body(document);
+  return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy());
+}
+
+/** A document whose end does not come, beside what it shows: a person has long begun to read. */
+function isUnending() {
+  if (readFlag() === false || readyState(document) !== 'loading' || isPending() || !isSelectorThere() || isBlank()) return false;
+  const still = native.now() - max(work.lastDom, work.lastRequest, 0);
+  return still > RULES.unending.ms * (isBusy() ? 2 : 1);
+}
+
+/**
+ * Waits until `rounds` tasks of background priority in a row find no activity between them.
+ *
+ * Such a task runs after everything else that is queued: an idle event loop, not wall time, decides, so a page that gets
+ * little of a busy machine is not taken for a quiet one.
+ */
+function confirm(rounds, why) {
+  state.confirming = true;
+  const before = work.activity;
+  whenIdle(() => {
+    if (state.done || state.leaving) return;
+    const goesOn = quietly(() => why === 'quiet' && (work.activity !== before || !isSettled()));
+    if (goesOn) {
+      state.confirming = false;
+      return look();
+    }
+    if (rounds > 1) return confirm(rounds - 1, why);
+    if (prepare(why)) return confirm(1, why);
+    return finish(why);
+  });
+}
+
+function whenIdle(run) {
+  let ran = false;
+  const once = () => {
+    if (ran) return;
+    ran = true;
+    run();
+  };
+  if (native.postTask) then(native.postTask(once, plain({ priority: /** @type {const} */ ('background') })), () => {}, () => {});
+  else native.setTimeout(once, 20);
+  native.setTimeout(once, IDLE_LIMIT_MS);
+}
+
+/** The last steps before the capture. True when one of them did something that the page may answer to. */
+function prepare(why) {
+  if (why === 'flag') {
+    // The page has said so; what it has already asked the next frame to do (head managers do that) belongs to it.
+    state.flaggedAt ||= native.now();
+    return isHeld((kind) => kind === 'frame') && native.now() - state.flaggedAt < FLAG_FRAME_MS;
+  }
+  keepAddress();
+  if (!some(STEPS, (step) => quietly(step))) return false;
+  beginChain();
+  return true;
+}
+
+const STEPS = [unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, reveal, pretendScroll, finishAnimations];
+
+// ---- the end ----
+
+function finish(why) {
+  if (state.done || state.leaving) return;
+  state.done = true;
+  state.confirming = false;
+  const isCutOff = why === 'forced' || why === 'timeout';
+  const target = isCutOff ? null : quietly(redirectTarget) || null;
+  state.why = why;
+  const moved = { location: target?.location ?? null, via: target?.via ?? null };
+  const message = { k: 'done', why, url: pageAddress(), title: quietly(() => wellFormed(title(document))) || '', ...moved };
+  if (target) {
+    report({ ...message, status: redirectStatus(), tooLarge: null, html: '' });
+    return;
+  }
+  quietly(keepAnimatedStyles);
+  quietly(skipAgain);
+  sheetTexts.clear();
+  // A document that defies it is a failure at once, not a time-out.
+  const html = quietly(() => wellFormed(serializeDocument())) || '';
+  const isTooLarge = html.length > options.htmlBytes;
+  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html });
+}
+
+/** Orders of the tab: `capture` as it stands, `again` when something was still on its way, an object to be told about the end. */
+export function watchOrders() {
+  listen(window, options.nonce, (event) => {
+    eventOf.stop(event);
+    const order = eventOf.detail(event);
+    if (order?.wantsShare) order.share = { work, polling, isUnfinished, now: native.now };
+    else if (typeof order === 'object') order.plain = sealDocument();
+    else if (order === 'again') goOn();
+    else if (order === 'broken off') breakOff();
+    else if (order === 'stay') stay();
+    else finish('forced');
+  });
+}
+
+/** Reports again, of the page itself. */
+function stay() {
+  state.stays = true;
+  state.done = false;
+  finish(state.why);
+}
+
+function breakOff() {
+  state.brokenOff = true;
+  schedule(state.quietMs);
+}
+
+function goOn() {
+  // A module that has arrived is parsed beside the main thread and may ask for others: nothing here shows that. On a
+  // machine that is late with everything it takes its time.
+  state.quietMs = max(options.quietMs, IMPORT_QUIET_MS + 4 * min(100, state.late));
+  state.done = false;
+  state.leaving = false;
+  state.confirming = false;
+  touch();
+  schedule(state.quietMs);
+}

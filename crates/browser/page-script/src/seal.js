@@ -1,0 +1,60 @@
+// The end of a document after its capture: from then on it may neither store nor fetch anything nor go anywhere, so that
+// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0021.
+// Must say no (`sealDocument`) whenever something of the document can act outside its own main thread.
+
+import { domObserver, stopObserving } from './document.js';
+import { silenceEndings } from './endings.js';
+import { replaceMethod, replaceSetter } from './hooks.js';
+import { each, getter, keys } from './intrinsics/language.js';
+import { native } from './native.js';
+import { leaveTrace, refuseWhenSealed, seal } from './sealing.js';
+import { state } from './state.js';
+
+const MAX_TIMERS = 5000;
+
+// What reaches beyond the document and its own thread: the call is answered by another process, whenever that gets to it.
+const LASTING = {
+  IDBFactory: ['open', 'deleteDatabase', 'databases'],
+  CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],
+  StorageManager: ['getDirectory'],
+  StorageBucketManager: ['open', 'delete', 'keys'],
+  SharedStorage: ['set', 'append', 'delete', 'clear'],
+};
+
+export function watchTraces() {
+  const traced = (owner, name) => {
+    replaceMethod(owner, name, (call) => {
+      refuseWhenSealed();
+      leaveTrace();
+      return call();
+    });
+  };
+  each(keys(LASTING), (type) => each(LASTING[type], (name) => traced(window[type]?.prototype, name)));
+  traced(window, 'webkitRequestFileSystem');
+  // Written at once: what came before the seal is cleared with the cookies.
+  each(['set', 'delete'], (name) => {
+    replaceMethod(window.CookieStore?.prototype, name, (call) => {
+      refuseWhenSealed();
+      return call();
+    });
+  });
+  replaceSetter(Document.prototype, 'cookie', (write) => (seal.done ? undefined : write()));
+}
+
+// `window.length` may be the page's own.
+const lengthOfWindow = getter(window, 'length');
+const frameCount = () => lengthOfWindow(window);
+
+/** Ends the document. True when nothing of it can reach the next one. */
+export function sealDocument() {
+  if (!state.done || state.leaving || frameCount() > 0 || !seal.plain) return false;
+  const last = native.setTimeout(() => {}, 0);
+  if (last > MAX_TIMERS) return false;
+  seal.done = true;
+  silenceEndings();
+  // Timers and intervals count from one.
+  for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
+  stopObserving(domObserver);
+  native.stop();
+  return true;
+}

@@ -1,0 +1,139 @@
+// Writes the document as HTML that looks the same without scripts: shadow roots as declarative ones, style sheets that
+// exist only in the object model as <style>, no scripts, no handlers.
+// Works on a copy in a document without a window: no custom element reacts, nothing loads, the page stays as it is.
+// Must give the same bytes for the same page.
+
+import { clean, emptyHead, nameSrcdocs, writeDoctype } from './clean.js';
+import { customElementRules } from './custom_elements.js';
+import { quietly } from './hooks.js';
+import {
+  TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
+  localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
+} from './intrinsics/dom.js';
+import { KeptMap, each, lower, push, some, test, trim } from './intrinsics/language.js';
+import { cleanAttributes, isSuspect, renumberMoments } from './attributes.js';
+import { settleMarkup } from './markup.js';
+import { css, native, sheetOfElement } from './native.js';
+import { shadowRoots } from './roots.js';
+import { isWholeComment } from './raw_text.js';
+import { changedSheets, restoreInlineStyles, sheetText, styleElement } from './sheets.js';
+
+/** The whole document. */
+export function serializeDocument() {
+  const inert = createInertDocument();
+  const original = documentElement(document);
+  const copy = importNode(inert, original, true);
+  replaceChild(inert, copy, documentElement(inert));
+  restore(document, inert, inert);
+  clean(inert);
+  emptyHead(inert);
+
+  let html = outerHTML(copy);
+  if (renumberMoments(inert, html)) html = outerHTML(copy);
+  // Looking at every attribute is slow, and most pages have none of these.
+  if (isSuspect(html) && cleanAttributes(inert)) html = outerHTML(copy);
+
+  let before = '';
+  some(childNodes(document), (node) => {
+    if (nodeType(node) === TYPE.doctype) before += writeDoctype(node);
+    if (nodeType(node) === TYPE.comment && isWholeComment(data(node))) before += `<!--${data(node)}-->\n`;
+    return node === original;
+  });
+  return settleMarkup(before + nameSrcdocs(html), inert);
+}
+
+/** Completes the copy of a document or shadow root from the original. Both have the same elements in the same order. */
+function restore(original, copy, inert) {
+  const isDocument = original === document;
+  const sheets = queryAll(original, 'style,link');
+  const sheetCopies = queryAll(copy, 'style,link');
+  const hosts = findHosts(original);
+  const copies = hosts.length > 0 ? queryAll(copy, '*') : [];
+  const bodyOfPage = isDocument ? body(document) : null;
+  const hasSheetInBody = bodyOfPage && query(bodyOfPage, 'style,link[rel~=stylesheet i]') !== null;
+
+  restoreInlineStyles(original, copy);
+  each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
+  each(hosts, ({ place, root }) => prepend(copies[place], writeShadowRoot(root, inert)));
+
+  const top = isDocument ? head(copy) || documentElement(copy) : copy;
+  const definitions = customElementRules(original);
+  if (definitions) {
+    const style = createElement(inert, 'style');
+    setTextContent(style, definitions);
+    append(top, style);
+  }
+
+  // Adopted sheets come after all others in the cascade.
+  const place = hasSheetInBody ? body(copy) || top : top;
+  each(adoptedStyleSheets(original), (sheet) => {
+    if (!css.isDisabled(sheet) && css.rules(sheet)[0] !== undefined) append(place, styleElement(inert, sheet, original));
+  });
+}
+
+/** Elements with a shadow root, and their places among all elements. */
+function findHosts(original) {
+  const roots = new KeptMap();
+  shadowRoots.forEach((root) => {
+    if (rootOf(host(root)) === original) roots.set(host(root), root);
+  });
+  /** @type {{ place: number, root: ShadowRoot }[]} */
+  const found = [];
+  if (roots.size === 0) return found;
+  each(queryAll(original, '*'), (element, place) => {
+    const root = roots.get(element);
+    if (root) push(found, { place, root });
+  });
+  return found;
+}
+
+function writeShadowRoot(root, inert) {
+  const template = createElement(inert, 'template');
+  const content = templateContent(template);
+  setAttribute(template, 'shadowrootmode', rootMode(root));
+  each(/** @type {const} */ (['delegatesFocus', 'clonable', 'serializable']), (flag) => {
+    if (rootFlag(root, flag)) setAttribute(template, `shadowroot${lower(flag)}`, '');
+  });
+  each(childNodes(root), (child) => append(content, importNode(inert, child, true)));
+  restore(root, content, inert);
+  return template;
+}
+
+/** Gives the copy of a style or link element what its sheet has become. */
+function restoreSheet(element, copy, tree, inert) {
+  const name = localName(element);
+  const sheet = quietly(() => sheetOfElement(element, name));
+  if (!sheet) return;
+  const kept = isInMemoryOnly(element, sheet, name) ? writeSheet(element, copy, sheet, tree, inert) : copy;
+  const media = css.mediaText(css.media(sheet));
+  const written = attribute(element, 'media') || '';
+  if (css.isDisabled(sheet)) {
+    if (localName(kept) === 'link') setAttribute(kept, 'disabled', '');
+    else setAttribute(kept, 'media', 'not all');
+  } else if (media && media !== written && media !== lower(written)) {
+    const meant = quietly(() => css.queryText(native.matchMedia(written || 'all')));
+    if (meant !== media) setAttribute(kept, 'media', media);
+  }
+}
+
+/** Whether the rules of a sheet stand nowhere else. Another origin's sheet does not show them, and cannot have been changed. */
+function isInMemoryOnly(element, sheet, name) {
+  const rules = quietly(() => css.rules(sheet));
+  if (!rules) return false;
+  if (changedSheets.has(sheet)) return true;
+  if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
+  return test(/^blob:/i, css.href(sheet) || '');
+}
+
+function writeSheet(element, copy, sheet, tree, inert) {
+  if (localName(copy) === 'style') {
+    setTextContent(copy, sheetText(sheet, tree));
+    return copy;
+  }
+  const style = styleElement(inert, sheet, tree);
+  const id = attribute(element, 'id');
+  if (id) setAttribute(style, 'id', id);
+  insertBefore(parentNode(copy), style, copy);
+  remove(copy);
+  return style;
+}

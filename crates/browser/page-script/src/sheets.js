@@ -1,0 +1,129 @@
+// Style sheets as text: which of them scripts have changed, and what the browser's own text of them loses.
+
+import { watchGetter, watchMethod, watchSetter, quietly } from './hooks.js';
+import { attribute, createElement, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
+import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, test } from './intrinsics/language.js';
+import { css, native, parseUrl } from './native.js';
+
+export const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
+/** @type {WeakMap<CSSStyleSheet, string[]>} */
+const writtenRules = new KeptWeakMap(); // sheet → texts that the page gave it
+/** @type {Map<CSSStyleSheet, string>} */
+export const sheetTexts = new KeptMap();
+
+export function watchStyleSheets() {
+  const changed = (sheet) => {
+    let top = sheet;
+    while (top && css.ownerRule(top)) top = css.ownerRule(top);
+    if (top) changedSheets.add(top);
+  };
+  each(['insertRule', 'deleteRule', 'addRule', 'removeRule', 'replace', 'replaceSync'], (name) => {
+    watchMethod(CSSStyleSheet.prototype, name, (_, sheet, args) => {
+      changed(sheet);
+      if (startsWith(name, 'replace')) writtenRules.set(sheet, [asText(args[0])]);
+      else if (name === 'insertRule') noteRule(sheet, asText(args[0]));
+    });
+  });
+  const ruleChanged = (rule) => changed(css.parentSheet(rule));
+  each([CSSGroupingRule, CSSStyleRule, CSSKeyframesRule], (type) => {
+    each(['insertRule', 'deleteRule', 'appendRule'], (name) => watchMethod(type.prototype, name, (_, rule) => ruleChanged(rule)));
+  });
+  // Reading `rule.style` may be the first half of a write. A sheet that was only read is written out with equal meaning.
+  each([CSSStyleRule, CSSKeyframeRule], (type) => watchGetter(type.prototype, 'style', ruleChanged));
+  watchGetter(CSSStyleRule.prototype, 'styleMap', ruleChanged);
+  watchSetter(CSSStyleRule.prototype, 'selectorText', ruleChanged);
+}
+
+function noteRule(sheet, rule) {
+  const written = writtenRules.get(sheet);
+  if (written) push(written, rule);
+  else writtenRules.set(sheet, [rule]);
+}
+
+// A shorthand with `var()` of which a part was set again: the browser writes its other parts as nothing at all.
+const LOST = /[{;] ?[a-z-]+: ;/;
+const LOST_INLINE = /(^|; ?)[a-z-]+: ;/;
+const GAP_IN_STYLE = '[style*=": ;"]';
+
+/** The rules of a sheet as the browser writes them, or as the page did where that loses something. */
+function rulesText(sheet, tree) {
+  const rules = css.rules(sheet);
+  const texts = map(rules, css.ruleText);
+  if (!some(texts, (text) => test(LOST, text))) return join(texts, '\n');
+  const asWritten = new KeptMap();
+  let whole = '';
+  each(sources(sheet), (source) => {
+    if (whole || !test(/\bvar\(/i, source)) return;
+    const scratch = new native.CSSStyleSheet();
+    quietly(() => css.replaceSync(scratch, source));
+    const read = map(css.rules(scratch), css.ruleText);
+    if (read.length === texts.length && !some(read, (text, place) => text !== texts[place])) whole = source;
+    else if (read.length === 1) asWritten.set(read[0], source);
+  });
+  if (whole) return whole;
+  return join(map(texts, (text, place) => (test(LOST, text) && (asWritten.get(text) || withComputed(rules[place], text, tree))) || text), '\n');
+}
+
+/** What the page wrote into a sheet. */
+function sources(sheet) {
+  const owner = css.ownerNode(sheet);
+  /** @type {string[]} */
+  const found = owner ? [textContent(owner)] : [];
+  each(writtenRules.get(sheet) || [], (text) => push(found, text));
+  return found;
+}
+
+/** The text of a rule with the values that the first element has which it applies to. */
+function withComputed(rule, text, tree) {
+  const element = quietly(() => query(tree, css.selector(rule)));
+  return element ? fillIn(element, text) : '';
+}
+
+/** Gives declarations that the browser wrote without a value the value that an element has. */
+function fillIn(element, text) {
+  const values = native.getComputedStyle(element);
+  return replaceAll(text, /([a-z-]+): (?=;)/g, (match) => `${match[1]}: ${css.property(values, match[1])}`);
+}
+
+/** Completes the style attributes of a copy, which the browser writes with the same gaps as its rules. */
+export function restoreInlineStyles(original, copy) {
+  const copies = queryAll(copy, GAP_IN_STYLE);
+  if (copies[0] === undefined) return;
+  each(queryAll(original, GAP_IN_STYLE), (element, place) => {
+    const style = attribute(element, 'style');
+    if (style !== null && test(LOST_INLINE, style)) setAttribute(copies[place], 'style', fillIn(element, style));
+  });
+}
+
+/** The rules of a sheet as text that may stand in a style element of the document. */
+export function sheetText(sheet, tree) {
+  const known = sheetTexts.get(sheet);
+  if (known !== undefined) return known;
+  let text = `${rulesText(sheet, tree)}\n`;
+  const href = css.href(sheet);
+  if (href && !test(/^blob:/i, href)) text = absoluteUrls(text, href);
+  text = replaceAll(text, /<\/(?=style)/gi, '<\\/');
+  sheetTexts.set(sheet, text);
+  return text;
+}
+
+/** Addresses in a linked sheet are relative to it; in a style element they would be relative to the document. */
+function absoluteUrls(text, base) {
+  return replaceAll(text, /url\(("|')?([^"')]*)\1\)/g, (match) => {
+    const url = match[2];
+    if (!url || test(/^(#|data:)/i, url)) return match[0];
+    const absolute = parseUrl(url, base);
+    return absolute ? `url("${absolute.href}")` : match[0];
+  });
+}
+
+export function styleElement(inert, sheet, tree) {
+  const style = createElement(inert, 'style');
+  const media = css.mediaText(css.media(sheet));
+  if (media) setAttribute(style, 'media', media);
+  const hasPolicy = query(document, 'meta[http-equiv="content-security-policy" i]') !== null;
+  const allowed = hasPolicy && query(document, 'style[nonce],link[nonce]');
+  if (allowed) setAttribute(style, 'nonce', nonce(allowed));
+  setTextContent(style, sheetText(sheet, tree));
+  return style;
+}

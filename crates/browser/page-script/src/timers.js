@@ -1,0 +1,177 @@
+// Timers and intervals: pending while they lead to something. Clocks and polls do not count.
+
+import RULES from '../rules.json';
+import { quietly, replaceMethod, watchMethod } from './hooks.js';
+import { KeptMap, apply, asText, max, resolved, then, withFirst } from './intrinsics/language.js';
+import { isUnfinished } from './appearance.js';
+import { native } from './native.js';
+import { addPoll, pollTicked, removePoll } from './polls.js';
+import { hold, work } from './work.js';
+import { now } from './shared.js';
+
+/**
+ * A timer or interval of the page.
+ * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number }} Timer
+ */
+
+const RETRY_WINDOW_MS = 100; // a timer that begins so soon after a failure is a second try
+const END_MS = 1000; // a busy machine calls late
+const IDLE_TICKS = 3; // ticks of a fast interval in a row that may show nothing
+
+/** @type {Map<number, { end?: () => void, poll?: import('./polls.js').Poll }>} */
+const live = new KeptMap(); // timers that have not ended, by id
+/** @type {Timer | null} */
+let current = null; // the one whose callback is running
+
+export function watchTimers() {
+  replaceMethod(window, 'setTimeout', (call, self, args) => {
+    const timer = counted(args);
+    return timer ? setTimer(call, args, timer) : call();
+  });
+  replaceMethod(window, 'setInterval', (call, self, args) => {
+    const timer = counted(args);
+    return timer ? setTicker(call, args, timer) : call();
+  });
+  const cleared = (_, self, args) => ended(quietly(() => +args[0]));
+  watchMethod(window, 'clearTimeout', cleared);
+  watchMethod(window, 'clearInterval', cleared);
+}
+
+/** A timer that may be waited for, from the arguments of the call that sets it. */
+function counted(args) {
+  const ms = max(0, quietly(() => +args[1]) || 0);
+  if (ms > RULES.longTimer.ms) return null;
+  const time = now();
+  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : time, changes: work.changes };
+}
+
+function ended(id) {
+  const entry = live.get(id);
+  live.delete(id);
+  entry?.end?.();
+  if (entry?.poll) removePoll(entry.poll);
+}
+
+/** Begins to wait for a timer, or for the next look of a poll. */
+function wait(id, timer) {
+  const kind = timer.ms > RULES.timer.ms ? longKind(timer.ms) : mayHold(timer, current) && 'timer';
+  if (kind) {
+    live.set(id, { end: hold(kind, timer.ms + END_MS) });
+  } else if (timer.ms <= RULES.poll.ms) {
+    live.set(id, { poll: addPoll(timer.ms) });
+  }
+}
+
+/** Runs a callback of the page as that of a timer. */
+function runAs(timer, callback, self, given) {
+  const outer = current;
+  current = timer;
+  try {
+    return apply(callback, self, given);
+  } finally {
+    current = outer;
+  }
+}
+
+/** Calls `run` once the DOM's own observers have heard of what the callback before has changed. */
+const afterChanges = (run) => void then(resolved(), run);
+
+function setTimer(call, args, timer) {
+  const { callback } = timer;
+  let id = 0;
+  if (typeof callback === 'function') {
+    const run = /** @this {unknown} */ function (...given) {
+      const entry = live.get(id);
+      live.delete(id);
+      try {
+        return runAs(timer, callback, this, given);
+      } finally {
+        if (entry?.poll) removePoll(entry.poll);
+        entry?.end?.();
+      }
+    };
+    id = call(withFirst(run, args));
+  } else {
+    // Text is run by the browser itself: a timer of ours that comes right behind it tells its end.
+    id = call();
+    native.setTimeout(() => ended(id), timer.ms);
+  }
+  quietly(() => wait(id, timer));
+  return id;
+}
+
+/**
+ * An interval. Its first tick is waited for like a timer: RxJS makes each of its delays an interval that ends with the first.
+ * Further ones are while they are fast and show something: numbers that count up, typewriters, steps of a progress bar.
+ */
+function setTicker(call, args, timer) {
+  const { callback, ms } = timer;
+  if (typeof callback !== 'function') return setTimer(call, args, timer);
+  let id = 0;
+  let idle = 0;
+  let { changes } = timer;
+  const judge = () => {
+    const entry = live.get(id);
+    if (!entry) return;
+    idle = work.changes === changes ? idle + 1 : 0;
+    changes = work.changes;
+    if (entry.poll) return pollTicked(entry.poll, ms);
+    entry.end?.();
+    if (mayTick(timer, idle)) live.set(id, { end: hold('timer', ms + END_MS) });
+    else live.set(id, { poll: ms <= RULES.poll.ms ? addPoll(ms) : undefined });
+  };
+  const run = /** @this {unknown} */ function (...given) {
+    try {
+      return runAs(timer, callback, this, given);
+    } finally {
+      afterChanges(judge);
+    }
+  };
+  id = call(withFirst(run, args));
+  timer.began = now();
+  quietly(() => wait(id, timer));
+  return id;
+}
+
+/** Whether the next tick of an interval is waited for. */
+function mayTick({ ms, began }, idle) {
+  if (ms > RULES.step.ms || idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
+  const passed = now() + ms - began;
+  return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && isUnfinished());
+}
+
+let retries = 0;
+let longest = 0;
+let unlikely = 0;
+
+/** How a timer counts that is longer than most that show something: a second try, or what an empty page waits for. */
+function longKind(ms) {
+  if (now() - work.lastFailure < RETRY_WINDOW_MS) {
+    const isLonger = ms > longest; // second tries come later and later, polls do not
+    longest = max(longest, ms);
+    retries += 1;
+    return retries <= (isLonger ? 4 : 2) ? 'timer' : null;
+  }
+  unlikely += 1;
+  return unlikely <= 10 ? 'unlikely' : null;
+}
+
+// Timers of one length that are armed over and over from promises (`while (true) await sleep(50)`) have no parent.
+const lengths = new KeptMap();
+
+function mayHold(timer, parent) {
+  const used = lengths.get(timer.ms) || { times: 0, idle: 0, changes: -1 };
+  lengths.set(timer.ms, used);
+  used.times += 1;
+  used.idle = used.changes === work.changes ? used.idle + 1 : 0;
+  used.changes = work.changes;
+  if (used.times > 400 || (used.times > 8 && used.idle >= 5 && !isUnfinished())) return false;
+  if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
+  if (!parent) return true;
+  if (timer.depth > 60 || now() + timer.ms - timer.began > RULES.chain.ms) return false;
+  // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
+  return !isSame(timer, parent) || (timer.ms <= RULES.step.ms && (timer.depth < 2 || work.changes > parent.changes));
+}
+
+const isSame = (timer, parent) =>
+  parent.ms === timer.ms && (parent.callback === timer.callback || asText(parent.callback) === asText(timer.callback));

@@ -1,24 +1,13 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls: options are numbers and strings of ours, as JSON.
 
-use std::sync::LazyLock;
-
 use serde::{Deserialize, Serialize};
 
 /// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
 pub(crate) const BINDING: &str = "__glasshouse";
 
-/// The files in the order in which they are joined. Each is a part of one function body; the last one starts.
-const PARTS: [&str; 8] = [
-    include_str!("environment.js"),
-    include_str!("seal.js"),
-    include_str!("work.js"),
-    include_str!("frames.js"),
-    include_str!("reveal.js"),
-    include_str!("animations.js"),
-    include_str!("serialize.js"),
-    include_str!("ready.js"),
-];
+/// The script, bundled from the modules of `page-script/src` by its `build.mjs` so that no build of the crate needs Node.
+const BUNDLE: &str = include_str!("../../page-script/bundle.js");
 
 /// What the script is told about one render.
 #[derive(Debug, Clone, Serialize)]
@@ -47,6 +36,10 @@ pub(crate) enum Command {
     Capture,
     /// The last report came too early: go on and report again.
     Again,
+    /// The page is where it stands, whatever it said of another place: report it.
+    Stay,
+    /// The document's loading broke off: what stands is all there will be of it.
+    BrokenOff,
 }
 
 /// A message of the script.
@@ -78,6 +71,18 @@ pub(crate) enum Why {
     Forced,
 }
 
+/// By what a page says that it is elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Via {
+    /// Its metas declare the status and location of a redirect.
+    Declared,
+    /// It is refreshed with another address in a few seconds.
+    Refresh,
+    /// Its router has gone to another path.
+    Router,
+}
+
 /// A captured page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,6 +98,8 @@ pub(crate) struct Done {
     pub(crate) status: u16,
     /// Where the page redirects to; there is no HTML then.
     pub(crate) location: Option<String>,
+    /// By what it does.
+    pub(crate) via: Option<Via>,
     /// Characters of HTML when they were more than `html_bytes`; there is no HTML then.
     pub(crate) too_large: Option<usize>,
     /// The document.
@@ -109,19 +116,10 @@ pub(crate) struct Redirect {
     pub(crate) status: u16,
 }
 
-/// The files without comment lines and indentation: every new tab has to read them. Template strings of more than one line
-/// would suffer, and the files have none.
-static BODY: LazyLock<String> = LazyLock::new(|| {
-    let is_comment =
-        |line: &str| ["//", "/**", "* ", "*/"].iter().any(|mark| line.starts_with(mark)) || line == "*";
-    let lines = PARTS.iter().flat_map(|part| part.lines()).map(str::trim);
-    lines.filter(|line| !line.is_empty() && !is_comment(line)).flat_map(|line| [line, "\n"]).collect()
-});
-
 /// Source for `Page.addScriptToEvaluateOnNewDocument`.
 pub(crate) fn script(options: &Options) -> String {
     let options = serde_json::to_string(options).expect("strings and numbers always serialise");
-    format!("(function (options) {{ 'use strict';\n{}}})({options});", *BODY)
+    format!("(function (renderOptions) {{\n{BUNDLE}}})({options});")
 }
 
 /// Expression for `Runtime.evaluate` in the page's main frame.
@@ -129,12 +127,14 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
     let detail = match command {
         Command::Capture => "capture",
         Command::Again => "again",
+        Command::Stay => "stay",
+        Command::BrokenOff => "broken off",
     };
     let nonce = serde_json::to_string(nonce).expect("a string always serialises");
     format!("void dispatchEvent(new CustomEvent({nonce}, {{ detail: '{detail}' }}))")
 }
 
-/// Expression that ends the document in the page's main frame, see `seal.js`. Its value is `true` when nothing of it can
+/// Expression that ends the document in the page's main frame, see `page-script/src/seal.js`. Its value is `true` when nothing of it can
 /// reach the next document of the tab; anything else says that it must be left by way of a blank page.
 pub(crate) fn seal(nonce: &str) -> String {
     let nonce = serde_json::to_string(nonce).expect("a string always serialises");
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     const DONE: &str = r#"{"k":"done","why":"quiet","url":"https://a.example/","title":"A","status":404,
-        "location":null,"tooLarge":null,"html":"<p>","nonce":"n1"}"#;
+        "location":null,"via":null,"tooLarge":null,"html":"<p>","nonce":"n1"}"#;
 
     #[test]
     fn a_report_with_the_nonce_of_the_render_is_read() {

@@ -1,0 +1,62 @@
+//! How a visit ends. Used by the visit and the pool. Plain data.
+
+use url::Url;
+
+use crate::{RenderError, Settled};
+
+/// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
+const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></html>";
+
+/// How a visit ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// With a page or a redirect.
+    Page(Box<Captured>),
+    /// Without one, for a reason that another try would not change.
+    Failed(RenderError),
+    /// The tab or the browser died under it; another tab may do better.
+    Died { crashed: bool },
+}
+
+/// What came out of a visit.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub status: u16,
+    /// Target of a redirect; `html` is empty then.
+    pub location: Option<String>,
+    pub final_url: Url,
+    pub html: String,
+    pub partial: bool,
+    pub settled: Settled,
+}
+
+impl End {
+    /// A redirect of the document at `final_url`.
+    pub fn redirect(status: u16, location: String, final_url: Url) -> End {
+        End::Page(Box::new(Captured {
+            status,
+            location: Some(location),
+            final_url,
+            html: String::new(),
+            partial: false,
+            settled: Settled::Redirect,
+        }))
+    }
+
+    /// A page without anything in it.
+    pub fn empty_page(status: u16, final_url: Url) -> End {
+        End::Page(Box::new(Captured {
+            status,
+            location: None,
+            final_url,
+            html: EMPTY_DOCUMENT.to_owned(),
+            partial: false,
+            settled: Settled::Quiet,
+        }))
+    }
+
+    /// A page of which nothing can be rendered, with the reason.
+    pub fn not_a_page(reason: impl Into<String>) -> End {
+        End::Failed(RenderError::NotAPage(reason.into()))
+    }
+}

@@ -1,0 +1,130 @@
+//! What the browser reports about a page during a visit, read into inputs of the state machine. Used by the visit.
+//! Must never fail on a message that is not as expected: what cannot be read is left out.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::cdp::CdpError;
+use crate::egress::Standing;
+use crate::page::Message;
+use crate::tab::Navigated;
+
+/// Something that happened, as far as it can decide how a visit goes on.
+#[derive(Debug)]
+pub(super) enum Input<'a> {
+    /// The answer to the visit's own navigation.
+    Navigated(Result<Navigated, CdpError>),
+    /// A request of the page is about to be sent.
+    Request(Request<'a>),
+    /// The head of a response is there.
+    Response(Received<'a>),
+    /// A request has ended; `broken`: the network ended it before its time.
+    Loaded { request_id: &'a str, broken: bool },
+    /// What was found out about a redirect's target.
+    Standing(Standing),
+    /// The script in the page has something to say.
+    Message(Message),
+    /// The frame that was asked for is drawn, or will not be.
+    Drawn,
+    /// The page may download no more.
+    Cut,
+    /// The page's own process ended.
+    Crashed,
+    /// The browser ended.
+    Disconnected,
+}
+
+/// `Network.requestWillBeSent`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Request<'a> {
+    #[serde(borrow)]
+    pub request_id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub loader_id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub request: Target<'a>,
+    #[serde(borrow)]
+    pub redirect_response: Option<Response<'a>>,
+    #[serde(borrow, rename = "type")]
+    pub kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub frame_id: Option<Cow<'a, str>>,
+}
+
+/// Where a request goes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Target<'a> {
+    /// Without the fragment.
+    #[serde(borrow)]
+    pub url: Cow<'a, str>,
+    #[serde(borrow)]
+    pub url_fragment: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub method: Cow<'a, str>,
+}
+
+impl Target<'_> {
+    /// The whole address.
+    pub fn with_fragment(&self) -> String {
+        format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default())
+    }
+}
+
+/// `Network.responseReceived`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Received<'a> {
+    #[serde(borrow)]
+    pub request_id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub loader_id: Cow<'a, str>,
+    #[serde(borrow)]
+    pub response: Response<'a>,
+}
+
+/// The head of a response.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Response<'a> {
+    pub status: u16,
+    #[serde(borrow)]
+    pub mime_type: Cow<'a, str>,
+    #[serde(borrow)]
+    pub headers: HashMap<Cow<'a, str>, Cow<'a, str>>,
+}
+
+impl Response<'_> {
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+    }
+
+    /// Whether the browser made this response up, because it remembers that the host wants https.
+    pub fn is_internal(&self) -> bool {
+        self.header("non-authoritative-reason").is_some()
+    }
+}
+
+/// `Network.loadingFinished` and `Network.loadingFailed`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoadingEnded<'a> {
+    #[serde(borrow)]
+    pub request_id: Cow<'a, str>,
+    /// The browser gave it up by itself.
+    #[serde(default)]
+    pub canceled: bool,
+}
+
+/// `Runtime.bindingCalled`.
+#[derive(Debug, Deserialize)]
+pub(super) struct BindingCalled<'a> {
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub payload: Cow<'a, str>,
+}

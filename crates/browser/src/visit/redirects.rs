@@ -1,0 +1,158 @@
+//! Whether a page is really elsewhere: what is asked about a redirect, and what the reply means. Used by the state machine.
+//! Pure. Must never call a place a redirect's target that a visitor who comes straight to it does not get (docs/decisions/0110).
+
+use tokio::time::Instant;
+use url::Url;
+
+use crate::egress::Standing;
+use crate::page::Via;
+
+/// A place that the page is said to have moved to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Redirect {
+    pub status: u16,
+    /// Absolute.
+    pub location: String,
+}
+
+impl Redirect {
+    /// A redirect by script: with the status that the page declares, when that is one.
+    pub fn by_script(declared: u16, location: String) -> Redirect {
+        let status = if (300..400).contains(&declared) { declared } else { 302 };
+        Redirect { status, location }
+    }
+}
+
+/// A navigation away from the page that has begun and not yet come to a document.
+#[derive(Debug)]
+pub(super) struct Departure {
+    pub redirect: Redirect,
+    /// The network's name of its request, once that has been sent.
+    pub request: Option<String>,
+    /// Until when it is waited for.
+    pub until: Instant,
+    /// The origin sent the visitor on, before there was a page that could stay.
+    pub is_hop: bool,
+}
+
+/// What is said to have moved the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The network went there: a response said so, or a script did and a document came.
+    Navigation,
+    /// A refresh that the document declares, before it has happened.
+    Refresh,
+    /// A router changed the address of the document that stands.
+    Router,
+}
+
+impl From<Via> for Cause {
+    fn from(via: Via) -> Cause {
+        match via {
+            Via::Refresh => Cause::Refresh,
+            Via::Declared | Via::Router => Cause::Router,
+        }
+    }
+}
+
+/// A redirect that is being looked into.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub redirect: Redirect,
+    pub cause: Cause,
+}
+
+/// Why the render goes on in the document that the page went to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// Nobody gets it without what this render has been given: the page that stands there is the page.
+    Gate,
+    /// From a document that said that there is no such page: the page only if it ends under the address that was asked for.
+    NotFound(Redirect),
+}
+
+/// Whether a redirect is the result of the render, given what a visitor without a past gets at its target.
+pub(super) fn is_real(question: &Question, standing: &Standing, requested: &Url) -> bool {
+    match (question.cause, standing) {
+        // Two places that send their visitors to each other, or one to itself: only cookies end that.
+        (_, Standing::Moved(onwards)) => {
+            !is_same_page(requested, onwards) && *onwards != question.redirect.location
+        }
+        (Cause::Navigation, Standing::Missing) => false,
+        (Cause::Refresh | Cause::Router, Standing::Nothing) => false,
+        (Cause::Router, Standing::Missing | Standing::Unknown) => false,
+        (_, Standing::Page | Standing::Nothing | Standing::Missing | Standing::Unknown) => true,
+    }
+}
+
+/// Whether an address shows the page that was asked for: the same path, with or without a final slash or an index file.
+pub(super) fn is_same_page(requested: &Url, address: &str) -> bool {
+    Url::parse(address).is_ok_and(|address| {
+        address.origin() == requested.origin() && page_path(&address) == page_path(requested)
+    })
+}
+
+fn page_path(url: &Url) -> Vec<&str> {
+    let mut segments: Vec<&str> = url.path().split('/').filter(|segment| !segment.is_empty()).collect();
+    segments.pop_if(|last| matches!(&*last.to_ascii_lowercase(), "index.html" | "index.htm"));
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> Url {
+        "https://shop.test/page".parse().unwrap()
+    }
+
+    fn question(cause: Cause) -> Question {
+        Question { redirect: Redirect::by_script(0, "https://shop.test/new".into()), cause }
+    }
+
+    fn reality(cause: Cause) -> Vec<bool> {
+        [Standing::Page, Standing::Missing, Standing::Nothing, Standing::Unknown]
+            .iter()
+            .map(|standing| is_real(&question(cause), standing, &asked()))
+            .collect()
+    }
+
+    #[test]
+    fn a_navigation_is_a_redirect_unless_its_target_is_closed_to_newcomers() {
+        assert_eq!(reality(Cause::Navigation), [true, false, true, true]);
+    }
+
+    #[test]
+    fn a_refresh_is_a_redirect_unless_it_starts_a_download() {
+        assert_eq!(reality(Cause::Refresh), [true, true, false, true]);
+    }
+
+    #[test]
+    fn a_router_redirects_only_to_what_the_server_knows() {
+        assert_eq!(reality(Cause::Router), [true, false, false, false]);
+    }
+
+    #[test]
+    fn a_target_that_leads_back_is_no_target() {
+        for (onwards, real) in [
+            ("https://shop.test/page", false),
+            ("https://shop.test/page/?again=1", false),
+            ("https://shop.test/new", false),
+            ("https://shop.test/newer", true),
+        ] {
+            let standing = Standing::Moved(onwards.into());
+
+            assert_eq!(is_real(&question(Cause::Navigation), &standing, &asked()), real, "{onwards}");
+        }
+    }
+
+    #[test]
+    fn a_final_slash_an_index_file_and_a_query_make_no_other_page() {
+        for same in ["https://shop.test/page/", "https://shop.test//page/index.html?x#y"] {
+            assert!(is_same_page(&asked(), same), "{same}");
+        }
+        for other in ["https://shop.test/pages", "https://other.test/page", "https://shop.test/"] {
+            assert!(!is_same_page(&asked(), other), "{other}");
+        }
+    }
+}

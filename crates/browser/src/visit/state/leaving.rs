@@ -1,0 +1,205 @@
+//! The part of the state machine for pages that go elsewhere, or say so: whether the render ends with a redirect, goes on in
+//! the document that they went to, or stays. See docs/decisions/0110.
+//! Must never end with a redirect to what did not come to a document: a download, no content, an address of an app.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::{Action, State};
+use crate::egress::Standing;
+use crate::page::{Command, Done, Via};
+use crate::visit::document::{Document, is_shown, page_status, why_not_a_page};
+use crate::visit::outcome::End;
+use crate::visit::protocol::{Received, Request};
+use crate::visit::redirects::{Cause, Departure, Followed, Question, Redirect, is_real, is_same_page};
+
+/// How long a navigation of the page's own may take to ask for its document; past it, it was none.
+const REQUEST_GRACE: Duration = Duration::from_secs(1);
+/// How long the response to that is waited for; past it, the page has left all the same.
+const RESPONSE_GRACE: Duration = Duration::from_secs(3);
+
+/// How long the origin may take to say whether it sends the visitor back again.
+const HOP_GRACE: Duration = Duration::from_millis(300);
+
+impl State<'_> {
+    /// The script in the page has seen a navigation begin.
+    pub(super) fn on_leaving(&mut self, redirect: Redirect, now: Instant) {
+        match &mut self.departure {
+            // The network was quicker than the page, which knows the status.
+            Some(departure) => departure.redirect.status = redirect.status,
+            None => {
+                self.departure =
+                    Some(Departure { redirect, request: None, until: now + REQUEST_GRACE, is_hop: false })
+            }
+        }
+    }
+
+    /// A navigation of the page's own asks for its document.
+    pub(super) fn on_departing(&mut self, request: &Request<'_>, now: Instant) {
+        // The page's own word carries the status that it wants.
+        let told = self.departure.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
+        let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
+        let request = Some(request.request_id.to_string());
+        self.departure = Some(Departure { redirect, request, until: now + RESPONSE_GRACE, is_hop: false });
+    }
+
+    /// Takes the departure whose request this is.
+    pub(super) fn take_departure(&mut self, request: &str) -> Option<Departure> {
+        self.departure.take_if(|departure| departure.request.as_deref() == Some(request))
+    }
+
+    /// The response to a navigation of the page's own.
+    pub(super) fn on_departed(&mut self, departure: Departure, received: &Received<'_>) -> Option<End> {
+        if !departure.is_hop && !is_shown(&received.response) {
+            self.stay();
+            return None;
+        }
+        let was_not_found =
+            !departure.is_hop && self.followed.is_none() && self.is_not_found(&departure.redirect);
+        self.arrive(Document {
+            request: departure.request,
+            loader: Some(received.loader_id.to_string()),
+            url: departure.redirect.location.split('#').next().unwrap_or_default().to_owned(),
+            status: Some(page_status(&received.response)),
+            flaw: why_not_a_page(&received.response),
+        });
+        if was_not_found {
+            self.followed = Some(Followed::NotFound(departure.redirect));
+            return None;
+        }
+        self.look_into(departure.redirect, Cause::Navigation)
+    }
+
+    /// A navigation of the page's own ended without a response.
+    pub(super) fn on_departure_failed(&mut self, departure: Departure, broken: bool) -> Option<End> {
+        if broken || departure.is_hop {
+            // A place that cannot be reached is where the page went all the same.
+            return Some(self.redirect(departure.redirect));
+        }
+        self.stay();
+        None
+    }
+
+    /// A departure that has taken too long.
+    pub(super) fn on_late_departure(&mut self, now: Instant) -> Option<End> {
+        let departure = self.departure.take_if(|departure| departure.until <= now)?;
+        if departure.request.is_some() {
+            return Some(self.redirect(departure.redirect));
+        }
+        self.stay();
+        None
+    }
+
+    /// The origin redirects: the document itself, or where a script went.
+    pub(super) fn on_hop(&mut self, request: &Request<'_>, status: u16, now: Instant) -> Option<End> {
+        let redirect = Redirect { status, location: request.request.with_fragment() };
+        if let Some(departure) = self.take_departure(&request.request_id) {
+            self.arrive(Document::requested(request));
+            if departure.is_hop && is_same_page(&self.request.url, &redirect.location) {
+                // There and back again: for a cookie.
+                self.followed = Some(Followed::Gate);
+                return None;
+            }
+            return self.look_into(departure.redirect, Cause::Navigation);
+        }
+        self.document.url = request.request.url.to_string();
+        if self.question.is_some() || self.followed == Some(Followed::Gate) {
+            // Of a chain the first is the result, if one is.
+            self.hops += 1;
+            let is_endless = self.hops > self.request.limits.redirects;
+            return is_endless.then(|| self.redirect(redirect));
+        }
+        if self.is_own_site(&redirect) {
+            let request = Some(request.request_id.to_string());
+            self.departure = Some(Departure { redirect, request, until: now + HOP_GRACE, is_hop: true });
+            return None;
+        }
+        Some(self.redirect(redirect))
+    }
+
+    /// A report that counts: of the page, or of where it says that it is.
+    pub(super) fn on_report(&mut self, done: Done, now: Instant) -> Option<End> {
+        let Some(location) = &done.location else {
+            return Some(match &self.followed {
+                Some(Followed::NotFound(first)) if !is_same_page(&self.request.url, &done.url) => {
+                    self.redirect(first.clone())
+                }
+                _ => self.finish(done),
+            });
+        };
+        let redirect = Redirect::by_script(done.status, location.clone());
+        let Some(via @ (Via::Refresh | Via::Router)) = done.via else { return Some(self.redirect(redirect)) };
+        match &self.followed {
+            Some(_) if is_same_page(&self.request.url, location) => {
+                self.actions.push(Action::Order(Command::Stay));
+                None
+            }
+            Some(Followed::NotFound(first)) => Some(self.redirect(first.clone())),
+            // A document that says that there is no such page sends its visitors on by itself, in a moment.
+            None if via == Via::Refresh && self.is_not_found(&redirect) => {
+                let until = now + RESPONSE_GRACE;
+                self.departure = Some(Departure { redirect, request: None, until, is_hop: false });
+                None
+            }
+            _ if via == Via::Refresh => self.look_into(redirect, Cause::Refresh),
+            _ => self.look_into(redirect, Cause::Router),
+        }
+    }
+
+    /// Asks whether a redirect is real.
+    fn look_into(&mut self, redirect: Redirect, cause: Cause) -> Option<End> {
+        self.hops += 1;
+        let url = Url::parse(&redirect.location).ok().filter(|_| self.hops <= self.request.limits.redirects);
+        let Some(url) = url else { return Some(self.redirect(redirect)) };
+        self.actions.push(Action::Probe { url, if_cookies: cause == Cause::Navigation });
+        self.question = Some(Question { redirect, cause });
+        None
+    }
+
+    /// What was found out about the redirect in question.
+    pub(super) fn on_standing(&mut self, standing: &Standing, now: Instant) -> Option<End> {
+        let question = self.question.take()?;
+        if is_real(&question, standing, &self.request.url) {
+            return Some(self.redirect(question.redirect));
+        }
+        if question.cause != Cause::Navigation {
+            self.actions.push(Action::Order(Command::Stay));
+            return None;
+        }
+        self.followed = Some(Followed::Gate);
+        if let Some(flaw) = self.document.flaw.take() {
+            return Some(End::not_a_page(flaw));
+        }
+        let held = self.held.take()?;
+        self.on_done(held, now)
+    }
+
+    /// The page does not leave after all.
+    fn stay(&mut self) {
+        self.departure = None;
+        self.actions.push(Action::Order(Command::Again));
+    }
+
+    /// Takes the redirect that is most likely the result, when there is no time left to look into it.
+    pub(super) fn take_redirect_under_way(&mut self) -> Option<Redirect> {
+        let departure = self.departure.take().filter(|departure| departure.request.is_some());
+        let question = self.question.take();
+        departure.map(|departure| departure.redirect).or(question.map(|question| question.redirect))
+    }
+
+    /// Whether a document that says that there is no such page sends its visitors to another one of its own site.
+    fn is_not_found(&self, redirect: &Redirect) -> bool {
+        self.document.status.is_some_and(|status| status >= 400) && self.is_own_site(redirect)
+    }
+
+    fn is_own_site(&self, redirect: &Redirect) -> bool {
+        Url::parse(&redirect.location).is_ok_and(|url| url.origin() == self.request.url.origin())
+    }
+
+    /// The end with a redirect.
+    pub(super) fn redirect(&self, redirect: Redirect) -> End {
+        End::redirect(redirect.status, redirect.location, self.request.url.clone())
+    }
+}

@@ -1,0 +1,399 @@
+//! The state machine of a visit: what happened goes in, what to do about it comes out. Used by the visit's loop.
+//! Pure: no I/O and no clock of its own. Must always end: by the page's report, by what the network said, or by the clock.
+
+mod leaving;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::document::{Document, page_status, why_not_a_page};
+use super::outcome::{Captured, End};
+use super::protocol::{Input, Received, Request};
+use super::redirects::{Departure, Followed, Question, Redirect};
+use crate::cdp::CdpError;
+use crate::egress::{Pass, REFUSED_HEADER};
+use crate::frame_scheduler::FrameKind;
+use crate::page::{Command, Done, Message, Why};
+use crate::tab::Navigated;
+use crate::{RenderError, RenderRequest, Settled};
+
+/// How long a page that was ordered to report may take, before and after its scripts were stopped.
+const CAPTURE_LIMIT: Duration = Duration::from_millis(400);
+/// What a page whose downloads were cut off may still do with what it has.
+const CUT_GRACE: Duration = Duration::from_millis(500);
+/// A script of the page's own that is still on its way is waited for this long after the page called itself ready.
+const SCRIPT_GRACE: Duration = Duration::from_secs(5);
+/// How long the reason of an aborted navigation is waited for.
+const ABORT_GRACE: Duration = Duration::from_millis(300);
+/// Reloads of itself that a page is granted.
+const MAX_RELOADS: u32 = 3;
+/// What the loop is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Give the script in the page an order.
+    Order(Command),
+    /// Stop the script that runs, and whatever it still wanted to do in this turn.
+    StopScripts,
+    /// Let what follows the document come from the cache.
+    StopRevalidating,
+    /// Draw a frame, and say so when it is drawn.
+    Draw(FrameKind),
+    /// Remember that another origin's document was in the tab.
+    NoteForeignFrame,
+    /// Find out what a visitor without a past gets at an address. `if_cookies`: without a cookie in the tab there is nothing
+    /// to find out, that is what this render gets.
+    Probe { url: Url, if_cookies: bool },
+}
+
+/// How far the clock has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The page has its time.
+    Running,
+    /// It was ordered to report as it stands.
+    Ordered,
+    /// Its scripts were stopped and it was ordered again.
+    Stopped,
+}
+
+/// See the module.
+pub(super) struct State<'a> {
+    request: &'a RenderRequest,
+    pass: Arc<Pass>,
+    /// Name of the main frame.
+    frame: String,
+    document: Document,
+    reloads: u32,
+    /// Scripts and style sheets of the main frame on their way: what `import()` loads is not seen inside the page.
+    loading: HashSet<String>,
+    /// A report that came while something of `loading` was on its way, and until when that counts.
+    early: Option<(Box<Done>, Instant)>,
+    phase: Phase,
+    deadline: Instant,
+    drawing: bool,
+    /// The frame to draw after the one that is being drawn.
+    frame_wanted: Option<FrameKind>,
+    /// A navigation of the page's own that is under way.
+    departure: Option<Departure>,
+    /// A redirect that is being looked into.
+    question: Option<Question>,
+    /// The report that has come meanwhile.
+    held: Option<Box<Done>>,
+    /// Why the document is not the one that was asked for first.
+    followed: Option<Followed>,
+    /// Redirects that were looked into.
+    hops: u32,
+    /// The navigation came to nothing; until when the network or a crash may say why.
+    aborted: Option<Instant>,
+    actions: Vec<Action>,
+}
+
+impl<'a> State<'a> {
+    /// A visit whose navigation begins now, in the main frame `frame`.
+    pub fn new(request: &'a RenderRequest, pass: Arc<Pass>, frame: &str, now: Instant) -> State<'a> {
+        State {
+            request,
+            pass,
+            frame: frame.to_owned(),
+            document: Document::default(),
+            reloads: 0,
+            loading: HashSet::new(),
+            early: None,
+            phase: Phase::Running,
+            deadline: now + request.timeout,
+            drawing: false,
+            frame_wanted: None,
+            departure: None,
+            question: None,
+            held: None,
+            followed: None,
+            hops: 0,
+            aborted: None,
+            actions: Vec::new(),
+        }
+    }
+
+    /// When [`State::on_alarm`] is due.
+    pub fn alarm(&self) -> Instant {
+        let early = self.early.as_ref().map(|(_, until)| *until);
+        let departure = self.departure.as_ref().map(|departure| departure.until);
+        [early, departure, self.aborted].into_iter().flatten().fold(self.deadline, Instant::min)
+    }
+
+    /// Takes what is to be done now, in order.
+    pub fn take_actions(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// Something has happened. The visit is over when this says how.
+    pub fn on(&mut self, input: Input<'_>, now: Instant) -> Option<End> {
+        match input {
+            Input::Navigated(response) => return self.on_navigated(response, now),
+            Input::Request(request) => return self.on_request(&request, now),
+            Input::Response(received) => return self.on_response(&received),
+            Input::Message(message) => return self.on_message(message, now),
+            Input::Standing(standing) => return self.on_standing(&standing, now),
+            Input::Loaded { request_id, broken } => return self.on_loaded(request_id, broken),
+            Input::Drawn => self.on_drawn(),
+            Input::Cut => {
+                if self.phase == Phase::Running {
+                    self.deadline = self.deadline.min(now + CUT_GRACE);
+                }
+            }
+            Input::Crashed => return Some(End::Died { crashed: true }),
+            Input::Disconnected => return Some(End::Died { crashed: false }),
+        }
+        None
+    }
+
+    /// The clock has reached [`State::alarm`].
+    pub fn on_alarm(&mut self, now: Instant) -> Option<End> {
+        if self.early.as_ref().is_some_and(|(_, until)| *until <= now) {
+            self.ask_again();
+        }
+        if self.aborted.is_some_and(|until| until <= now) {
+            self.aborted = None;
+            if self.document.status.is_none() {
+                let reason = "an answer without a document".to_owned();
+                return Some(End::Failed(RenderError::OriginUnreachable(reason)));
+            }
+        }
+        if let Some(end) = self.on_late_departure(now) {
+            return Some(end);
+        }
+        if self.deadline <= now { self.on_deadline(now) } else { None }
+    }
+
+    fn on_deadline(&mut self, now: Instant) -> Option<End> {
+        match self.phase {
+            // Without a response there is no document that could report.
+            Phase::Running if self.document.status.is_none() => {
+                Some(End::Failed(RenderError::Timeout(self.request.timeout)))
+            }
+            Phase::Running => {
+                if let Some(redirect) = self.take_redirect_under_way() {
+                    return Some(self.redirect(redirect));
+                }
+                if let Some((done, _)) = self.early.take() {
+                    let mut done = *done;
+                    done.why = Why::Timeout;
+                    return Some(self.finish(done));
+                }
+                self.phase = Phase::Ordered;
+                self.deadline = now + CAPTURE_LIMIT;
+                self.actions.push(Action::Order(Command::Capture));
+                None
+            }
+            Phase::Ordered => {
+                self.phase = Phase::Stopped;
+                self.deadline = now + CAPTURE_LIMIT;
+                self.actions.extend([Action::StopScripts, Action::Order(Command::Capture)]);
+                None
+            }
+            Phase::Stopped => Some(End::Failed(RenderError::Timeout(self.request.timeout))),
+        }
+    }
+
+    fn on_message(&mut self, message: Message, now: Instant) -> Option<End> {
+        match message {
+            Message::Frame => self.draw(FrameKind::Cheap),
+            Message::FullFrame => self.draw(FrameKind::Full),
+            Message::Redirect(leaving) => {
+                self.on_leaving(Redirect::by_script(leaving.status, leaving.location), now);
+            }
+            Message::Done(done) => return self.on_done(done, now),
+        }
+        None
+    }
+
+    /// Draws a frame. One that is asked for while another is drawn comes after it.
+    fn draw(&mut self, kind: FrameKind) {
+        if self.drawing {
+            self.frame_wanted = self.frame_wanted.max(Some(kind));
+        } else {
+            self.drawing = true;
+            self.actions.push(Action::Draw(kind));
+        }
+    }
+
+    fn on_drawn(&mut self) {
+        self.drawing = false;
+        if let Some(kind) = self.frame_wanted.take() {
+            self.draw(kind);
+        }
+    }
+
+    fn on_done(&mut self, done: Box<Done>, now: Instant) -> Option<End> {
+        // The blank page before the navigation has nothing to report, nor has a document that is being reloaded.
+        if done.url.starts_with("about:") || self.document.status.is_none() {
+            return None;
+        }
+        // The document that is being left has nothing more to say.
+        if self.departure.is_some() && self.phase == Phase::Running {
+            return None;
+        }
+        if self.question.is_some() {
+            self.held = Some(done);
+            return None;
+        }
+        if done.why == Why::Quiet && done.location.is_none() && !self.loading.is_empty() {
+            self.early = Some((done, now + SCRIPT_GRACE));
+            return None;
+        }
+        self.on_report(*done, now)
+    }
+
+    fn finish(&self, done: Done) -> End {
+        let limit = self.request.limits.html_bytes;
+        let bytes = done.too_large.unwrap_or(done.html.len());
+        if done.too_large.is_some() || bytes > limit {
+            return End::Failed(RenderError::TooLarge { bytes, limit });
+        }
+        let final_url = Url::parse(&done.url).unwrap_or_else(|_| self.request.url.clone());
+        if done.html.is_empty() {
+            return End::not_a_page("an empty document");
+        }
+        let own = self.document.status.unwrap_or(200);
+        let status = if (100..600).contains(&done.status) { done.status } else { own };
+        let (partial, settled) = match done.why {
+            _ if self.pass.is_cut() => (true, Settled::Bytes),
+            Why::Flag => (false, Settled::Flag),
+            Why::Quiet => (false, Settled::Quiet),
+            Why::Still => (false, Settled::Still),
+            Why::Timeout | Why::Forced => (true, Settled::Timeout),
+        };
+        End::Page(Box::new(Captured { status, location: None, final_url, html: done.html, partial, settled }))
+    }
+
+    fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {
+        let is_main = request.frame_id.as_deref() == Some(self.frame.as_str());
+        match (request.kind.as_deref(), is_main) {
+            (Some("Document"), true) => return self.on_document_request(request, now),
+            (Some("Document"), false) => self.note_frame(&request.request.url),
+            // A worker's own script belongs to no document, and its end is not reported.
+            (Some("Script" | "Stylesheet"), true) if self.document.is_loader(&request.loader_id) => {
+                self.loading.insert(request.request_id.to_string());
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {
+        if let Some(response) = &request.redirect_response {
+            if response.is_internal() {
+                // The browser redirects on its own, by something that an earlier render left behind.
+                return Some(End::Died { crashed: false });
+            }
+            return self.on_hop(request, response.status, now);
+        }
+        if self.document.loader.is_some() && !self.document.is_loader(&request.loader_id) {
+            if request.request.method == "GET" && request.request.url != self.document.url {
+                self.on_departing(request, now);
+                return None;
+            }
+            self.reloads += 1;
+            if self.reloads > MAX_RELOADS {
+                return Some(End::not_a_page("it reloads itself for ever"));
+            }
+        }
+        self.actions.push(Action::StopRevalidating);
+        self.arrive(Document::requested(request));
+        None
+    }
+
+    /// Another document is the main one from now on.
+    fn arrive(&mut self, document: Document) {
+        self.loading.clear();
+        self.early = None;
+        self.document = document;
+    }
+
+    fn on_response(&mut self, received: &Received<'_>) -> Option<End> {
+        if let Some(departure) = self.take_departure(&received.request_id) {
+            return self.on_departed(departure, received);
+        }
+        if self.document.request.as_deref() != Some(&*received.request_id) {
+            return None;
+        }
+        let response = &received.response;
+        if response.header(REFUSED_HEADER).is_some()
+            && let Some(error) = self.refusal()
+        {
+            return Some(End::Failed(error));
+        }
+        self.document.status = Some(page_status(response));
+        self.document.flaw = why_not_a_page(response);
+        // Until the redirect that led here has been looked into, this need not be what the page is.
+        if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
+    }
+
+    fn on_loaded(&mut self, request: &str, broken: bool) -> Option<End> {
+        if let Some(departure) = self.take_departure(request) {
+            return self.on_departure_failed(departure, broken);
+        }
+        if broken && self.document.request.as_deref() == Some(request) && self.document.status.is_some() {
+            // The browser shows what came and says nothing of it to the page, which would wait for the rest for ever.
+            self.actions.push(Action::Order(Command::BrokenOff));
+        }
+        if self.loading.remove(request) && self.loading.is_empty() && self.early.is_some() {
+            self.ask_again();
+        }
+        None
+    }
+
+    /// Lets the page go on after a report that came too early.
+    fn ask_again(&mut self) {
+        self.early = None;
+        self.loading.clear();
+        self.actions.push(Action::Order(Command::Again));
+    }
+
+    fn on_navigated(&mut self, response: Result<Navigated, CdpError>, now: Instant) -> Option<End> {
+        let navigated = match response {
+            Ok(navigated) => navigated,
+            Err(error) => {
+                tracing::debug!(%error, "navigation refused");
+                return Some(End::Died { crashed: false });
+            }
+        };
+        if navigated.is_download {
+            return Some(End::not_a_page("a download"));
+        }
+        match navigated.error_text.as_deref() {
+            None => None,
+            // The page went on by itself, or there was nothing to show.
+            Some("net::ERR_ABORTED") => {
+                if self.document.status.is_none() {
+                    self.aborted = Some(now + ABORT_GRACE);
+                }
+                None
+            }
+            Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {
+                Some(End::empty_page(self.document.status.unwrap_or(502), self.request.url.clone()))
+            }
+            Some(text) => Some(End::Failed(self.refusal().unwrap_or_else(|| {
+                RenderError::OriginUnreachable(text.trim_start_matches("net::").to_owned())
+            }))),
+        }
+    }
+
+    /// Why the proxy could not reach the document's host, if it could not.
+    fn refusal(&self) -> Option<RenderError> {
+        let url = Url::parse(&self.document.url).unwrap_or_else(|_| self.request.url.clone());
+        let host = url.host_str()?;
+        let refused = self.pass.refusal(host, url.port_or_known_default()?)?;
+        Some(refused.into_error(host))
+    }
+
+    fn note_frame(&mut self, url: &str) {
+        let Ok(url) = Url::parse(url) else { return };
+        if matches!(url.scheme(), "http" | "https") && url.origin() != self.request.url.origin() {
+            self.actions.push(Action::NoteForeignFrame);
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! The state machine of a visit, without a browser: what it does about what happened.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::outcome::{Captured, End};
+use super::protocol::Input;
+use super::state::{Action, State};
+use crate::cdp::CdpError;
+use crate::egress::{Pass, Standing};
+use crate::frame_scheduler::FrameKind;
+use crate::page::{self, Command, Message};
+use crate::{RenderError, RenderLimits, RenderRequest, Settled};
+
+const FRAME: &str = "main";
+const PAGE: &str = "https://shop.test/page";
+const NEW: &str = "https://shop.test/new";
+
+fn request() -> RenderRequest {
+    RenderRequest {
+        url: PAGE.parse().unwrap(),
+        tenant: "tenant".into(),
+        route: None,
+        timeout: Duration::from_secs(10),
+        wait_for_selector: None,
+        blocked_urls: Vec::new(),
+        limits: RenderLimits { page_bytes: 1_000, html_bytes: 1_000, redirects: 10 },
+    }
+}
+
+/// A visit whose clock the test holds.
+struct Machine<'a> {
+    state: State<'a>,
+    now: Instant,
+}
+
+impl<'a> Machine<'a> {
+    fn new(request: &'a RenderRequest) -> Machine<'a> {
+        let now = Instant::now();
+        let pass = Arc::new(Pass::new(None, request.limits.page_bytes));
+        Machine { state: State::new(request, pass, FRAME, now), now }
+    }
+
+    /// A visit whose document has come with status 200.
+    fn at_document(request: &'a RenderRequest) -> Machine<'a> {
+        let mut machine = Machine::new(request);
+        assert!(machine.requests("1", PAGE, "GET").is_none());
+        assert!(machine.responds("1", 200, "text/html").is_none());
+        machine.state.take_actions();
+        machine
+    }
+
+    /// The main frame asks for a document.
+    fn requests(&mut self, id: &str, url: &str, method: &str) -> Option<End> {
+        self.requests_as(id, url, method, "Document", None)
+    }
+
+    fn requests_as(
+        &mut self,
+        id: &str,
+        url: &str,
+        method: &str,
+        kind: &str,
+        redirected: Option<serde_json::Value>,
+    ) -> Option<End> {
+        let loader = if kind == "Document" { id } else { "1" };
+        let event = json!({ "requestId": id, "loaderId": loader, "frameId": FRAME, "type": kind,
+            "request": { "url": url, "method": method }, "redirectResponse": redirected })
+        .to_string();
+        self.state.on(Input::Request(serde_json::from_str(&event).unwrap()), self.now)
+    }
+
+    fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<End> {
+        let response = json!({ "status": status, "mimeType": mime_type, "headers": {} });
+        let event = json!({ "requestId": id, "loaderId": id, "response": response }).to_string();
+        self.state.on(Input::Response(serde_json::from_str(&event).unwrap()), self.now)
+    }
+
+    fn loaded(&mut self, id: &str) -> Option<End> {
+        self.state.on(Input::Loaded { request_id: id, broken: false }, self.now)
+    }
+
+    fn reports(&mut self, changes: serde_json::Value) -> Option<End> {
+        let mut report = json!({ "k": "done", "nonce": "n", "why": "quiet", "url": PAGE, "title": "", "status": 0,
+            "location": null, "via": null, "tooLarge": null, "html": "<p>" });
+        report.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        self.says(page::parse(&report.to_string(), "n").unwrap())
+    }
+
+    fn says(&mut self, message: Message) -> Option<End> {
+        self.state.on(Input::Message(message), self.now)
+    }
+
+    /// What was asked about a redirect's target is found out.
+    fn finds(&mut self, standing: Standing) -> Option<End> {
+        self.state.on(Input::Standing(standing), self.now)
+    }
+
+    /// The clock goes on to the next alarm.
+    fn wait(&mut self) -> Option<End> {
+        self.now = self.state.alarm();
+        self.state.on_alarm(self.now)
+    }
+
+    fn actions(&mut self) -> Vec<Action> {
+        self.state.take_actions()
+    }
+}
+
+fn page_of(end: Option<End>) -> Captured {
+    match end {
+        Some(End::Page(captured)) => *captured,
+        other => panic!("no page: {other:?}"),
+    }
+}
+
+#[test]
+fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    let page = page_of(machine.reports(json!({ "html": "<p>hello" })));
+
+    assert_eq!((page.status, page.html.as_str(), page.partial), (200, "<p>hello", false));
+    assert_eq!(page.settled, Settled::Quiet);
+}
+
+#[test]
+fn a_report_before_the_document_has_come_is_not_about_it() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+
+    let early = machine.reports(json!({}));
+    machine.responds("1", 200, "text/html");
+    let blank = machine.reports(json!({ "url": "about:blank" }));
+
+    assert!(early.is_none() && blank.is_none());
+}
+
+#[test]
+fn a_page_whose_script_is_still_on_its_way_is_asked_again_when_it_has_come() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    machine.requests_as("2", "https://shop.test/late.js", "GET", "Script", None);
+
+    let early = machine.reports(json!({}));
+    let before = machine.actions();
+    machine.loaded("2");
+
+    assert!(early.is_none() && before.is_empty());
+    assert_eq!(machine.actions(), [Action::Order(Command::Again)]);
+}
+
+#[test]
+fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    machine.state.on(Input::Loaded { request_id: "2", broken: true }, machine.now);
+    let of_another = machine.actions();
+    machine.state.on(Input::Loaded { request_id: "1", broken: true }, machine.now);
+
+    assert!(of_another.is_empty());
+    assert_eq!(machine.actions(), [Action::Order(Command::BrokenOff)]);
+}
+
+#[test]
+fn a_script_that_never_comes_does_not_hold_the_page_for_longer_than_its_grace() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    machine.requests_as("2", "https://shop.test/hung.js", "GET", "Script", None);
+    let began = machine.now;
+    machine.reports(json!({}));
+
+    assert!(machine.wait().is_none());
+
+    assert_eq!((machine.now - began).as_secs(), 5);
+    assert_eq!(machine.actions(), [Action::Order(Command::Again)]);
+    page_of(machine.reports(json!({})));
+}
+
+#[test]
+fn a_page_that_never_reports_is_ordered_to_then_stopped_then_given_up() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    assert!(machine.wait().is_none());
+    let first = machine.actions();
+    assert!(machine.wait().is_none());
+    let second = machine.actions();
+    let end = machine.wait();
+
+    assert_eq!(first, [Action::Order(Command::Capture)]);
+    assert_eq!(second, [Action::StopScripts, Action::Order(Command::Capture)]);
+    assert!(matches!(end, Some(End::Failed(RenderError::Timeout(_)))), "{end:?}");
+}
+
+#[test]
+fn a_page_that_reports_on_order_is_partial() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    machine.wait();
+
+    let page = page_of(machine.reports(json!({ "why": "forced" })));
+
+    assert_eq!((page.partial, page.settled), (true, Settled::Timeout));
+}
+
+#[test]
+fn an_origin_that_does_not_respond_is_a_time_out_at_the_limit() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    let began = machine.now;
+    machine.requests("1", PAGE, "GET");
+
+    let end = machine.wait();
+
+    assert!(matches!(end, Some(End::Failed(RenderError::Timeout(_)))), "{end:?}");
+    assert_eq!(machine.now - began, request.timeout);
+}
+
+#[test]
+fn a_page_over_its_bytes_has_half_a_second_left() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    let began = machine.now;
+
+    machine.state.on(Input::Cut, began);
+    machine.wait();
+
+    assert_eq!(machine.now - began, Duration::from_millis(500));
+    assert_eq!(machine.actions(), [Action::Order(Command::Capture)]);
+}
+
+#[test]
+fn html_over_the_limit_fails_with_its_size() {
+    let request = request();
+    for report in [json!({ "html": "x".repeat(1_001) }), json!({ "html": "", "tooLarge": 1_001 })] {
+        let end = Machine::at_document(&request).reports(report);
+
+        assert!(
+            matches!(end, Some(End::Failed(RenderError::TooLarge { bytes: 1_001, limit: 1_000 }))),
+            "{end:?}"
+        );
+    }
+}
+
+fn moved(status: u16) -> Option<serde_json::Value> {
+    Some(json!({ "status": status, "mimeType": "", "headers": {} }))
+}
+
+#[test]
+fn a_redirect_of_the_origin_keeps_its_status() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.actions();
+
+    machine.requests_as("1", NEW, "GET", "Document", moved(308));
+    machine.responds("1", 200, "text/html");
+    let asked = machine.actions();
+    let page = page_of(machine.finds(Standing::Page));
+
+    assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: true }]);
+    assert_eq!((page.status, page.location.as_deref()), (308, Some(NEW)));
+    assert_eq!(page.settled, Settled::Redirect);
+}
+
+#[test]
+fn a_redirect_to_what_only_this_visit_gets_is_followed() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.requests_as("1", NEW, "GET", "Document", moved(302));
+    machine.requests_as("1", PAGE, "GET", "Document", moved(302));
+    machine.responds("1", 200, "text/html");
+
+    let end = machine.reports(json!({}));
+
+    assert_eq!(page_of(end).location, None);
+}
+
+#[test]
+fn a_redirect_to_what_newcomers_are_refused_is_followed() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.requests_as("1", NEW, "GET", "Document", moved(302));
+    machine.responds("1", 200, "text/html");
+    let held = machine.reports(json!({ "url": NEW }));
+
+    let end = machine.finds(Standing::Missing);
+
+    assert!(held.is_none());
+    assert_eq!(page_of(end).location, None);
+}
+
+#[test]
+fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
+    let request = request();
+    for (standing, is_redirect) in [(Standing::Page, true), (Standing::Missing, false)] {
+        let mut machine = Machine::new(&request);
+        machine.requests("1", PAGE, "GET");
+        machine.requests_as("1", NEW, "GET", "Document", moved(302));
+        machine.requests_as("1", "https://shop.test/newer", "GET", "Document", moved(302));
+
+        let early = machine.responds("1", 200, "text/plain");
+        let end = machine.finds(standing);
+
+        assert!(early.is_none(), "{early:?}");
+        assert_eq!(matches!(end, Some(End::Page(_))), is_redirect, "{end:?}");
+    }
+}
+
+#[test]
+fn a_redirect_to_another_site_is_one_at_once() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+
+    let end = machine.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
+
+    assert_eq!(page_of(end).location.as_deref(), Some("https://other.test/"));
+}
+
+#[test]
+fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.requests_as("1", NEW, "GET", "Document", moved(301));
+
+    let end = machine.wait();
+
+    assert_eq!(page_of(end).location.as_deref(), Some(NEW));
+}
+
+#[test]
+fn redirects_without_end_are_given_up_at_the_limit() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+
+    let loops = "https://shop.test/loop";
+    let hops: Vec<_> = (0..20)
+        .map_while(|_| match machine.requests_as("1", loops, "GET", "Document", moved(302)) {
+            None => Some(()),
+            Some(_) => None,
+        })
+        .collect();
+
+    assert_eq!(hops.len(), 11);
+}
+
+#[test]
+fn a_redirect_that_the_browser_made_up_is_tried_again_in_another_tab() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    let headers = json!({ "Non-Authoritative-Reason": "HSTS" });
+    let made_up = json!({ "status": 307, "mimeType": "", "headers": headers });
+
+    let end = machine.requests_as("1", PAGE, "GET", "Document", Some(made_up));
+
+    assert!(matches!(end, Some(End::Died { crashed: false })), "{end:?}");
+}
+
+#[test]
+fn a_navigation_that_only_the_network_saw_is_a_redirect_after_a_moment() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    let seen = machine.requests("2", NEW, "GET");
+    let end = machine.wait();
+
+    assert!(seen.is_none());
+    let page = page_of(end);
+    assert_eq!((page.status, page.location.as_deref()), (302, Some(NEW)));
+}
+
+fn leaving(status: u16) -> Message {
+    let report = json!({ "k": "redirect", "nonce": "n", "status": status, "location": NEW }).to_string();
+    page::parse(&report, "n").unwrap()
+}
+
+#[test]
+fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declares() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    let said = machine.says(leaving(301));
+    let sent = machine.requests("2", NEW, "GET");
+    let came = machine.responds("2", 200, "text/html");
+    let page = page_of(machine.finds(Standing::Page));
+
+    assert!(said.is_none() && sent.is_none() && came.is_none());
+    assert_eq!((page.status, page.location.as_deref()), (301, Some(NEW)));
+}
+
+#[test]
+fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
+    let request = request();
+    for ending in ["no content", "given up", "never asked for"] {
+        let mut machine = Machine::at_document(&request);
+        machine.says(leaving(302));
+        let end = match ending {
+            "no content" => machine.requests("2", NEW, "GET").or_else(|| machine.responds("2", 204, "")),
+            "given up" => machine.requests("2", NEW, "GET").or_else(|| machine.loaded("2")),
+            _ => machine.wait(),
+        };
+
+        assert!(end.is_none(), "{ending}: {end:?}");
+        assert_eq!(machine.actions(), [Action::Order(Command::Again)], "{ending}");
+        assert_eq!(page_of(machine.reports(json!({}))).status, 200);
+    }
+}
+
+#[test]
+fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
+    let request = request();
+    let routed = json!({ "html": "", "location": NEW, "via": "router", "status": 302 });
+    let mut unknown = Machine::at_document(&request);
+    let mut known = Machine::at_document(&request);
+
+    unknown.reports(routed.clone());
+    let asked = unknown.actions();
+    let stays = unknown.finds(Standing::Missing);
+    known.reports(routed);
+
+    assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: false }]);
+    assert!(stays.is_none());
+    assert_eq!(unknown.actions(), [Action::Order(Command::Stay)]);
+    assert_eq!(page_of(known.finds(Standing::Page)).location.as_deref(), Some(NEW));
+}
+
+#[test]
+fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.responds("1", 404, "text/html");
+
+    machine.says(leaving(302));
+    machine.requests("2", "https://shop.test/?/page", "GET");
+    machine.responds("2", 200, "text/html");
+    machine.actions();
+    let moved = machine.reports(json!({ "html": "", "location": PAGE, "via": "router", "status": 302 }));
+
+    assert!(moved.is_none());
+    assert_eq!(machine.actions(), [Action::Order(Command::Stay)]);
+    let page = page_of(machine.reports(json!({})));
+    assert_eq!((page.status, page.location), (200, None));
+}
+
+#[test]
+fn a_missing_page_that_sends_its_visitors_elsewhere_is_a_redirect() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.responds("1", 404, "text/html");
+
+    machine.says(leaving(302));
+    machine.requests("2", NEW, "GET");
+    machine.responds("2", 200, "text/html");
+    let page = page_of(machine.reports(json!({ "url": NEW })));
+
+    assert_eq!((page.status, page.location.as_deref()), (302, Some(NEW)));
+}
+
+#[test]
+fn a_page_may_reload_itself_three_times() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    for id in ["2", "3", "4"] {
+        machine.requests(id, PAGE, "GET");
+        assert_eq!(machine.actions(), [Action::StopRevalidating]);
+    }
+    let end = machine.requests("5", PAGE, "GET");
+
+    assert!(matches!(end, Some(End::Failed(RenderError::NotAPage(_)))), "{end:?}");
+}
+
+#[test]
+fn one_frame_is_drawn_at_a_time_and_the_fuller_one_wins() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    for message in [Message::Frame, Message::FullFrame, Message::Frame] {
+        machine.says(message);
+    }
+    let first = machine.actions();
+    machine.state.on(Input::Drawn, machine.now);
+
+    assert_eq!(first, [Action::Draw(FrameKind::Cheap)]);
+    assert_eq!(machine.actions(), [Action::Draw(FrameKind::Full)]);
+}
+
+#[test]
+fn only_another_origins_frame_is_foreign() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    for (url, foreign) in [
+        ("https://shop.test/frame", false),
+        ("about:blank", false),
+        ("https://other.test/frame", true),
+        ("http://shop.test/", true),
+    ] {
+        let event = json!({ "requestId": "9", "loaderId": "9", "frameId": "inner", "type": "Document",
+            "request": { "url": url, "method": "GET" } })
+        .to_string();
+        machine.state.on(Input::Request(serde_json::from_str(&event).unwrap()), machine.now);
+
+        assert_eq!(machine.actions() == [Action::NoteForeignFrame], foreign, "{url}");
+    }
+}
+
+#[test]
+fn a_navigation_without_a_document_says_so_after_a_moment() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    let navigated = serde_json::from_value(json!({ "errorText": "net::ERR_ABORTED" })).unwrap();
+
+    assert!(machine.state.on(Input::Navigated(Ok(navigated)), machine.now).is_none());
+    let end = machine.wait();
+
+    assert!(matches!(end, Some(End::Failed(RenderError::OriginUnreachable(_)))), "{end:?}");
+}
+
+#[test]
+fn what_dies_under_a_visit_says_whether_the_page_did_it() {
+    let request = request();
+    for (input, by_page) in [
+        (Input::Crashed, true),
+        (Input::Disconnected, false),
+        (Input::Navigated(Err(CdpError::Closed)), false),
+    ] {
+        let mut machine = Machine::new(&request);
+
+        let end = machine.state.on(input, machine.now);
+
+        assert!(matches!(end, Some(End::Died { crashed }) if crashed == by_page), "{end:?}");
+    }
+}

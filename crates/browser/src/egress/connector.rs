@@ -20,8 +20,12 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tower::Service;
 
+use super::forward::Body;
+
 /// Kept shorter than what common origins keep (5 s in Node), so that a connection is seldom used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
+/// Header lines of one response; a browser takes as many as fit into 256 KiB.
+const MAX_HEADERS: usize = 1_000;
 /// How long an origin may take over its TLS handshake.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -29,7 +33,7 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(super) struct Upstream {
     network: Network,
-    client: Client<Connector, Incoming>,
+    client: Client<Connector, Body>,
 }
 
 impl Upstream {
@@ -41,6 +45,11 @@ impl Upstream {
             .timer(TokioTimer::new())
             .pool_idle_timeout(POOL_IDLE)
             .http1_preserve_header_case(true)
+            // What browsers tolerate must not cost the page.
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_max_headers(MAX_HEADERS)
             .set_host(false)
             .build(connector);
         Upstream { network, client }
@@ -59,7 +68,7 @@ impl Upstream {
     /// Sends a request on a pooled connection; its URI names the scheme and host to connect to.
     pub async fn send(
         &self,
-        request: hyper::Request<Incoming>,
+        request: hyper::Request<Body>,
     ) -> Result<hyper::Response<Incoming>, hyper_util::client::legacy::Error> {
         self.client.request(request).await
     }

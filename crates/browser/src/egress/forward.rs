@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use crawler::NetworkError;
-use http::header::{CONNECTION, HOST, HeaderName, HeaderValue, LOCATION, UPGRADE};
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, TRANSFER_ENCODING, UPGRADE,
+};
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -97,6 +99,7 @@ pub(super) async fn forward(
     let upgrades = wants_upgrade(request.headers());
     rewrite_request(&mut request, target, page, route.as_ref(), upgrades);
 
+    let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let mut response = match shared.upstream.send(request).await {
         Ok(response) => response,
         Err(error) => {
@@ -121,6 +124,10 @@ pub(super) async fn forward(
         });
         return response.map(|body| MeteredBody::new(body, gate).boxed_unsync());
     }
+    if response.headers().contains_key(TRANSFER_ENCODING) {
+        // A length beside chunks means nothing; the one who sent both was read by the chunks.
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
     remove_hop_by_hop(response.headers_mut());
     if let Some(route) = &route {
         show_public_address(response.headers_mut(), route, page);
@@ -142,7 +149,12 @@ pub(super) fn route_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OriginRoute
 }
 
 /// Where the request really goes.
-fn target_of(page: &Address, route: Option<&OriginRoute>, path: &str, shared: &Shared) -> Option<Uri> {
+pub(super) fn target_of(
+    page: &Address,
+    route: Option<&OriginRoute>,
+    path: &str,
+    shared: &Shared,
+) -> Option<Uri> {
     let (authority, tls) = match route {
         Some(route) => (route.origin_host.clone(), route.tls),
         None => (format!("{}:{}", page.host, page.port), page.https),
@@ -154,8 +166,9 @@ fn target_of(page: &Address, route: Option<&OriginRoute>, path: &str, shared: &S
     Uri::builder().scheme(scheme).authority(authority).path_and_query(path).build().ok()
 }
 
-fn rewrite_request(
-    request: &mut Request<Incoming>,
+/// Makes a request of the page one to where its host's requests go.
+pub(super) fn rewrite_request<B>(
+    request: &mut Request<B>,
     target: Uri,
     page: &Address,
     route: Option<&OriginRoute>,

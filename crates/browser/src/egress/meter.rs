@@ -5,10 +5,12 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
 
 use super::gate::Gate;
 
@@ -104,38 +106,64 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<S> {
     }
 }
 
-/// The body of an answer on its way to the browser.
-pub(super) struct MeteredBody {
-    inner: Incoming,
+/// How long the end of a broken body is held back. The server drops what it has not sent yet as soon as it hears of an
+/// error, and a person's browser shows what came before it.
+const BROKEN_END_DELAY: Duration = Duration::from_millis(25);
+
+/// The body of a response on its way to the browser.
+pub(super) struct MeteredBody<B = Incoming> {
+    inner: B,
     gate: Arc<Gate>,
+    broken: Option<Broken>,
 }
 
-impl MeteredBody {
-    pub fn new(inner: Incoming, gate: Arc<Gate>) -> MeteredBody {
-        MeteredBody { inner, gate }
+/// How a body ended, and when that is said.
+struct Broken {
+    error: BoxError,
+    at: Pin<Box<Sleep>>,
+}
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl<B> MeteredBody<B> {
+    pub fn new(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
+        MeteredBody { inner, gate, broken: None }
     }
 }
 
-impl Body for MeteredBody {
+impl<B> Body for MeteredBody<B>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     type Data = Bytes;
-    type Error = Box<dyn std::error::Error + Send + Sync>;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
-        if let Some(Ok(frame)) = &frame
-            && let Some(data) = frame.data_ref()
-            && !self.gate.charge(data.len())
-        {
-            return Poll::Ready(Some(Err(over_limit().into())));
+        if self.broken.is_none() {
+            let error = match ready!(Pin::new(&mut self.inner).poll_frame(context)) {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => error.into(),
+                Some(Ok(frame)) => {
+                    let size = frame.data_ref().map_or(0, Bytes::len);
+                    if size == 0 || self.gate.charge(size) {
+                        return Poll::Ready(Some(Ok(frame)));
+                    }
+                    over_limit().into()
+                }
+            };
+            self.broken = Some(Broken { error, at: Box::pin(tokio::time::sleep(BROKEN_END_DELAY)) });
         }
-        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+        if let Some(broken) = &mut self.broken {
+            ready!(broken.at.as_mut().poll(context));
+        }
+        Poll::Ready(self.broken.take().map(|broken| Err(broken.error)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.broken.is_none() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -145,4 +173,44 @@ impl Body for MeteredBody {
 
 fn over_limit() -> io::Error {
     io::Error::new(io::ErrorKind::QuotaExceeded, "the page has downloaded what it may")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::egress::gate::Pass;
+
+    /// A body whose frames have all come.
+    struct Ready(VecDeque<Result<&'static str, io::Error>>);
+
+    impl Body for Ready {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            Poll::Ready(self.0.pop_front().map(|next| next.map(|text| Frame::data(Bytes::from(text)))))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_came_before_a_body_broke_has_time_to_be_sent() {
+        let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
+        gate.admit(Arc::new(Pass::new(None, 100)));
+        let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
+        let mut body = MeteredBody::new(broken, gate);
+
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "begun");
+        let next = std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut body).poll_frame(context))).await;
+        assert!(next.is_pending(), "{next:?}");
+
+        assert!(body.frame().await.unwrap().is_err());
+        assert!(body.frame().await.is_none());
+    }
 }

@@ -7,6 +7,7 @@ mod connector;
 mod forward;
 mod gate;
 mod meter;
+mod probe;
 mod tls;
 mod tunnel;
 
@@ -27,6 +28,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use forward::REFUSED_HEADER;
 pub(crate) use gate::{Gate, Pass};
+pub(crate) use probe::Standing;
 pub(crate) use tls::Identity;
 
 use connector::Upstream;

@@ -1,0 +1,124 @@
+//! What a visitor without a past gets at an address: one request without cookies, of which only the head is read.
+//! Used by visits that are told of a redirect. Must never ask for a render that is over, nor get past the guard.
+
+use std::time::Duration;
+
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, USER_AGENT};
+use http::{HeaderMap, HeaderName, Request, StatusCode};
+use http_body_util::{BodyExt, Empty};
+use url::Url;
+
+use super::Egress;
+use super::forward::{Address, rewrite_request, route_of, target_of};
+use super::gate::Pass;
+
+/// How long the reply may take; a page whose server takes longer is not asked about.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
+
+/// What stands at an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// A page.
+    Page,
+    /// A redirect to this absolute address.
+    Moved(String),
+    /// Nothing that is shown in a window: no content, a download, another type than HTML.
+    Nothing,
+    /// A refusal: 4xx or 5xx.
+    Missing,
+    /// It could not be asked, or not in time.
+    Unknown,
+}
+
+impl Egress {
+    /// Asks what a visitor who comes straight to `url` gets.
+    pub async fn probe(&self, pass: &Pass, url: &Url, user_agent: &str) -> Standing {
+        tokio::time::timeout(PROBE_LIMIT, self.probe_now(pass, url, user_agent))
+            .await
+            .ok()
+            .flatten()
+            .unwrap_or(Standing::Unknown)
+    }
+
+    async fn probe_now(&self, pass: &Pass, url: &Url, user_agent: &str) -> Option<Standing> {
+        if pass.is_cut() {
+            return None;
+        }
+        let page = Address {
+            https: url.scheme() == "https",
+            host: url.host_str()?.to_owned(),
+            port: url.port_or_known_default()?,
+        };
+        let route = route_of(pass, &page.host);
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let target = target_of(&page, route, path, &self.shared)?;
+        let body = Empty::new().map_err(|never| match never {}).boxed_unsync();
+        let mut request = Request::get(target.clone())
+            .header(ACCEPT, "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
+            .header(ACCEPT_LANGUAGE, "en-US")
+            .header(USER_AGENT, user_agent)
+            .body(body)
+            .ok()?;
+        rewrite_request(&mut request, target, &page, route, false);
+        let response = self
+            .shared
+            .upstream
+            .send(request)
+            .await
+            .inspect_err(|error| tracing::debug!(%url, %error, "a redirect's target could not be asked"))
+            .ok()?;
+        Some(standing(response.status(), response.headers(), url))
+    }
+}
+
+fn standing(status: StatusCode, headers: &HeaderMap, url: &Url) -> Standing {
+    let text = |name: HeaderName| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.trim().to_ascii_lowercase()
+    };
+    if status.is_redirection() {
+        let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+        let onwards = location.and_then(|location| url.join(location).ok());
+        return onwards.map_or(Standing::Unknown, |onwards| Standing::Moved(onwards.into()));
+    }
+    if !status.is_success() {
+        return Standing::Missing;
+    }
+    let is_html =
+        ["text/html", "application/xhtml+xml"].iter().any(|html| text(CONTENT_TYPE).starts_with(html));
+    let is_empty = matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
+    if is_empty || !is_html || text(CONTENT_DISPOSITION).starts_with("attachment") {
+        return Standing::Nothing;
+    }
+    Standing::Page
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn at(status: u16, headers: &[(HeaderName, &'static str)]) -> Standing {
+        let headers =
+            headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
+        standing(StatusCode::from_u16(status).unwrap(), &headers, &"https://shop.test/a/b".parse().unwrap())
+    }
+
+    #[test]
+    fn only_html_that_is_shown_is_a_page() {
+        let html = (CONTENT_TYPE, "Text/HTML; charset=utf-8");
+
+        assert_eq!(at(200, std::slice::from_ref(&html)), Standing::Page);
+        assert_eq!(at(204, std::slice::from_ref(&html)), Standing::Nothing);
+        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), Standing::Nothing);
+        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), Standing::Nothing);
+        assert_eq!(at(404, &[html]), Standing::Missing);
+    }
+
+    #[test]
+    fn a_redirect_leads_to_an_absolute_address() {
+        assert_eq!(at(302, &[(LOCATION, "../c?x=1")]), Standing::Moved("https://shop.test/c?x=1".into()));
+        assert_eq!(at(302, &[]), Standing::Unknown);
+    }
+}

@@ -3,62 +3,38 @@
 //! Must never carry anything from one render to the next but the caches that the site's own headers allow: it is cleaned
 //! after each render, and closed when that is in doubt. Dropping a tab closes it.
 
+mod clean;
+mod site;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
 use crate::cdp::{Call, CdpError, Event, EventKind, all};
-use crate::drawer::{Drawing, FrameKind};
 use crate::egress::Gate;
-use crate::{OriginRoute, RenderRequest, flags, page};
+use crate::frame_scheduler::{Drawing, FrameKind};
+use crate::{RenderRequest, flags, page};
 
-/// Renders after which a tab is closed: its memory is bounded by starting over.
-const MAX_RENDERS: u32 = 100;
-/// Age at which a tab is closed.
-const MAX_AGE: Duration = Duration::from_secs(600);
-/// JavaScript memory at which a tab is closed.
-const MAX_HEAP_BYTES: u64 = 192 << 20;
-/// Renders after which the garbage of a tab's old documents is collected and what is left is measured. Left to itself the
-/// browser keeps some two megabytes a render for as long as it has room.
-const COLLECT_EVERY: u32 = 10;
-/// Time for opening a tab, and for cleaning it; one that takes longer is broken.
+pub(crate) use site::{Site, check_url};
+
+/// Time for opening a tab; one that takes longer is broken.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
-const CLEAN_LIMIT: Duration = Duration::from_secs(2);
 /// What a desktop visitor sees first.
 const VIEWPORT: (u32, u32) = (1280, 1024);
 /// Nothing may have happened for this long before a page counts as ready; what can be followed is followed besides.
 const QUIET_MS: u32 = 20;
 
-/// Whose tab it is: warm tabs are shared only between renders for which all of this is equal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
-    tenant: String,
-    origin: String,
-    route: Option<OriginRoute>,
-}
-
-impl Site {
-    /// The site of a request.
-    pub fn of(request: &RenderRequest) -> Site {
-        Site {
-            tenant: request.tenant.clone(),
-            origin: request.url.origin().ascii_serialization(),
-            route: request.route.clone(),
-        }
-    }
-}
-
 /// An open tab.
 pub(crate) struct Tab {
     pub browser: Arc<Browser>,
-    pub events: UnboundedReceiver<Event>,
+    pub events: Receiver<Event>,
     pub gate: Arc<Gate>,
     pub target: String,
     pub nonce: String,
@@ -94,30 +70,6 @@ struct ScriptId {
     identifier: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct HeapUsage {
-    used_size: f64,
-    #[serde(default)]
-    embedder_heap_used_size: f64,
-    #[serde(default)]
-    backing_storage_size: f64,
-}
-
-#[derive(Deserialize)]
-struct FrameNavigated<'a> {
-    #[serde(borrow)]
-    frame: Frame<'a>,
-}
-
-#[derive(Deserialize)]
-struct Frame<'a> {
-    #[serde(borrow)]
-    id: std::borrow::Cow<'a, str>,
-    #[serde(borrow)]
-    url: std::borrow::Cow<'a, str>,
-}
-
 impl Tab {
     /// Opens a tab in a browser context of its own.
     pub async fn open(browser: &Arc<Browser>, site: Site) -> Result<Tab, CdpError> {
@@ -147,7 +99,7 @@ impl Tab {
         // From here on dropping the half-open tab closes what there is of it.
         let mut tab = Tab {
             browser: browser.clone(),
-            events: unbounded_channel().1,
+            events: channel(1).1,
             gate,
             target: String::new(),
             nonce: nonce(),
@@ -223,12 +175,22 @@ impl Tab {
 
     /// Draws a frame of the page. One at a time: the caller waits for `drawing`.
     pub fn draw(&mut self, kind: FrameKind) {
-        self.drawing = Some(self.browser.drawer.draw(&self.session, kind));
+        self.drawing = Some(self.browser.frame_scheduler.draw(&self.session, kind));
     }
 
     /// Sends a command to the page.
     pub fn send(&self, method: &'static str, params: impl serde::Serialize) -> Call {
         self.browser.cdp.send(Some(&self.session), method, params)
+    }
+
+    /// Whether the page, or a response to it, has set a cookie.
+    pub fn has_cookies(&self) -> impl Future<Output = bool> + Send + 'static {
+        #[derive(Deserialize)]
+        struct Jar {
+            cookies: Vec<serde::de::IgnoredAny>,
+        }
+        let jar = self.browser.cdp.browser("Storage.getCookies", json!({ "browserContextId": self.context }));
+        async { jar.read::<Jar>().await.is_ok_and(|jar| !jar.cookies.is_empty()) }
     }
 
     /// The next document is asked for again from the origin, whatever the tab's cache holds.
@@ -316,116 +278,6 @@ impl Tab {
         }
     }
 
-    /// Makes the tab as good as new for its own site, after a render that ended at `page`: the address of a document that
-    /// was captured, or none for a redirect. `None`: it could not be cleaned, and is closed.
-    pub async fn clean(mut self, page: Option<Url>) -> Option<Tab> {
-        self.gate.shut();
-        if self.had_foreign_frame || self.renders >= MAX_RENDERS || self.opened.elapsed() >= MAX_AGE {
-            return None;
-        }
-        match timeout(CLEAN_LIMIT, self.clean_now(page)).await {
-            Ok(Ok(true)) => {
-                self.last_used = Instant::now();
-                Some(self)
-            }
-            Ok(Ok(false)) => None,
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "a tab could not be cleaned");
-                None
-            }
-            Err(_) => {
-                tracing::debug!("a tab took too long to clean");
-                None
-            }
-        }
-    }
-
-    async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
-        // The old document goes first, or can do nothing any more: it could write again what is cleared below. One that may
-        // be sealed has stored nothing but cookies and what the page script clears before the next document begins. To leave it
-        // for a blank page costs as much as a third of a render, so that is done only where a seal is not enough.
-        if let Some(drawing) = self.drawing.take() {
-            let _ = drawing.await;
-        }
-        self.sealed = page;
-        if self.sealed.is_none() || self.had_frame || !self.seal().await? {
-            self.sealed = None;
-            self.leave().await?;
-            let what = "local_storage,indexeddb,service_workers,cache_storage,file_systems,shared_storage";
-            let data = json!({ "origin": self.site.origin, "storageTypes": what });
-            self.send("Storage.clearDataForOrigin", data).await?;
-        }
-        let cookies = json!({ "browserContextId": self.context });
-        all([self.browser.cdp.browser("Storage.clearCookies", cookies), self.revalidate_next()]).await?;
-        self.forget_history().await?;
-        if self.renders.is_multiple_of(COLLECT_EVERY) {
-            self.send("HeapProfiler.collectGarbage", json!({})).await?;
-            let heap: HeapUsage = self.send("Runtime.getHeapUsage", json!({})).read().await?;
-            let used = heap.used_size + heap.embedder_heap_used_size + heap.backing_storage_size;
-            return Ok(used < MAX_HEAP_BYTES as f64);
-        }
-        Ok(true)
-    }
-
-    /// Ends the document where it is. `false`: something of it could go on.
-    async fn seal(&self) -> Result<bool, CdpError> {
-        #[derive(Deserialize)]
-        struct Evaluated {
-            result: Value,
-        }
-        #[derive(Deserialize)]
-        struct Value {
-            #[serde(default)]
-            value: serde_json::Value,
-        }
-        let order = json!({ "expression": page::seal(&self.nonce), "silent": true, "returnByValue": true });
-        let answer: Evaluated = self.send("Runtime.evaluate", order).read().await?;
-        Ok(answer.result.value == true)
-    }
-
-    /// Leaves the document for a blank page.
-    async fn leave(&mut self) -> Result<(), CdpError> {
-        let left: Navigated = self.send("Page.navigate", json!({ "url": "about:blank" })).read().await?;
-        if left.error_text.is_some() {
-            return Err(CdpError::Unexpected {
-                method: "Page.navigate",
-                message: "the blank page did not load".to_owned(),
-            });
-        }
-        self.wait_for_blank_page().await
-    }
-
-    async fn forget_history(&self) -> Result<(), CdpError> {
-        let mut tries = 3;
-        loop {
-            match self.send("Page.resetNavigationHistory", json!({})).await {
-                // For a moment after a navigation the browser is still attached to the frame that goes.
-                Err(CdpError::Refused { .. }) if tries > 1 => sleep(Duration::from_millis(3)).await,
-                answer => return answer.map(drop),
-            }
-            tries -= 1;
-        }
-    }
-
-    async fn wait_for_blank_page(&mut self) -> Result<(), CdpError> {
-        while let Some(event) = self.events.recv().await {
-            match event.kind {
-                EventKind::FrameNavigated => {
-                    if let Some(FrameNavigated { frame }) = event.params()
-                        && frame.id == self.target.as_str()
-                        && frame.url == "about:blank"
-                    {
-                        return Ok(());
-                    }
-                }
-                EventKind::DialogOpening => self.dismiss_dialog(&event),
-                EventKind::TargetCrashed => return Err(CdpError::Closed),
-                _ => {}
-            }
-        }
-        Err(CdpError::Closed)
-    }
-
     /// Answers a dialog with no, except that a page may always be left.
     pub fn dismiss_dialog(&self, event: &Event) {
         #[derive(Deserialize)]
@@ -469,35 +321,9 @@ fn nonce() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// Whether an address may be rendered at all.
-pub(crate) fn check_url(url: &Url) -> Result<(), String> {
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("{}: addresses cannot be rendered, only http and https", url.scheme()));
-    }
-    if url.host_str().is_none_or(str::is_empty) {
-        return Err("the address names no host".to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("the address carries credentials".to_owned());
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_http_addresses_without_credentials_are_rendered() {
-        for good in ["http://a.example/", "https://a.example:8443/x?y#z"] {
-            assert!(check_url(&good.parse().unwrap()).is_ok(), "{good}");
-        }
-        for bad in
-            ["file:///etc/passwd", "chrome://gpu", "data:text/html,x", "http://u:p@a.example/", "about:blank"]
-        {
-            assert!(check_url(&bad.parse().unwrap()).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn nonces_differ() {

@@ -1,0 +1,57 @@
+//! Whose tab it is, and which addresses may be rendered at all. Used by tabs and the pool. Pure.
+//! Must never find two sites equal that may not share what a tab keeps.
+
+use url::Url;
+
+use crate::{OriginRoute, RenderRequest};
+
+/// Whose tab it is: warm tabs are shared only between renders for which all of this is equal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    tenant: String,
+    /// Scheme, host and port of its pages.
+    pub(super) origin: String,
+    route: Option<OriginRoute>,
+}
+
+impl Site {
+    /// The site of a request.
+    pub fn of(request: &RenderRequest) -> Site {
+        Site {
+            tenant: request.tenant.clone(),
+            origin: request.url.origin().ascii_serialization(),
+            route: request.route.clone(),
+        }
+    }
+}
+
+/// Whether an address may be rendered at all.
+pub(crate) fn check_url(url: &Url) -> Result<(), String> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("{}: addresses cannot be rendered, only http and https", url.scheme()));
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err("the address names no host".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("the address carries credentials".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_http_addresses_without_credentials_are_rendered() {
+        for good in ["http://a.example/", "https://a.example:8443/x?y#z"] {
+            assert!(check_url(&good.parse().unwrap()).is_ok(), "{good}");
+        }
+        for bad in
+            ["file:///etc/passwd", "chrome://gpu", "data:text/html,x", "http://u:p@a.example/", "about:blank"]
+        {
+            assert!(check_url(&bad.parse().unwrap()).is_err(), "{bad}");
+        }
+    }
+}

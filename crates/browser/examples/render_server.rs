@@ -1,5 +1,5 @@
 //! A renderer as a bare HTTP server, for measuring beside its peers: `GET /render?url=…` answers the rendered page.
-//! Nothing is cached. Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY`, `BROWSER`, `FRESH=1` (no warm tabs).
+//! Nothing is cached. Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY` (fixed; else it follows the load), `BROWSER`, `FRESH=1` (no warm tabs).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -32,7 +32,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let mut config = BrowserConfig::new(network, folder.path());
     config.binary = env("BROWSER").map(Into::into);
-    config.concurrency = env("CONCURRENCY").and_then(|n| n.parse().ok()).unwrap_or(config.concurrency);
+    if let Some(pages) = env("CONCURRENCY").and_then(|n| n.parse().ok()) {
+        (config.concurrency, config.concurrency_floor) = (pages, pages);
+    }
     let fresh = env("FRESH").is_some();
     let pool = Arc::new(ChromiumPool::start(config));
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,14 +18,15 @@ use tokio_util::task::TaskTracker;
 
 use crate::cdp::{Cdp, CdpError, EventKind};
 use crate::cgroup::Cgroup;
-use crate::drawer::Drawer;
 use crate::egress::{Egress, PROXY_PORT};
-use crate::find;
+use crate::environment::Environment;
 use crate::flags::Flags;
-use crate::idle::IdleTabs;
-use crate::pool::Settings;
+use crate::frame_scheduler::FrameScheduler;
+use crate::locate;
 use crate::process::{self, Launch, Launched, Process};
 use crate::tab::Tab;
+use crate::version::Version;
+use crate::warm_tabs::WarmTabs;
 
 /// A cold browser on a busy machine needs seconds.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -36,9 +38,9 @@ const PING_LIMIT: Duration = Duration::from_secs(2);
 /// Why there is no browser.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    #[error("no browser was found; {remedy}", remedy = find::REMEDY)]
+    #[error("no browser was found; {remedy}", remedy = locate::REMEDY)]
     Missing,
-    #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = find::REMEDY)]
+    #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = locate::REMEDY)]
     NotAProgram(PathBuf),
     #[error("the browser cannot be confined to a network namespace ({0}) and network.strict_egress is on")]
     Unconfined(io::Error),
@@ -46,12 +48,6 @@ pub(crate) enum StartError {
     Spawn(#[from] io::Error),
     #[error("the browser does not answer: {0}")]
     NoAnswer(String),
-}
-
-/// What the machine turned out to allow; kept from one start to the next.
-#[derive(Debug, Default)]
-pub(crate) struct Abilities {
-    no_frames_on_demand: AtomicBool,
 }
 
 /// A browser that runs.
@@ -66,9 +62,11 @@ pub(crate) struct Browser {
     pub renders: AtomicU64,
     /// Tabs that belong to somebody now, idle ones included.
     pub tabs: AtomicUsize,
-    pub drawer: Drawer,
-    pub idle: IdleTabs,
+    pub frame_scheduler: FrameScheduler,
+    pub warm_tabs: WarmTabs,
     pub started: Instant,
+    /// Renders that have a place in it.
+    active: AtomicUsize,
     /// Another browser has taken over: tabs of this one are not kept.
     pub retired: AtomicBool,
     process: Process,
@@ -76,49 +74,36 @@ pub(crate) struct Browser {
     contexts: Mutex<HashMap<String, Option<String>>>,
 }
 
-/// What the browser says of itself.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Version {
-    pub product: String,
-    user_agent: String,
+/// A render's place in a browser, until dropped.
+pub(crate) struct Lease(Arc<Browser>);
+
+impl Deref for Lease {
+    type Target = Arc<Browser>;
+
+    fn deref(&self) -> &Arc<Browser> {
+        &self.0
+    }
 }
 
-impl Version {
-    /// Major version, as in `156`.
-    pub fn major(&self) -> &str {
-        let number = self.product.rsplit('/').next().unwrap_or_default();
-        number.split('.').next().unwrap_or_default()
-    }
-
-    /// What pages and origins are told: an ordinary Chrome of this version, and who we are.
-    pub fn user_agent(&self) -> String {
-        let words: Vec<String> = self
-            .user_agent
-            .split(' ')
-            .map(|word| match word.split_once('/') {
-                // Chrome itself has stopped telling more than the major version.
-                Some(("HeadlessChrome" | "Chrome", _)) => format!("Chrome/{}.0.0.0", self.major()),
-                _ => word.to_owned(),
-            })
-            .collect();
-        format!("{} Glasshouse/{}", words.join(" "), env!("CARGO_PKG_VERSION"))
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.active.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Browser {
     /// Starts a browser, confined and with frames on demand where the machine and the build allow it.
-    pub async fn start(settings: &Settings, tasks: &TaskTracker) -> Result<Arc<Browser>, StartError> {
-        let abilities = &settings.abilities;
-        let binary = match &settings.config.binary {
-            Some(path) => find::program_behind(path),
-            None => find::find_browser().ok_or(StartError::Missing)?,
+    pub async fn start(environment: &Environment, tasks: &TaskTracker) -> Result<Arc<Browser>, StartError> {
+        let abilities = &environment.abilities;
+        let binary = match &environment.config.binary {
+            Some(path) => locate::program_behind(path),
+            None => locate::locate_browser().ok_or(StartError::Missing)?,
         };
         if !binary.is_file() {
             return Err(StartError::NotAProgram(binary));
         }
         let frames = !abilities.no_frames_on_demand.load(Ordering::Relaxed);
-        let browser = Browser::start_with(settings, &binary, frames, tasks).await?;
+        let browser = Browser::start_with(environment, &binary, frames, tasks).await?;
         if !frames {
             return Ok(browser);
         }
@@ -140,23 +125,23 @@ impl Browser {
         // With the flags and without frames pages would lose content: start again without the flags.
         abilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
         browser.end().await;
-        Browser::start_with(settings, &binary, false, tasks).await
+        Browser::start_with(environment, &binary, false, tasks).await
     }
 
     async fn start_with(
-        settings: &Settings,
+        environment: &Environment,
         binary: &std::path::Path,
         frames_on_demand: bool,
         tasks: &TaskTracker,
     ) -> Result<Arc<Browser>, StartError> {
         let launch = |confined: bool| {
-            let folder = settings.profiles()?.make()?;
-            let cgroup = make_cgroup(settings.config.memory_limit_bytes);
+            let folder = environment.profiles()?.make()?;
+            let cgroup = Cgroup::for_browser(environment.config.browser_memory_bytes());
             let port = if confined { PROXY_PORT } else { 1 };
             let flags = Flags {
                 folder: &folder,
                 frames_on_demand,
-                spki_hash: settings.identity.spki_hash(),
+                spki_hash: environment.identity.spki_hash(),
                 dead_proxy: (std::net::Ipv4Addr::LOCALHOST, port).into(),
                 confined,
                 sandbox: !process::is_root(),
@@ -172,7 +157,7 @@ impl Browser {
         let (plan, in_cgroup) = launch(true)?;
         let (launched, in_cgroup) = match Process::start(plan).await {
             Ok(launched) => (launched, in_cgroup),
-            Err(error) if settings.config.strict_egress => return Err(StartError::Unconfined(error)),
+            Err(error) if environment.config.strict_egress => return Err(StartError::Unconfined(error)),
             Err(error) => {
                 let (plan, in_cgroup) = launch(false)?;
                 let launched = Process::start(plan).await?;
@@ -184,12 +169,12 @@ impl Browser {
                 (launched, in_cgroup)
             }
         };
-        Browser::connect(launched, settings, frames_on_demand, in_cgroup, tasks).await
+        Browser::connect(launched, environment, frames_on_demand, in_cgroup, tasks).await
     }
 
     async fn connect(
         launched: Launched,
-        settings: &Settings,
+        environment: &Environment,
         frames_on_demand: bool,
         in_cgroup: bool,
         tasks: &TaskTracker,
@@ -201,8 +186,8 @@ impl Browser {
         let confined = listener.is_some();
         let egress = Egress::start(
             listener,
-            settings.config.network.clone(),
-            settings.identity.clone(),
+            environment.config.network.clone(),
+            environment.identity.clone(),
             tasks.clone(),
         )?;
 
@@ -212,7 +197,7 @@ impl Browser {
             Err(_) => return Err(StartError::NoAnswer(format!("nothing within {START_LIMIT:?}"))),
         };
         let browser = Arc::new(Browser {
-            drawer: Drawer::start(cdp.clone(), tasks),
+            frame_scheduler: FrameScheduler::start(cdp.clone(), tasks),
             cdp,
             egress,
             version,
@@ -221,8 +206,9 @@ impl Browser {
             in_cgroup,
             renders: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),
-            idle: IdleTabs::default(),
+            warm_tabs: WarmTabs::default(),
             started: Instant::now(),
+            active: AtomicUsize::new(0),
             retired: AtomicBool::new(false),
             process,
             contexts: Mutex::default(),
@@ -249,6 +235,17 @@ impl Browser {
         }
     }
 
+    /// Takes a place for a render.
+    pub fn lease(self: &Arc<Self>) -> Lease {
+        self.active.fetch_add(1, Ordering::Relaxed);
+        Lease(self.clone())
+    }
+
+    /// Renders that have a place in it now.
+    pub fn active(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+
     /// Process id of the browser, which is its group's too.
     pub fn pid(&self) -> u32 {
         self.process.pid()
@@ -262,7 +259,7 @@ impl Browser {
     /// Keeps a clean tab for the next page of its site; over `max` the longest unused ones are closed.
     pub fn keep(&self, tab: Tab, max: usize) {
         if !self.retired.load(Ordering::Relaxed) && !self.is_gone() {
-            self.idle.put(tab, max);
+            self.warm_tabs.put(tab, max);
         }
     }
 
@@ -272,7 +269,7 @@ impl Browser {
         // Renders in it fail at once, without waiting for the kernel.
         self.cdp.closed().cancel();
         self.process.ended().cancelled().await;
-        self.idle.clear();
+        self.warm_tabs.clear();
     }
 
     /// Notes a new browser context; its page is not known yet.
@@ -385,16 +382,6 @@ struct TargetInfo {
     browser_context_id: Option<String>,
 }
 
-fn make_cgroup(limit_bytes: u64) -> Option<Cgroup> {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let name = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
-    Cgroup::create(&name, limit_bytes)
-        .inspect_err(
-            |error| tracing::debug!(%error, "no memory cgroup for the browser; the watchdog bounds it"),
-        )
-        .ok()
-}
-
 /// Reads what the browser writes, for as long as it writes: a full pipe would stop it. Useful lines go to the log.
 async fn drain(mut output: ChildStderr) {
     let mut buffer = vec![0; 8 << 10];
@@ -406,31 +393,5 @@ async fn drain(mut output: ChildStderr) {
                 tracing::debug!(target: "browser::output", "{}", line.chars().take(300).collect::<String>());
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_told_an_ordinary_chrome_and_who_we_are() {
-        let version = Version {
-            product: "HeadlessChrome/156.0.8078.79".into(),
-            user_agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \
-                         HeadlessChrome/156.0.8078.79 Safari/537.36"
-                .into(),
-        };
-
-        let user_agent = version.user_agent();
-
-        assert_eq!(
-            user_agent,
-            format!(
-                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 \
-                 Safari/537.36 Glasshouse/{}",
-                env!("CARGO_PKG_VERSION")
-            )
-        );
     }
 }

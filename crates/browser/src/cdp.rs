@@ -18,12 +18,16 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// A browser that sends a message larger than this has lost its mind; the connection is given up.
 const MAX_MESSAGE_BYTES: usize = 512 << 20;
+
+/// Events of one session that wait for their listener: a page decides how many it causes, and a warm tab has no listener.
+const MAX_WAITING_EVENTS: usize = 4096;
 
 /// Events that somebody listens to. Others are dropped before they cost an allocation: a page decides how many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +110,7 @@ struct Shared {
 #[derive(Default)]
 struct Tables {
     pending: HashMap<u64, Pending>,
-    listeners: HashMap<String, mpsc::UnboundedSender<Event>>,
+    listeners: HashMap<String, mpsc::Sender<Event>>,
     closed: bool,
 }
 
@@ -182,8 +186,10 @@ impl Cdp {
     }
 
     /// Receives the events of a session; the empty name is the browser itself. A second listener replaces the first.
-    pub fn listen(&self, session: &str) -> mpsc::UnboundedReceiver<Event> {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    ///
+    /// Only so many wait: console messages over that are lost, and a session that floods its listener with others loses it.
+    pub fn listen(&self, session: &str) -> mpsc::Receiver<Event> {
+        let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS);
         let mut tables = self.0.tables();
         if !tables.closed {
             tables.listeners.insert(session.to_owned(), sender);
@@ -268,8 +274,18 @@ impl Shared {
         }
         let (Some(method), Some(params)) = (envelope.method, envelope.params) else { return };
         let Some(kind) = EventKind::of(&method) else { return };
-        if let Some(listener) = self.tables().listeners.get(envelope.session.as_deref().unwrap_or_default()) {
-            let _ = listener.send(Event { kind, params: params.to_owned() });
+        let session = envelope.session.as_deref().unwrap_or_default();
+        let mut tables = self.tables();
+        let Some(listener) = tables.listeners.get(session) else { return };
+        let Err(TrySendError::Full(event)) = listener.try_send(Event { kind, params: params.to_owned() })
+        else {
+            return;
+        };
+        // What the browser says of itself is said in the name of all tabs: one of them must not end that.
+        let may_be_lost = matches!(event.kind, EventKind::ConsoleCalled | EventKind::ExceptionThrown);
+        if !may_be_lost && !session.is_empty() {
+            tracing::debug!(kind = ?event.kind, "a session floods its listener");
+            tables.listeners.remove(session);
         }
     }
 }
@@ -372,6 +388,39 @@ mod tests {
             .unwrap();
 
         assert_eq!(events.recv().await.unwrap().kind, EventKind::TargetCrashed);
+    }
+
+    async fn flood(method: &str) -> mpsc::Receiver<Event> {
+        let (cdp, mut browser, _tasks) = connected();
+        let events = cdp.listen("s");
+        let message = format!("{{\"method\":\"{method}\",\"sessionId\":\"s\",\"params\":{{}}}}\0");
+        browser.write_all(message.repeat(MAX_WAITING_EVENTS + 10).as_bytes()).await.unwrap();
+        let answered = cdp.browser("A.one", json!({}));
+        browser.write_all(b"{\"id\":1,\"result\":{}}\0").await.unwrap();
+        answered.await.unwrap();
+        events
+    }
+
+    #[tokio::test]
+    async fn a_session_that_floods_its_listener_loses_it() {
+        let mut events = flood("Page.frameAttached").await;
+
+        let mut received = 0;
+        while events.recv().await.is_some() {
+            received += 1;
+        }
+
+        assert_eq!(received, MAX_WAITING_EVENTS);
+    }
+
+    #[tokio::test]
+    async fn console_messages_over_the_bound_are_lost_and_nothing_else() {
+        let mut events = flood("Runtime.consoleAPICalled").await;
+
+        for _ in 0..MAX_WAITING_EVENTS {
+            assert!(events.try_recv().is_ok());
+        }
+        assert!(events.try_recv().is_err());
     }
 
     #[tokio::test]

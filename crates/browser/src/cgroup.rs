@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Names begin with this and the process id of the service.
@@ -16,22 +17,29 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
+    /// Makes one for the next browser; `None` where the service may not.
+    pub fn for_browser(limit_bytes: u64) -> Option<Cgroup> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
+        Cgroup::create(&name, limit_bytes)
+            .inspect_err(
+                |error| tracing::debug!(%error, "no memory cgroup for the browser; the watchdog bounds it"),
+            )
+            .ok()
+    }
+
     /// Makes a child of this process's own cgroup with at most `limit_bytes` of memory. The error says what forbids it.
-    pub fn create(name: &str, limit_bytes: u64) -> io::Result<Cgroup> {
+    fn create(name: &str, limit_bytes: u64) -> io::Result<Cgroup> {
         let membership = fs::read_to_string("/proc/self/cgroup")?;
-        let (parent, limits): (PathBuf, &[(&str, String)]) = match memory_path(&membership) {
-            Some(Hierarchy::V1(path)) => (
-                own_or_root("/sys/fs/cgroup/memory", path),
-                &[("memory.limit_in_bytes", limit_bytes.to_string())],
+        let (hierarchy, path) = controller_path(&membership, "memory")
+            .ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+        let own = own_or_root(hierarchy, "memory", path);
+        let (parent, limits): (PathBuf, &[(&str, String)]) = match hierarchy {
+            Hierarchy::V1 => (own, &[("memory.limit_in_bytes", limit_bytes.to_string())]),
+            Hierarchy::V2 => (
+                delegate(&own)?,
+                &[("memory.max", limit_bytes.to_string()), ("memory.swap.max", "0".to_owned())],
             ),
-            Some(Hierarchy::V2(path)) => {
-                let own = own_or_root("/sys/fs/cgroup", path);
-                (
-                    delegate(&own)?,
-                    &[("memory.max", limit_bytes.to_string()), ("memory.swap.max", "0".to_owned())],
-                )
-            }
-            None => return Err(io::Error::from(io::ErrorKind::Unsupported)),
         };
         sweep(&parent);
         let folder = parent.join(format!("{PREFIX}{}-{name}", std::process::id()));
@@ -82,28 +90,42 @@ fn sweep(parent: &Path) {
     }
 }
 
+/// The two versions of control groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hierarchy {
+    /// A hierarchy per controller.
+    V1,
+    /// One for all.
+    V2,
+}
+
+/// The folder of this process's own cgroup for a controller; `None` where there are no cgroups.
+pub(crate) fn own_folder(controller: &str) -> Option<(PathBuf, Hierarchy)> {
+    let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let (hierarchy, path) = controller_path(&membership, controller)?;
+    Some((own_or_root(hierarchy, controller, path), hierarchy))
+}
+
 /// A container sees its own cgroup as the root of the mount, under a path that names the host's.
-fn own_or_root(mount: &str, path: &str) -> PathBuf {
-    let own = Path::new(mount).join(path);
-    if own.is_dir() { own } else { PathBuf::from(mount) }
+fn own_or_root(hierarchy: Hierarchy, controller: &str, path: &str) -> PathBuf {
+    let mount = match hierarchy {
+        Hierarchy::V1 => Path::new("/sys/fs/cgroup").join(controller),
+        Hierarchy::V2 => PathBuf::from("/sys/fs/cgroup"),
+    };
+    let own = mount.join(path);
+    if own.is_dir() { own } else { mount }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Hierarchy<'a> {
-    V1(&'a str),
-    V2(&'a str),
-}
-
-/// Reads `/proc/self/cgroup`: the memory controller's own hierarchy when there is one (version 1), else the unified one.
-fn memory_path(membership: &str) -> Option<Hierarchy<'_>> {
+/// Reads `/proc/self/cgroup`: the controller's own hierarchy when there is one (version 1), else the unified one.
+fn controller_path<'a>(membership: &'a str, controller: &str) -> Option<(Hierarchy, &'a str)> {
     // `number:controllers:path`; the path may contain colons.
     let lines = || membership.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
     lines()
-        .find(|(controllers, _)| controllers.split(',').any(|name| name == "memory"))
-        .map(|(_, path)| Hierarchy::V1(path.trim_start_matches('/')))
+        .find(|(controllers, _)| controllers.split(',').any(|name| name == controller))
+        .map(|(_, path)| (Hierarchy::V1, path.trim_start_matches('/')))
         .or_else(|| {
             let (_, path) = lines().find(|(controllers, _)| controllers.is_empty())?;
-            Some(Hierarchy::V2(path.trim_start_matches('/')))
+            Some((Hierarchy::V2, path.trim_start_matches('/')))
         })
 }
 
@@ -143,11 +165,9 @@ mod tests {
     fn a_memory_hierarchy_of_its_own_wins_over_the_unified_one() {
         let mixed = "4:memory:/a/b\n1:cpu:/\n0::/unified\n";
 
-        assert_eq!(memory_path(mixed), Some(Hierarchy::V1("a/b")));
-        assert_eq!(
-            memory_path("0::/system.slice/x.service\n"),
-            Some(Hierarchy::V2("system.slice/x.service"))
-        );
-        assert_eq!(memory_path(""), None);
+        assert_eq!(controller_path(mixed, "memory"), Some((Hierarchy::V1, "a/b")));
+        let unified = "0::/system.slice/x.service\n";
+        assert_eq!(controller_path(unified, "memory"), Some((Hierarchy::V2, "system.slice/x.service")));
+        assert_eq!(controller_path("", "memory"), None);
     }
 }

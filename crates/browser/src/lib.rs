@@ -3,17 +3,22 @@
 //! Used by the application's render service and the `render` command. Stands alone: it knows no accounts, no database
 //! and no HTTP server, and every byte a page fetches passes the guard of the `crawler` crate.
 
+mod attempts;
 mod browser;
+mod capacity;
 mod cdp;
 mod cgroup;
+mod config;
 mod console;
-mod drawer;
 mod egress;
+mod environment;
 #[cfg(feature = "testing")]
 pub mod fake;
-mod find;
 mod flags;
-mod idle;
+mod fleet;
+mod frame_scheduler;
+mod locate;
+mod machine;
 mod memory;
 mod model;
 mod page;
@@ -23,11 +28,15 @@ mod profile;
 mod queue;
 mod supervisor;
 mod tab;
+mod version;
 mod visit;
+mod warm_tabs;
 
-pub use find::find_browser;
+pub use config::BrowserConfig;
+pub use locate::locate_browser;
+pub use machine::max_concurrency;
 pub use model::*;
-pub use pool::{BrowserConfig, ChromiumPool};
+pub use pool::ChromiumPool;
 
 /// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.
 #[async_trait::async_trait]

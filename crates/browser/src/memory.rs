@@ -35,12 +35,35 @@ pub(crate) fn members(group: u32) -> Vec<Member> {
         .collect()
 }
 
-/// Which renderer to end: the largest, when it alone or all together are over their limit.
-pub(crate) fn offender(members: &[Member], page_limit: u64, browser_limit: u64) -> Option<&Member> {
+/// What is to be done about the memory of a browser.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Remedy<'a> {
+    Nothing,
+    /// This page eats it.
+    EndPage(&'a Member),
+    /// It gets tight: tabs that only wait are closed.
+    MakeRoom,
+    /// The browser itself has grown: its pages are not to blame, and only another browser helps.
+    Replace,
+}
+
+/// Decides over a browser with `limit` bytes, one page of which may have `page_limit`.
+///
+/// A main process that leaks is replaced at half of the limit, while there is room for the renders in it to end.
+pub(crate) fn remedy(members: &[Member], limit: u64, page_limit: u64) -> Remedy<'_> {
     let largest =
-        members.iter().filter(|member| member.is_renderer).max_by_key(|member| member.private_bytes)?;
-    let total: u64 = members.iter().map(|member| member.private_bytes).sum();
-    (largest.private_bytes > page_limit || total > browser_limit).then_some(largest)
+        members.iter().filter(|member| member.is_renderer).max_by_key(|member| member.private_bytes);
+    let sum = |is_renderer: bool| -> u64 {
+        members.iter().filter(|m| m.is_renderer == is_renderer).map(|m| m.private_bytes).sum()
+    };
+    let (pages, main) = (sum(true), sum(false));
+    match largest {
+        Some(page) if page.private_bytes > page_limit => Remedy::EndPage(page),
+        _ if main > limit / 2 => Remedy::Replace,
+        Some(page) if pages + main > limit / 10 * 9 => Remedy::EndPage(page),
+        _ if pages + main > limit / 10 * 6 => Remedy::MakeRoom,
+        _ => Remedy::Nothing,
+    }
 }
 
 /// Fifth field of `/proc/PID/stat`; the second, the name, may contain anything.
@@ -67,16 +90,24 @@ mod tests {
     fn a_page_over_its_limit_ends_alone() {
         let all = [member(1, 500, false), member(2, 90, true), member(3, 120, true)];
 
-        assert_eq!(offender(&all, 100, 10_000).map(|m| m.pid), Some(3));
-        assert_eq!(offender(&all, 200, 10_000), None);
+        assert_eq!(remedy(&all, 10_000, 100), Remedy::EndPage(&all[2]));
+        assert_eq!(remedy(&all, 10_000, 200), Remedy::Nothing);
     }
 
     #[test]
-    fn over_the_browsers_limit_the_largest_page_ends_and_never_the_browser() {
-        let all = [member(1, 500, false), member(2, 90, true)];
+    fn over_the_browsers_limit_the_largest_page_ends() {
+        let all = [member(1, 100, false), member(2, 390, true), member(3, 420, true)];
 
-        assert_eq!(offender(&all, 1_000, 550).map(|m| m.pid), Some(2));
-        assert_eq!(offender(&all[..1], 1_000, 550), None);
+        assert_eq!(remedy(&all, 1_000, 1_000), Remedy::EndPage(&all[2]));
+        assert_eq!(remedy(&all, 1_200, 1_000), Remedy::MakeRoom);
+    }
+
+    #[test]
+    fn a_browser_that_leaks_is_replaced_and_its_pages_are_left_alone() {
+        let leaking = [member(1, 850, false), member(2, 90, true)];
+
+        assert_eq!(remedy(&leaking, 1_000, 500), Remedy::Replace);
+        assert_eq!(remedy(&leaking[..1], 1_000, 500), Remedy::Replace);
     }
 
     #[test]

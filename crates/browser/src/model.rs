@@ -120,7 +120,8 @@ pub struct BlockedRequest {
     pub reason: String,
 }
 
-/// Why there is no HTML.
+/// Why there is no HTML. Only [`RenderError::PageCrashed`] says that a page is dangerous; what concerns the service itself
+/// (`NoBrowser`, `Overloaded`, `ShuttingDown`) says nothing about the page.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RenderError {
     /// Not an address that may be rendered (scheme, userinfo).
@@ -151,15 +152,18 @@ pub enum RenderError {
     /// Nothing to show at the time limit.
     #[error("the page showed nothing within {0:?}")]
     Timeout(Duration),
-    /// The page took its tab down (memory, crash) twice.
+    /// The page killed its tab or its browser (memory, crash), twice.
     #[error("the page crashed its tab")]
     PageCrashed,
     /// No browser: it is missing, keeps failing, or may not be started unconfined.
     #[error("no browser: {0}")]
     NoBrowser(String),
-    /// Too many renders are waiting already.
+    /// No slot: too many renders are waiting already.
     #[error("too many renders are waiting")]
     Overloaded,
+    /// The service ends; another one, or a later try, may do better.
+    #[error("the service is shutting down")]
+    ShuttingDown,
 }
 
 /// State of the browser, for `/readyz` and `doctor`.

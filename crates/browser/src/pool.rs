@@ -3,27 +3,29 @@
 //! Used by the application and the `render` command. Must never share a tab between sites, and never let a render outlive
 //! its time limit by more than a second.
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crawler::Network;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::browser::{Abilities, Browser};
-use crate::egress::{Identity, Pass};
-use crate::profile::Profiles;
+use crate::attempts::{Attempts, Loss, Place};
+use crate::browser::{Browser, Lease};
+use crate::capacity::{Capacity, Sample};
+use crate::egress::Pass;
+use crate::environment::Environment;
+use crate::fleet::{Alone, Fleet};
+use crate::machine::{self, ProcessorMeter};
 use crate::queue::{Slot, Slots};
-use crate::supervisor::{State, Supervisor};
+use crate::supervisor::State;
 use crate::tab::{Site, Tab, check_url};
 use crate::visit::{Captured, End, Visit};
 use crate::{
-    BrowserHealth, ConsoleMessage, RenderError, RenderRequest, Rendered, Renderer, Settled, Timings,
+    BrowserConfig, BrowserHealth, ConsoleMessage, RenderError, RenderRequest, Rendered, Renderer, Settled,
+    Timings,
 };
 
 /// How long a render waits for a browser that is being started.
@@ -34,100 +36,53 @@ const HEALTH_LIMIT: Duration = Duration::from_secs(5);
 const PREPARE_LIMIT: Duration = Duration::from_secs(5);
 /// How long the end waits for renders that are being cleaned up after.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
-/// Memory of a browser when nothing else is said.
-const MEMORY_LIMIT_BYTES: u64 = 1536 << 20;
-/// Tries per render: a browser or tab that dies under the first is not the page's fault yet.
-const ATTEMPTS: u32 = 2;
+/// How long a render whose browser ended waits for its turn to be alone, before it is repeated among others after all.
+const ALONE_LIMIT: Duration = Duration::from_secs(5);
+/// How often the number of pages at once is decided.
+const SAMPLE_EVERY: Duration = Duration::from_millis(250);
 /// Warm tabs are kept even where few pages are rendered at once.
-const MIN_IDLE_TABS: usize = 4;
-
-/// How browsers are run.
-#[derive(Debug, Clone)]
-pub struct BrowserConfig {
-    /// The browser's binary; none: found on this machine.
-    pub binary: Option<PathBuf>,
-    /// Pages at once.
-    pub concurrency: usize,
-    /// Renders that may wait for a slot; more are refused.
-    pub max_waiting: usize,
-    /// Refuse to run a browser that cannot be confined to a network namespace of its own.
-    pub strict_egress: bool,
-    /// The way out for every byte a page fetches.
-    pub network: Network,
-    /// Memory of one browser, all its processes together. One page may use half of it.
-    pub memory_limit_bytes: u64,
-    /// Folder for the browsers' profiles; emptied at the end and, after a crash, at the next start.
-    pub profile_dir: PathBuf,
-}
-
-impl BrowserConfig {
-    /// Defaults for everything that has one.
-    pub fn new(network: Network, profile_dir: impl Into<PathBuf>) -> BrowserConfig {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        BrowserConfig {
-            binary: None,
-            concurrency: 2 * cores,
-            max_waiting: 1_000,
-            strict_egress: false,
-            network,
-            memory_limit_bytes: MEMORY_LIMIT_BYTES,
-            profile_dir: profile_dir.into(),
-        }
-    }
-}
-
-/// What every browser of a pool is started with.
-pub(crate) struct Settings {
-    pub config: BrowserConfig,
-    pub identity: Arc<Identity>,
-    pub abilities: Abilities,
-    profiles: io::Result<Profiles>,
-}
-
-impl Settings {
-    /// Folders for browsers, or why there are none.
-    pub fn profiles(&self) -> io::Result<&Profiles> {
-        self.profiles.as_ref().map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", self.config.profile_dir.display()))
-        })
-    }
-}
+const MIN_WARM_TABS: usize = 4;
 
 /// Renders pages in Chromium.
 pub struct ChromiumPool(Arc<Pool>);
 
 struct Pool {
-    settings: Arc<Settings>,
+    environment: Arc<Environment>,
     slots: Slots,
-    supervisor: Supervisor,
+    fleet: Fleet,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 impl ChromiumPool {
-    /// Starts a browser in the background and keeps one running. Must be called within a Tokio runtime.
+    /// Starts a browser in the background and keeps as many running as the load needs. Must be called within a Tokio runtime.
     ///
     /// Never fails: without a browser, [`Renderer::health`] says what is missing, and renders say so too.
     pub fn start(config: BrowserConfig) -> ChromiumPool {
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
-        let settings = Arc::new(Settings {
-            identity: Arc::new(Identity::generate().expect("making a key needs nothing but randomness")),
-            abilities: Abilities::default(),
-            profiles: Profiles::open(&config.profile_dir),
-            config,
-        });
-        let supervisor = Supervisor::start(settings.clone(), stop.clone(), tasks.clone());
-        let slots = Slots::new(settings.config.concurrency.max(1), settings.config.max_waiting);
-        ChromiumPool(Arc::new(Pool { settings, slots, supervisor, stop, tasks }))
+        let capacity = Capacity::new(config.concurrency_floor, config.concurrency);
+        let slots = Slots::new(capacity.limit(), config.max_waiting);
+        let environment = Arc::new(Environment::new(config));
+        let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
+        let pool = Pool { environment, slots, fleet, stop, tasks };
+        pool.tasks.spawn(regulate(capacity, pool.slots.clone(), pool.fleet.clone(), pool.stop.clone()));
+        ChromiumPool(Arc::new(pool))
     }
 
-    /// Process id of the browser that runs now, for operators and tests.
+    /// Process ids of the browsers that renders share now, for operators and tests.
+    pub fn browser_pids(&self) -> Vec<u32> {
+        self.0.fleet.browsers().iter().map(|browser| browser.pid()).collect()
+    }
+
+    /// Process id of the browser that one render has for itself, while there is one.
+    pub fn lone_browser_pid(&self) -> Option<u32> {
+        self.0.fleet.lone_browser().map(|browser| browser.pid())
+    }
+
+    /// Process id of the first browser that renders share.
     pub fn browser_pid(&self) -> Option<u32> {
-        match self.0.supervisor.state() {
-            State::Ready(browser) => Some(browser.pid()),
-            _ => None,
-        }
+        self.browser_pids().first().copied()
     }
 }
 
@@ -144,7 +99,7 @@ impl Renderer for ChromiumPool {
         let asked = Instant::now();
         let slot = tokio::select! {
             slot = self.0.slots.take(&request.tenant) => slot.ok_or(RenderError::Overloaded)?,
-            () = self.0.stop.cancelled() => return Err(shutting_down()),
+            () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
         };
         let queued = asked.elapsed();
         let (answer, result) = oneshot::channel();
@@ -153,7 +108,14 @@ impl Renderer for ChromiumPool {
         let _gone = caller.clone().drop_guard();
         self.0.tasks.spawn(self.0.clone().work(request, slot, caller, answer));
 
-        let mut rendered = result.await.unwrap_or_else(|_| Err(shutting_down()))?;
+        let mut rendered = match result.await {
+            // Whatever became of a browser that was told to end is not the browser's fault.
+            Ok(Err(RenderError::NoBrowser(_))) if self.0.stop.is_cancelled() => {
+                return Err(RenderError::ShuttingDown);
+            }
+            Ok(result) => result?,
+            Err(_) => return Err(RenderError::ShuttingDown),
+        };
         rendered.timings.queued_ms = milliseconds(queued);
         rendered.timings.total_ms = milliseconds(asked.elapsed());
         Ok(rendered)
@@ -161,7 +123,7 @@ impl Renderer for ChromiumPool {
 
     async fn health(&self) -> BrowserHealth {
         let (active, waiting) = self.0.slots.counts();
-        let (browser, problem) = match self.0.supervisor.settled(HEALTH_LIMIT).await {
+        let (browser, problem) = match self.0.fleet.settled(HEALTH_LIMIT).await {
             State::Ready(browser) => (Some(browser), None),
             State::Failed(problem) => (None, Some(problem)),
             State::Starting => (None, Some("the browser is being started".to_owned())),
@@ -187,7 +149,7 @@ impl Renderer for ChromiumPool {
         if timeout(SHUTDOWN_LIMIT, self.0.tasks.wait()).await.is_err() {
             tracing::warn!("the browser's tasks did not end in time");
         }
-        if let Ok(profiles) = self.0.settings.profiles() {
+        if let Ok(profiles) = self.0.environment.profiles() {
             profiles.remove();
         }
     }
@@ -196,7 +158,25 @@ impl Renderer for ChromiumPool {
 /// A render that has ended, and the tab to clean up after it.
 struct Ended {
     result: Result<Rendered, RenderError>,
-    tab: Option<Tab>,
+    kept: Option<(Tab, Stay)>,
+}
+
+impl Ended {
+    fn failed(error: RenderError) -> Ended {
+        Ended { result: Err(error), kept: None }
+    }
+}
+
+/// A render's place in a browser, and the right to be alone there if it has one.
+struct Stay {
+    lease: Lease,
+    alone: Option<Alone>,
+}
+
+impl Stay {
+    fn browser_lost(&self) -> Loss {
+        Loss::Browser(if self.alone.is_some() { Place::Alone } else { Place::Shared })
+    }
 }
 
 impl Pool {
@@ -213,69 +193,91 @@ impl Pool {
             // Dropping the render closes its tab.
             () = caller.cancelled() => return,
         };
-        let Some(tab) = ended.tab else {
+        let Some((tab, stay)) = ended.kept else {
             // The caller may have gone in this very moment.
             let _ = answer.send(ended.result);
             return;
         };
         let browser = tab.browser.clone();
-        let _coming = browser.idle.announce(tab.site().clone());
+        let _coming = browser.warm_tabs.announce(tab.site().clone());
         let page = ended.result.as_ref().ok().filter(|page| page.settled != Settled::Redirect);
         let page = page.map(|page| page.final_url.clone());
         let _ = answer.send(ended.result);
         if let Some(tab) = tab.clean(page).await {
-            browser.keep(tab, self.settings.config.concurrency.max(MIN_IDLE_TABS));
+            // A browser for one render alone is not kept.
+            if stay.alone.is_none() {
+                browser.keep(tab, self.environment.config.slots_per_browser().max(MIN_WARM_TABS));
+            }
         }
+        drop(stay);
         drop(slot);
     }
 
     async fn render(&self, request: &RenderRequest) -> Ended {
-        let mut crashed = false;
-        for attempt in 1..=ATTEMPTS {
-            let browser = match self.supervisor.browser(BROWSER_LIMIT).await {
-                Ok(browser) => browser,
-                Err(problem) => return Ended { result: Err(RenderError::NoBrowser(problem)), tab: None },
+        let mut attempts = Attempts::default();
+        loop {
+            let stay = match self.find_place(&attempts, request).await {
+                Ok(stay) => stay,
+                Err(problem) => return Ended::failed(RenderError::NoBrowser(problem)),
             };
-            let started = Instant::now();
-            let Some(mut tab) = self.ready_tab(&browser, request, attempt).await else { continue };
-            let prepared = started.elapsed();
-            browser.renders.fetch_add(1, Ordering::Relaxed);
-
-            let pass = Arc::new(Pass::new(request.route.clone(), request.limits.page_bytes));
-            tab.gate.admit(pass.clone());
-            let mut visit = Visit::new(&mut tab, request, pass.clone());
-            let end = visit.run().await;
-            let console = std::mem::take(&mut visit.console);
-            match end {
-                End::Page(captured) => {
-                    let timings = Timings {
-                        prepare_ms: milliseconds(prepared),
-                        load_ms: milliseconds(started.elapsed() - prepared),
-                        ..Timings::default()
-                    };
-                    let keep = !captured.partial;
-                    let result = Ok(answer(*captured, console, &pass, timings));
-                    return Ended { result, tab: keep.then_some(tab) };
-                }
-                End::Failed(error) => return Ended { result: Err(error), tab: None },
-                End::Died { crashed: by_page } => {
-                    crashed = by_page;
-                    tracing::info!(url = %request.url, attempt, crashed, "a tab died under a render");
-                }
+            let loss = match self.attempt(request, &attempts, stay).await {
+                Ok(ended) => return ended,
+                Err(loss) => loss,
+            };
+            tracing::info!(url = %request.url, ?loss, "a render lost its place");
+            if let Err(error) = attempts.lost(loss) {
+                return Ended::failed(error);
             }
         }
-        let error = if crashed {
-            RenderError::PageCrashed
-        } else {
-            RenderError::NoBrowser("it ended under this page, twice".to_owned())
+    }
+
+    async fn find_place(&self, attempts: &Attempts, request: &RenderRequest) -> Result<Stay, String> {
+        if attempts.place() == Place::Alone
+            && let Some(alone) = self.fleet.turn_alone(ALONE_LIMIT).await
+        {
+            return Ok(Stay { lease: alone.browser(BROWSER_LIMIT).await?, alone: Some(alone) });
+        }
+        let lease = self.fleet.browser(&Site::of(request), BROWSER_LIMIT).await?;
+        Ok(Stay { lease, alone: None })
+    }
+
+    /// Renders once.
+    async fn attempt(&self, request: &RenderRequest, attempts: &Attempts, stay: Stay) -> Result<Ended, Loss> {
+        let started = Instant::now();
+        let browser = &stay.lease;
+        let Some(mut tab) = self.ready_tab(browser, request, attempts.is_first()).await else {
+            return Err(if browser.is_gone() { stay.browser_lost() } else { Loss::NoTab });
         };
-        Ended { result: Err(error), tab: None }
+        let prepared = started.elapsed();
+        browser.renders.fetch_add(1, Ordering::Relaxed);
+
+        let pass = Arc::new(Pass::new(request.route.clone(), request.limits.page_bytes));
+        tab.gate.admit(pass.clone());
+        let mut visit = Visit::new(&mut tab, request, pass.clone());
+        let end = visit.run().await;
+        let console = std::mem::take(&mut visit.console);
+        match end {
+            End::Page(captured) => {
+                let timings = Timings {
+                    prepare_ms: milliseconds(prepared),
+                    load_ms: milliseconds(started.elapsed() - prepared),
+                    ..Timings::default()
+                };
+                let keep = !captured.partial;
+                let result = Ok(answer(*captured, console, &pass, timings));
+                Ok(Ended { result, kept: keep.then_some((tab, stay)) })
+            }
+            End::Failed(error) => Ok(Ended::failed(error)),
+            // A page that floods its connection loses that, with its browser still there.
+            End::Died { crashed } if crashed || !stay.lease.is_gone() => Err(Loss::Tab),
+            End::Died { .. } => Err(stay.browser_lost()),
+        }
     }
 
     /// A tab of the request's site, warm at the first attempt if there is one, ready to navigate.
-    async fn ready_tab(&self, browser: &Arc<Browser>, request: &RenderRequest, attempt: u32) -> Option<Tab> {
+    async fn ready_tab(&self, browser: &Arc<Browser>, request: &RenderRequest, warm: bool) -> Option<Tab> {
         let site = Site::of(request);
-        let warm = if attempt == 1 { browser.idle.take(&site).await } else { None };
+        let warm = if warm { browser.warm_tabs.take(&site).await } else { None };
         if let Some(mut tab) = warm {
             match timeout(PREPARE_LIMIT, tab.prepare(request)).await {
                 Ok(Ok(())) => return Some(tab),
@@ -287,7 +289,7 @@ impl Pool {
             tab.prepare(request).await?;
             Ok::<_, crate::cdp::CdpError>(tab)
         };
-        opened.await.inspect_err(|error| tracing::debug!(%error, attempt, "no tab")).ok()
+        opened.await.inspect_err(|error| tracing::debug!(%error, "no tab")).ok()
     }
 }
 
@@ -306,10 +308,28 @@ fn answer(captured: Captured, console: Vec<ConsoleMessage>, pass: &Pass, timings
     }
 }
 
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+/// Follows the load with the number of pages at once, and with the browsers that they need.
+async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
+    let mut processor = ProcessorMeter::start();
+    let mut ticks = interval(SAMPLE_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = stop.cancelled() => return,
+        }
+        let (active, waiting) = slots.counts();
+        let (busy, memory_free) = (processor.busy(), machine::memory_free());
+        let before = capacity.limit();
+        let limit = capacity.observe(&Sample { busy, memory_free, active, waiting });
+        if limit != before {
+            tracing::debug!(limit, busy, memory_free, active, waiting, "pages at once");
+            slots.set_limit(limit);
+        }
+        fleet.resize(limit);
+    }
 }
 
-fn shutting_down() -> RenderError {
-    RenderError::NoBrowser("the service is shutting down".to_owned())
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

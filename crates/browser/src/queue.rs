@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// A bounded number of slots with a fair line before them. Cheap to clone.
+/// A bounded number of slots, which may change, with a fair line before them. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Slots(Arc<Mutex<State>>);
 
 struct State {
-    free: usize,
+    limit: usize,
     active: usize,
     max_waiting: usize,
     line: Line<oneshot::Sender<Slot>>,
@@ -23,15 +23,14 @@ pub(crate) struct Slot(Option<Slots>);
 impl Slots {
     /// `slots` renders at once, at most `max_waiting` in line.
     pub fn new(slots: usize, max_waiting: usize) -> Slots {
-        Slots(Arc::new(Mutex::new(State { free: slots, active: 0, max_waiting, line: Line::default() })))
+        Slots(Arc::new(Mutex::new(State { limit: slots, active: 0, max_waiting, line: Line::default() })))
     }
 
     /// Waits for a slot; `None` when too many wait already. Dropping the future leaves the line.
     pub async fn take(&self, tenant: &str) -> Option<Slot> {
         let turn = {
             let mut state = self.state();
-            if state.free > 0 {
-                state.free -= 1;
+            if state.active < state.limit {
                 state.active += 1;
                 return Some(Slot(Some(self.clone())));
             }
@@ -55,23 +54,33 @@ impl Slots {
         (state.active, state.line.iter().filter(|waiter| !waiter.is_closed()).count())
     }
 
+    /// Changes the number of renders at once. Fewer take effect as renders end, more at once.
+    pub fn set_limit(&self, slots: usize) {
+        self.state().limit = slots;
+        self.admit();
+    }
+
     fn give_back(&self) {
+        self.state().active -= 1;
+        self.admit();
+    }
+
+    /// Lets in who stands first while there are slots.
+    fn admit(&self) {
         loop {
             let next = {
                 let mut state = self.state();
-                match state.line.pop() {
-                    Some(next) => next,
-                    None => {
-                        state.free += 1;
-                        state.active -= 1;
-                        return;
-                    }
+                if state.active >= state.limit {
+                    return;
                 }
+                let Some(next) = state.line.pop() else { return };
+                state.active += 1;
+                next
             };
-            match next.send(Slot(Some(self.clone()))) {
-                Ok(()) => return,
+            if let Err(mut slot) = next.send(Slot(Some(self.clone()))) {
                 // Nobody waits there any more. Not dropped as a slot: that would come back here recursively.
-                Err(mut slot) => slot.0 = None,
+                slot.0 = None;
+                self.state().active -= 1;
             }
         }
     }
@@ -166,6 +175,33 @@ mod tests {
         drop(first);
 
         assert!(second.await.is_some());
+    }
+
+    #[tokio::test]
+    async fn more_slots_let_those_who_wait_in_at_once() {
+        let slots = Slots::new(1, 10);
+        let _first = slots.take("a").await.unwrap();
+        let (mut second, mut third) = (Box::pin(slots.take("a")), Box::pin(slots.take("a")));
+        assert!(futures_are_pending(&mut second).await && futures_are_pending(&mut third).await);
+
+        slots.set_limit(3);
+
+        let _taken = (second.await.unwrap(), third.await.unwrap());
+        assert_eq!(slots.counts(), (3, 0));
+    }
+
+    #[tokio::test]
+    async fn fewer_slots_let_nobody_in_until_enough_have_ended() {
+        let slots = Slots::new(2, 10);
+        let (first, second) = (slots.take("a").await.unwrap(), slots.take("a").await.unwrap());
+        slots.set_limit(1);
+        let mut third = Box::pin(slots.take("a"));
+
+        drop(first);
+        assert!(futures_are_pending(&mut third).await);
+        drop(second);
+
+        assert!(third.await.is_some());
     }
 
     #[tokio::test]

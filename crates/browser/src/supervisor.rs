@@ -1,5 +1,5 @@
 //! Keeps one browser running: starts it, pings it, bounds its memory, replaces it when it dies or grows old.
-//! Used by the pool. Must never leave renders waiting for a browser that will not come.
+//! Used by the fleet. Must never leave renders waiting for a browser that will not come.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::browser::{Browser, StartError};
-use crate::memory;
-use crate::pool::Settings;
+use crate::environment::Environment;
+use crate::memory::{self, Remedy};
 use crate::process::kill_process;
 
 /// Memory is looked at this often while there are tabs.
@@ -22,6 +22,8 @@ const PING_EVERY: u32 = 4;
 /// Every so many ticks tabs that nobody uses are closed.
 const SWEEP_EVERY: u32 = 20;
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
+/// Tabs that nobody has used for so long are sent to the blank page; with the tick, within about a second.
+const REST_LIMIT: Duration = Duration::from_millis(500);
 /// A browser is replaced, without a gap, at this age and after this many renders.
 const MAX_AGE: Duration = Duration::from_secs(3600);
 const MAX_RENDERS: u64 = 5_000;
@@ -43,32 +45,59 @@ pub(crate) enum State {
     Stopped,
 }
 
+impl State {
+    /// The browser, while it can be used.
+    pub fn usable(&self) -> Option<&Arc<Browser>> {
+        match self {
+            State::Ready(browser) if !browser.is_gone() => Some(browser),
+            _ => None,
+        }
+    }
+}
+
 /// Why a browser is not watched any more.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Gone,
     Hung,
     Old,
+    /// Fewer browsers are enough.
+    Unneeded,
     Stop,
 }
 
 /// The keeper of the browser. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Supervisor {
-    settings: Arc<Settings>,
+    environment: Arc<Environment>,
     state: Arc<watch::Sender<State>>,
+    /// Told of every change of the state.
+    changes: Arc<watch::Sender<u64>>,
+    /// This browser is not needed any more.
+    leave: CancellationToken,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 impl Supervisor {
-    /// Starts the first browser in the background.
-    pub fn start(settings: Arc<Settings>, stop: CancellationToken, tasks: TaskTracker) -> Supervisor {
-        let supervisor =
-            Supervisor { settings, state: Arc::new(watch::channel(State::Starting).0), stop, tasks };
+    /// Starts a browser in the background.
+    pub fn start(
+        environment: Arc<Environment>,
+        changes: Arc<watch::Sender<u64>>,
+        stop: CancellationToken,
+        tasks: TaskTracker,
+    ) -> Supervisor {
+        let state = Arc::new(watch::channel(State::Starting).0);
+        let leave = stop.child_token();
+        let supervisor = Supervisor { environment, state, changes, leave, stop, tasks };
         let keeper = supervisor.clone();
         supervisor.tasks.spawn(async move { keeper.run().await });
         supervisor
+    }
+
+    /// Lets the renders in the browser end, then ends it; no other follows.
+    pub fn leave(&self) {
+        self.leave.cancel();
     }
 
     /// What there is now.
@@ -100,12 +129,17 @@ impl Supervisor {
         self.state()
     }
 
+    fn publish(&self, state: State) {
+        self.state.send_replace(state);
+        self.changes.send_modify(|number| *number += 1);
+    }
+
     async fn run(&self) {
         let mut failures = 0;
-        while !self.stop.is_cancelled() {
+        while !self.leave.is_cancelled() {
             let started = tokio::select! {
-                started = Browser::start(&self.settings, &self.tasks) => started,
-                () = self.stop.cancelled() => break,
+                started = Browser::start(&self.environment, &self.tasks) => started,
+                () = self.leave.cancelled() => break,
             };
             match started {
                 Ok(browser) => {
@@ -118,7 +152,7 @@ impl Supervisor {
                         cgroup = browser.in_cgroup,
                         "browser started"
                     );
-                    self.state.send_replace(State::Ready(browser.clone()));
+                    self.publish(State::Ready(browser.clone()));
                     let verdict = self.watch(&browser).await;
                     failures = if browser.started.elapsed() < YOUNG { failures + 1 } else { 0 };
                     self.take_leave(browser, guard, verdict).await;
@@ -132,14 +166,14 @@ impl Supervisor {
                 self.pause(failures).await;
             }
         }
-        self.state.send_replace(State::Stopped);
+        self.publish(State::Stopped);
     }
 
     async fn take_leave(&self, browser: Arc<Browser>, guard: EndOnDrop, verdict: Verdict) {
         match verdict {
             Verdict::Gone | Verdict::Hung => {
                 tracing::warn!(pid = browser.pid(), ?verdict, "browser lost, starting another");
-                self.state.send_replace(State::Starting);
+                self.publish(State::Starting);
                 browser.kill();
                 self.tasks.spawn(async move {
                     browser.end().await;
@@ -154,8 +188,13 @@ impl Supervisor {
                 );
                 self.tasks.spawn(retire(browser, guard, self.state.subscribe(), self.stop.clone()));
             }
+            Verdict::Unneeded => {
+                tracing::info!(pid = browser.pid(), "browser is not needed any more");
+                self.publish(State::Stopped);
+                self.tasks.spawn(retire(browser, guard, self.state.subscribe(), self.stop.clone()));
+            }
             Verdict::Stop => {
-                self.state.send_replace(State::Stopped);
+                self.publish(State::Stopped);
                 browser.end().await;
                 drop(guard);
             }
@@ -177,13 +216,14 @@ impl Supervisor {
             }
             replaces
         });
+        self.changes.send_modify(|number| *number += 1);
     }
 
     async fn pause(&self, failures: u32) {
         let back_off = MIN_BACK_OFF.saturating_mul(1 << failures.min(10)).min(MAX_BACK_OFF);
         tokio::select! {
             () = sleep(back_off) => {}
-            () = self.stop.cancelled() => {}
+            () = self.leave.cancelled() => {}
         }
     }
 
@@ -193,16 +233,21 @@ impl Supervisor {
         let mut number = 0u32;
         loop {
             tokio::select! {
-                _ = ticks.tick() => {}
-                () = browser.gone() => return Verdict::Gone,
+                // The end of everything means that this browser is not needed either, but does not wait for renders.
+                biased;
                 () = self.stop.cancelled() => return Verdict::Stop,
+                () = browser.gone() => return Verdict::Gone,
+                _ = ticks.tick() => {}
+                () = self.leave.cancelled() => return Verdict::Unneeded,
             }
             number = number.wrapping_add(1);
             if number.is_multiple_of(PING_EVERY) && !browser.ping().await && !browser.ping().await {
                 return Verdict::Hung;
             }
+            let resting = browser.clone();
+            self.tasks.spawn(async move { resting.warm_tabs.rest(REST_LIMIT).await });
             if number.is_multiple_of(SWEEP_EVERY) {
-                browser.idle.close_unused(IDLE_LIMIT);
+                browser.warm_tabs.close_unused(IDLE_LIMIT);
             }
             let is_full = browser.tabs.load(Ordering::Relaxed) > 0 && self.bound_memory(browser).await;
             let renders = browser.renders.load(Ordering::Relaxed);
@@ -219,20 +264,24 @@ impl Supervisor {
         let Ok(members) = tokio::task::spawn_blocking(move || memory::members(group)).await else {
             return false;
         };
-        let limit = self.settings.config.memory_limit_bytes;
-        if let Some(offender) = memory::offender(&members, limit / 2, limit / 10 * 9) {
-            let mebibytes = offender.private_bytes >> 20;
-            tracing::warn!(pid = offender.pid, mebibytes, "a page that uses too much memory is ended");
-            kill_process(offender.pid);
-            return false;
+        let config = &self.environment.config;
+        match memory::remedy(&members, config.browser_memory_bytes(), config.page_memory_bytes()) {
+            Remedy::Nothing => false,
+            Remedy::EndPage(page) => {
+                let mebibytes = page.private_bytes >> 20;
+                tracing::warn!(pid = page.pid, mebibytes, "a page that uses too much memory is ended");
+                kill_process(page.pid);
+                false
+            }
+            Remedy::MakeRoom => {
+                browser.warm_tabs.clear();
+                false
+            }
+            Remedy::Replace => {
+                tracing::warn!(pid = browser.pid(), "the browser itself uses too much memory");
+                true
+            }
         }
-        let total: u64 = members.iter().map(|member| member.private_bytes).sum();
-        if total > limit / 10 * 6 && !browser.idle.is_empty() {
-            browser.idle.clear();
-            return false;
-        }
-        let main: u64 = members.iter().filter(|m| !m.is_renderer).map(|m| m.private_bytes).sum();
-        main > limit / 2
     }
 }
 
@@ -248,11 +297,11 @@ async fn retire(
         states.wait_for(|state| !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &browser)));
     let _ = timeout(RETIRE_LIMIT, replaced).await;
     browser.retired.store(true, Ordering::Relaxed);
-    browser.idle.clear();
+    browser.warm_tabs.clear();
     let deadline = Instant::now() + RETIRE_LIMIT;
     while browser.tabs.load(Ordering::Relaxed) > 0 && Instant::now() < deadline && !stop.is_cancelled() {
         sleep(Duration::from_millis(100)).await;
-        browser.idle.clear();
+        browser.warm_tabs.clear();
     }
     browser.end().await;
     drop(guard);
@@ -266,6 +315,6 @@ impl Drop for EndOnDrop {
         self.0.kill();
         // Idle tabs hold their browser, which holds them.
         self.0.retired.store(true, Ordering::Relaxed);
-        self.0.idle.clear();
+        self.0.warm_tabs.clear();
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the browser's real binary. Used when the pool starts a browser and by `doctor` through the pool's health.
+//! Locates the browser's real binary. Used when the pool starts a browser and by `doctor` through the pool's health.
 //! Must never return a wrapper script when the program behind it can be found: a signal to a script leaves the browser running.
 
 use std::fs::File;
@@ -24,8 +24,8 @@ const FOLDERS: &[&str] =
 pub(crate) const REMEDY: &str =
     "install one (Debian: apt install chromium-headless-shell) or name its binary in render.chromium";
 
-/// Finds an installed browser on PATH and in the usual folders, the headless shell first.
-pub fn find_browser() -> Option<PathBuf> {
+/// Locates an installed browser on PATH and in the usual folders, the headless shell first.
+pub fn locate_browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> =
         std::env::split_paths(&path).chain(FOLDERS.iter().map(PathBuf::from)).collect();

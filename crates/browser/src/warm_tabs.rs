@@ -13,9 +13,9 @@ use crate::tab::{Site, Tab};
 /// A tab is clean in a few milliseconds; past this, opening another is not slower.
 const WAIT_LIMIT: Duration = Duration::from_millis(150);
 
-/// Idle tabs, the longest unused first, and those that will be here in a moment.
+/// Warm tabs, the longest unused first, and those that will be here in a moment.
 #[derive(Default)]
-pub(crate) struct IdleTabs {
+pub(crate) struct WarmTabs {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -29,22 +29,22 @@ struct State {
 
 /// A tab that is being cleaned. Dropped when that has ended, one way or the other.
 pub(crate) struct Coming<'a> {
-    idle: &'a IdleTabs,
+    warm_tabs: &'a WarmTabs,
     site: Site,
 }
 
 impl Drop for Coming<'_> {
     fn drop(&mut self) {
-        let mut state = self.idle.state();
+        let mut state = self.warm_tabs.state();
         if let Some(index) = state.coming.iter().position(|site| *site == self.site) {
             state.coming.swap_remove(index);
         }
         drop(state);
-        self.idle.changed.notify_waiters();
+        self.warm_tabs.changed.notify_waiters();
     }
 }
 
-impl IdleTabs {
+impl WarmTabs {
     /// Takes the tab of `site` that was used last. One that is being cleaned is waited for: opening another costs more.
     pub async fn take(&self, site: &Site) -> Option<Tab> {
         loop {
@@ -67,10 +67,16 @@ impl IdleTabs {
         }
     }
 
+    /// Whether a tab of `site` is here or comes in a moment.
+    pub fn has(&self, site: &Site) -> bool {
+        let state = self.state();
+        state.coming.contains(site) || state.tabs.iter().any(|tab| tab.site() == site)
+    }
+
     /// Announces a tab of `site` that is being cleaned.
     pub fn announce(&self, site: Site) -> Coming<'_> {
         self.state().coming.push(site.clone());
-        Coming { idle: self, site }
+        Coming { warm_tabs: self, site }
     }
 
     /// Keeps a clean tab; the longest unused ones over `max` are closed.
@@ -84,6 +90,25 @@ impl IdleTabs {
         self.changed.notify_waiters();
         // Closed outside the lock: dropping a tab talks to the browser.
         drop(surplus);
+    }
+
+    /// Sends tabs that nobody has used for `limit` to the blank page: what still runs in them ends.
+    pub async fn rest(&self, limit: Duration) {
+        loop {
+            let (mut tab, _coming) = {
+                let mut state = self.state();
+                let tired = |tab: &Tab| !tab.is_blank() && tab.idle_for() >= limit;
+                let Some(index) = state.tabs.iter().position(tired) else { return };
+                let Some(tab) = state.tabs.remove(index) else { return };
+                state.coming.push(tab.site().clone());
+                let coming = Coming { warm_tabs: self, site: tab.site().clone() };
+                (tab, coming)
+            };
+            if tab.rest().await {
+                // It has waited longer than what was used meanwhile.
+                self.state().tabs.push_front(tab);
+            }
+        }
     }
 
     /// Closes tabs that nobody has used for `limit`.
@@ -100,11 +125,6 @@ impl IdleTabs {
     pub fn clear(&self) {
         let tabs = std::mem::take(&mut self.state().tabs);
         drop(tabs);
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.state().tabs.is_empty()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -25,8 +25,8 @@ pub(crate) enum FrameKind {
 /// Told when a frame is drawn, or will not be.
 pub(crate) type Drawing = oneshot::Receiver<()>;
 
-/// See the module.
-pub(crate) struct Drawer(mpsc::UnboundedSender<Wish>);
+/// Draws the frames that the tabs of one browser wish for, in the order of the wishes.
+pub(crate) struct FrameScheduler(mpsc::UnboundedSender<Wish>);
 
 struct Wish {
     session: String,
@@ -34,12 +34,12 @@ struct Wish {
     drawn: oneshot::Sender<()>,
 }
 
-impl Drawer {
+impl FrameScheduler {
     /// Draws for the tabs of one browser until it is dropped.
-    pub fn start(cdp: Cdp, tasks: &TaskTracker) -> Drawer {
+    pub fn start(cdp: Cdp, tasks: &TaskTracker) -> FrameScheduler {
         let (sender, wishes) = mpsc::unbounded_channel();
         tasks.spawn(draw_all(cdp, wishes));
-        Drawer(sender)
+        FrameScheduler(sender)
     }
 
     /// Draws a frame of a tab as soon as it is its turn.

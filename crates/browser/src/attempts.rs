@@ -1,0 +1,118 @@
+//! Where a render is tried again after its tab or browser was lost, and when that is the page's own fault.
+//! Used by the pool. Pure. Must never blame a page for a browser that it shared with others.
+
+use crate::RenderError;
+
+/// Tabs that a page may lose: one may be another's doing (memory was short), two are its own.
+const MAX_TAB_CRASHES: u32 = 2;
+/// Browsers that may end under a page that has one for itself: the first may be an accident.
+const MAX_LOSSES_ALONE: u32 = 2;
+/// Browsers that may end under a page, alone or not: then something else is wrong with them.
+const MAX_LOSSES: u32 = 4;
+/// Tabs that could not be opened.
+const MAX_MISSES: u32 = 3;
+
+/// Where a render runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a browser with others.
+    Shared,
+    /// In a browser with nobody else: whatever ended the last one takes nobody with it.
+    Alone,
+}
+
+/// What was lost under a render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Its tab alone.
+    Tab,
+    /// Its browser, which it had for itself or not.
+    Browser(Place),
+    /// No tab could be opened for it.
+    NoTab,
+}
+
+/// The attempts of one render.
+#[derive(Debug, Default)]
+pub(crate) struct Attempts {
+    tab_crashes: u32,
+    losses_alone: u32,
+    misses: u32,
+    losses: u32,
+}
+
+impl Attempts {
+    /// Where the next attempt is to be made.
+    pub fn place(&self) -> Place {
+        if self.losses > 0 { Place::Alone } else { Place::Shared }
+    }
+
+    /// Whether nothing has been lost yet.
+    pub fn is_first(&self) -> bool {
+        self.losses == 0 && self.tab_crashes == 0 && self.misses == 0
+    }
+
+    /// Notes a loss; the error says that there is no further attempt.
+    pub fn lost(&mut self, loss: Loss) -> Result<(), RenderError> {
+        match loss {
+            Loss::Tab => self.tab_crashes += 1,
+            Loss::Browser(place) => {
+                self.losses_alone += u32::from(place == Place::Alone);
+                self.losses += 1;
+            }
+            Loss::NoTab => self.misses += 1,
+        }
+        if self.tab_crashes >= MAX_TAB_CRASHES || self.losses_alone >= MAX_LOSSES_ALONE {
+            return Err(RenderError::PageCrashed);
+        }
+        if self.losses >= MAX_LOSSES {
+            return Err(RenderError::NoBrowser("it ended again and again".to_owned()));
+        }
+        if self.misses >= MAX_MISSES {
+            return Err(RenderError::NoBrowser("it opens no tab".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tab_is_lost_once_for_free_and_the_next_attempt_is_among_others_again() {
+        let mut attempts = Attempts::default();
+
+        assert!(attempts.lost(Loss::Tab).is_ok());
+        assert_eq!((attempts.place(), attempts.is_first()), (Place::Shared, false));
+        assert!(matches!(attempts.lost(Loss::Tab), Err(RenderError::PageCrashed)));
+    }
+
+    #[test]
+    fn after_a_browser_was_lost_a_page_is_alone_until_two_more_have_ended_under_it() {
+        let mut attempts = Attempts::default();
+
+        assert!(attempts.lost(Loss::Browser(Place::Shared)).is_ok());
+        assert_eq!(attempts.place(), Place::Alone);
+        assert!(attempts.lost(Loss::Browser(Place::Alone)).is_ok());
+        assert!(matches!(attempts.lost(Loss::Browser(Place::Alone)), Err(RenderError::PageCrashed)));
+    }
+
+    #[test]
+    fn a_page_is_not_blamed_for_browsers_that_it_shared_however_many_end() {
+        let mut attempts = Attempts::default();
+
+        let ends: Vec<_> = (0..4).map(|_| attempts.lost(Loss::Browser(Place::Shared))).collect();
+
+        assert!(matches!(ends[..], [Ok(()), Ok(()), Ok(()), Err(RenderError::NoBrowser(_))]));
+    }
+
+    #[test]
+    fn a_browser_that_opens_no_tab_is_not_the_pages_fault() {
+        let mut attempts = Attempts::default();
+
+        let ends: Vec<_> = (0..3).map(|_| attempts.lost(Loss::NoTab)).collect();
+
+        assert!(matches!(ends[..], [Ok(()), Ok(()), Err(RenderError::NoBrowser(_))]));
+    }
+}

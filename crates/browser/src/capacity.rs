@@ -1,0 +1,170 @@
+//! How many pages are rendered at once: follows the load, up while the machine has room and down when it has none.
+//! Used by the pool, which feeds it samples. Pure: no clock, no files. Must never exceed its ceiling nor fall to nothing.
+
+/// Processor use up to which more pages are taken, and past which fewer are: pages mostly wait.
+const BUSY_ROOM: f64 = 0.85;
+const BUSY_FULL: f64 = 0.95;
+/// Share of the memory that is left for everybody else; more pages are taken only where twice that is free.
+const MEMORY_RESERVE: f64 = 0.10;
+/// Busy samples in a row that are believed: a single one is a page's start.
+const HOT_SAMPLES: u32 = 2;
+/// Calm samples in a row after which unused room is given up.
+const CALM_SAMPLES: u32 = 40;
+
+/// A look at the machine and at the line of renders.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    /// Share of the processor that is in use, 0 to 1.
+    pub busy: f64,
+    /// Share of the memory that is free, 0 to 1.
+    pub memory_free: f64,
+    /// Renders that run.
+    pub active: usize,
+    /// Renders that wait for a slot.
+    pub waiting: usize,
+}
+
+/// The number of pages at once, as it is now.
+#[derive(Debug)]
+pub(crate) struct Capacity {
+    limit: usize,
+    floor: usize,
+    ceiling: usize,
+    hot: u32,
+    calm: u32,
+}
+
+impl Capacity {
+    /// Begins with `floor` pages, to which a machine that is only busy falls back, and never takes more than `ceiling`.
+    pub fn new(floor: usize, ceiling: usize) -> Capacity {
+        let ceiling = ceiling.max(1);
+        let floor = floor.clamp(1, ceiling);
+        Capacity { limit: floor, floor, ceiling, hot: 0, calm: 0 }
+    }
+
+    /// Pages at once.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Takes a sample into account and returns the number of pages from now on.
+    pub fn observe(&mut self, sample: &Sample) -> usize {
+        self.hot = if sample.busy > BUSY_FULL { self.hot + 1 } else { 0 };
+        let is_calm = sample.waiting == 0 && sample.active < self.limit.div_ceil(2);
+        self.calm = if is_calm { self.calm + 1 } else { 0 };
+        let step = |part: usize| (self.limit / part).max(1);
+        if sample.memory_free < MEMORY_RESERVE {
+            // Even below the floor: without memory pages die.
+            self.limit = self.limit.saturating_sub(step(4)).max(1);
+        } else if self.hot >= HOT_SAMPLES && self.limit > self.floor {
+            self.limit = self.limit.saturating_sub(step(8)).max(self.floor);
+            self.hot = 0;
+        } else if self.wants_more(sample) {
+            self.limit = (self.limit + step(4)).min(self.ceiling);
+        } else if self.calm >= CALM_SAMPLES && self.limit != self.floor {
+            // After a shortage of memory this is the way up again.
+            self.limit =
+                if self.limit < self.floor { self.limit + 1 } else { (self.limit - step(4)).max(self.floor) };
+            self.calm = 0;
+        }
+        self.limit
+    }
+
+    fn wants_more(&self, sample: &Sample) -> bool {
+        sample.waiting > 0
+            && sample.active >= self.limit
+            && sample.busy < BUSY_ROOM
+            && sample.memory_free > 2.0 * MEMORY_RESERVE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOM: Sample = Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, waiting: 9 };
+
+    fn repeat(capacity: &mut Capacity, times: usize, sample: &Sample) {
+        for _ in 0..times {
+            capacity.observe(sample);
+        }
+    }
+
+    #[test]
+    fn while_work_waits_and_there_is_room_pages_grow_to_the_ceiling_and_no_further() {
+        let mut capacity = Capacity::new(4, 32);
+
+        let limits: Vec<usize> = (0..12).map(|_| capacity.observe(&ROOM)).collect();
+
+        assert_eq!(limits[..4], [5, 6, 7, 8]);
+        assert!(limits.is_sorted());
+        assert_eq!(limits[11], 32);
+    }
+
+    #[test]
+    fn without_work_that_waits_pages_do_not_grow() {
+        let mut capacity = Capacity::new(4, 32);
+
+        assert_eq!(capacity.observe(&Sample { waiting: 0, ..ROOM }), 4);
+        assert_eq!(capacity.observe(&Sample { active: 3, ..ROOM }), 4, "a slot is free still");
+    }
+
+    #[test]
+    fn a_processor_that_is_well_used_is_left_as_it_is() {
+        let mut capacity = Capacity::new(4, 32);
+        capacity.observe(&ROOM);
+
+        for _ in 0..100 {
+            assert_eq!(capacity.observe(&Sample { busy: 0.9, ..ROOM }), 5);
+        }
+    }
+
+    #[test]
+    fn a_processor_that_stays_full_takes_fewer_pages_down_to_the_floor() {
+        let mut capacity = Capacity::new(4, 32);
+        repeat(&mut capacity, 20, &ROOM);
+
+        let once = capacity.observe(&Sample { busy: 0.99, ..ROOM });
+        let twice = capacity.observe(&Sample { busy: 0.99, ..ROOM });
+        repeat(&mut capacity, 200, &Sample { busy: 0.99, ..ROOM });
+
+        assert_eq!((once, twice, capacity.limit()), (32, 28, 4));
+    }
+
+    #[test]
+    fn short_memory_takes_pages_away_at_once_but_never_the_last() {
+        let mut capacity = Capacity::new(8, 32);
+
+        let first = capacity.observe(&Sample { memory_free: 0.05, ..ROOM });
+        repeat(&mut capacity, 50, &Sample { memory_free: 0.05, ..ROOM });
+
+        assert_eq!((first, capacity.limit()), (6, 1));
+    }
+
+    #[test]
+    fn tight_memory_takes_no_more_pages() {
+        let mut capacity = Capacity::new(4, 32);
+
+        assert_eq!(capacity.observe(&Sample { memory_free: 0.15, ..ROOM }), 4);
+    }
+
+    #[test]
+    fn room_that_is_not_used_for_ten_seconds_is_given_up_slowly() {
+        let mut capacity = Capacity::new(4, 32);
+        repeat(&mut capacity, 20, &ROOM);
+        let calm = Sample { waiting: 0, active: 1, ..ROOM };
+
+        let limits: Vec<usize> = (0..400).map(|_| capacity.observe(&calm)).collect();
+
+        assert_eq!((limits[38], limits[39], limits[399]), (32, 24, 4));
+    }
+
+    #[test]
+    fn a_set_number_is_never_exceeded() {
+        let mut capacity = Capacity::new(4, 2);
+
+        repeat(&mut capacity, 50, &ROOM);
+
+        assert_eq!(capacity.limit(), 2);
+    }
+}

@@ -1,5 +1,8 @@
 //! What a page finds around it: a desk's screen and mouse, and chance that is the same on every render.
 
+use std::time::Duration;
+
+use crate::article::{article, article_with, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
 
@@ -85,4 +88,84 @@ async fn what_looks_at_the_scroll_position_sees_the_end_of_the_page_once_and_the
     let seen = written(&bench, "/page", script).await;
 
     assert_eq!(seen, "1976 0 ");
+}
+
+#[tokio::test]
+async fn cameras_and_microphones_refuse_and_there_are_none() {
+    let bench = Bench::new().await;
+    let script = "navigator.mediaDevices.getUserMedia({ video: true }).catch((error) => add(error.name));
+        navigator.mediaDevices.enumerateDevices().then((devices) => add(devices.length + ' devices'))";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["NotAllowedError", "0 devices"]);
+}
+
+#[tokio::test]
+async fn paints_that_cheap_frames_never_make_are_told_of() {
+    let bench = Bench::new().await;
+    let script = "const watch = (type) => new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) add([entry.entryType, entry.name, entry.startTime > 0].join(' '));
+        }).observe({ type, buffered: true });
+        watch('paint');
+        watch('largest-contentful-paint');
+        onload = () => add(performance.getEntriesByName('first-contentful-paint').length + ' by name')";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    let first = "paint first-contentful-paint true";
+    assert_shows(&page, &["paint first-paint true", first, "largest-contentful-paint  true", "1 by name"]);
+}
+
+#[tokio::test]
+async fn long_tasks_are_told_of() {
+    let bench = Bench::new().await;
+    let script = "new PerformanceObserver(() => add('long')).observe({ type: 'longtask' });
+        setTimeout(() => { const end = performance.now() + 120; while (performance.now() < end); }, 50)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["long"]);
+}
+
+#[tokio::test]
+async fn what_a_page_asks_of_a_fresh_frames_window_is_waited_for() {
+    let bench = Bench::new().await;
+    bench.origin.on("/data", Reply::typed("text/plain", "by a frame").after(Duration::from_millis(600)));
+    let script = "const frame = document.body.appendChild(document.createElement('iframe'));
+        const { contentWindow } = frame;
+        contentWindow.fetch(location.origin + '/data').then((r) => r.text()).then(add);
+        contentWindow.setTimeout(() => add('a frame has time'), 900)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["by a frame", "a frame has time"]);
+}
+
+#[tokio::test]
+async fn a_micro_frontend_that_runs_in_a_frame_is_waited_for() {
+    let bench = Bench::new().await;
+    bench.origin.on("/data", Reply::typed("text/plain", "of the part").after(Duration::from_millis(400)));
+    let part = "fetch('/data').then((r) => r.text()).then((text) => setTimeout(() => parent.add(text), 300))";
+    bench.origin.on("/part", Reply::html(&format!("<!DOCTYPE html><script>{part}</script>")));
+    let script = "window.add = add; const frame = document.createElement('iframe'); frame.src = '/part'; out.append(frame)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["of the part"]);
+}
+
+#[tokio::test]
+async fn a_document_inside_an_attribute_stays_when_the_page_insists_on_trusted_types() {
+    let bench = Bench::new().await;
+    let script = "const policy = trustedTypes.createPolicy('app', { createHTML: (html) => html });
+        const frame = document.createElement('iframe');
+        frame.srcdoc = policy.createHTML('<p onclick=x>inside</p><script>1</' + 'script>');
+        out.append(frame)";
+    let head = "<meta http-equiv=content-security-policy content=\"require-trusted-types-for 'script'\">";
+
+    let page = bench.render_reply(article_with(head, script)).await.unwrap();
+
+    assert!(page.html.contains("srcdoc=") && page.html.contains("inside"), "{}", page.html);
+    assert!(!page.html.contains("onclick") && !page.html.contains("script&gt;"), "{}", page.html);
 }

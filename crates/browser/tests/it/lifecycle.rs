@@ -73,7 +73,7 @@ async fn nothing_is_left_after_the_end() {
     let left: Vec<_> =
         std::fs::read_dir(bench.profiles()).unwrap().flatten().map(|entry| entry.path()).collect();
     assert_eq!(left, Vec::<std::path::PathBuf>::new());
-    assert!(matches!(bench.render("/page").await, Err(RenderError::NoBrowser(_))));
+    assert!(matches!(bench.render("/page").await, Err(RenderError::ShuttingDown)));
 }
 
 #[tokio::test]

@@ -1,12 +1,23 @@
 //! The pool on real Chromium. One linked binary; every module is a group of rules. A missing browser is a failure.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set itself up fails, which is what unwrap says")]
 
+mod article;
+mod clobbering;
 mod documents;
 mod egress;
 mod environment;
+mod fleet;
 mod hostile;
 mod isolation;
 mod lifecycle;
+mod markup;
 mod origin;
+mod redirects;
+mod requests;
+mod scrolling;
+mod styles;
 mod support;
+mod timers;
+mod transport;
 mod waiting;
+mod warm_tabs;

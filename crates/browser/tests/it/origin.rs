@@ -96,6 +96,7 @@ pub struct Hit {
 #[derive(Default)]
 struct State {
     pages: Mutex<HashMap<String, Reply>>,
+    without_cookie: Mutex<HashMap<String, Reply>>,
     hits: Mutex<Vec<Hit>>,
 }
 
@@ -136,6 +137,12 @@ impl Origin {
         self
     }
 
+    /// From now on `path` answers `reply` to whoever comes without a cookie.
+    pub fn on_without_cookie(&self, path: &str, reply: Reply) -> &Origin {
+        self.state.without_cookie.lock().unwrap().insert(path.to_owned(), reply);
+        self
+    }
+
     /// Every request so far.
     pub fn hits(&self) -> Vec<Hit> {
         self.state.hits.lock().unwrap().clone()
@@ -157,8 +164,10 @@ async fn answer(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
+    let has_cookie = request.headers().contains_key("cookie");
     state.hits.lock().unwrap().push(Hit { path: path.clone(), headers });
-    let reply = state.pages.lock().unwrap().get(&path).cloned();
+    let newcomer = state.without_cookie.lock().unwrap().get(&path).filter(|_| !has_cookie).cloned();
+    let reply = newcomer.or_else(|| state.pages.lock().unwrap().get(&path).cloned());
     let reply = reply.unwrap_or_else(|| Reply::typed("text/plain", "not here").status(404));
     tokio::time::sleep(reply.delay).await;
 

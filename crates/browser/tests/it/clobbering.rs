@@ -1,0 +1,170 @@
+//! Pages that replace what the page script is made of: it keeps what it needs before page code runs, and reads the DOM through
+//! prototypes. The page comes out, in the same time.
+
+use browser::Rendered;
+
+use crate::article::{PROSE, article, assert_shows};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+/// What a page that is not waited for wrongly may take on a busy machine; a hold that never ends costs 4 s and more.
+const SOON_MS: u64 = 3_500;
+
+async fn rendered(reply: Reply) -> Rendered {
+    let bench = Bench::new().await;
+    bench.origin.on("/data", Reply::typed("text/plain", "data"));
+    bench.render_reply(Reply::html("<p>first")).await.unwrap();
+
+    let page = bench.render_reply(reply).await.unwrap();
+
+    assert!(!page.partial && page.timings.load_ms < SOON_MS, "{page:?}");
+    page
+}
+
+const ASK: &str = "const asked = new XMLHttpRequest(); asked.open('GET', '/data'); asked.onload = () => add(asked.responseText);
+    asked.send(); fetch('/data');";
+
+#[tokio::test]
+async fn promises_that_are_replaced_hold_nothing_up() {
+    for script in [
+        // As zone.js does: another class, and `then` of the browser's own leads to it.
+        "const then = Promise.prototype.then;
+         class ZoneAwarePromise {
+             constructor(run) { this.inner = Reflect.construct(Native, [run]) }
+             then(...args) { return new ZoneAwarePromise((done, failed) => then.call(this.inner, done, failed)).inner && this }
+         }
+         const Native = Promise;
+         Native.prototype.then = function (done, failed) { return new ZoneAwarePromise((a, b) => then.call(this, a, b)).then(done, failed) };
+         window.Promise = ZoneAwarePromise;",
+        // As Bluebird and old polyfills do: only the name is another's.
+        "window.Promise = function () { throw new TypeError('not for you') }; Promise.prototype.then = () => { throw 1 };",
+        // As core-js does when it is told to: the constructor and its species.
+        "const Native = Promise; class Forced extends Native {} Native.prototype.constructor = Forced; window.Promise = Forced;",
+    ] {
+        let page = rendered(article(&format!("{script} {ASK}"))).await;
+
+        assert_shows(&page, &["data"]);
+    }
+}
+
+#[tokio::test]
+async fn collections_and_lists_that_are_replaced_lose_nothing() {
+    let script = "window.Map = window.Set = window.WeakMap = window.WeakSet = function () { throw 1 };
+        Array.from = () => [];
+        for (const name of ['push', 'filter', 'map', 'some', 'slice', 'join', 'includes', Symbol.iterator]) {
+            Array.prototype[name] = function () { throw name };
+        }
+        String.prototype.includes = String.prototype.startsWith = RegExp.prototype.exec = RegExp.prototype.test = () => true;";
+
+    let page = rendered(article(&format!("{script} {ASK}"))).await;
+
+    assert_shows(&page, &["data"]);
+}
+
+#[tokio::test]
+async fn names_and_methods_of_the_document_that_are_replaced_lose_nothing() {
+    let script = "add('kept');
+        for (const name of ['Node', 'Element', 'Event', 'CustomEvent', 'NodeFilter', 'DOMParser', 'URL', 'JSON', 'Math', 'Object', 'Reflect']) {
+            window[name] = undefined;
+        }
+        Node = undefined;";
+    let methods = "add('kept');
+        const gone = function () { throw new Error('gone') };
+        Node.prototype.replaceChild = Node.prototype.appendChild = Element.prototype.getAttribute = gone;
+        Document.prototype.querySelector = Document.prototype.querySelectorAll = Document.prototype.importNode = gone;
+        Element.prototype.querySelectorAll = EventTarget.prototype.addEventListener = gone;";
+    for script in [script, methods] {
+        let page = rendered(article(script)).await;
+
+        assert_shows(&page, &["kept"]);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_replaces_every_method_and_getter_there_is_comes_out_as_it_was() {
+    let script = "add('kept');
+        document.head.append(Object.assign(document.createElement('style'), { textContent: 'p { color: red }' }));
+        out.attachShadow({ mode: 'closed' }).innerHTML = '<slot></slot><b onclick=1>in a root</b>';
+        const gone = function () { throw new TypeError('gone') };
+        const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf } = Object;
+        const { ownKeys } = Reflect;
+        const owners = [getPrototypeOf([].values()), getPrototypeOf(new Map().keys()), getPrototypeOf(new Set().values()), JSON, Math, Reflect];
+        for (const name of getOwnPropertyNames(window)) {
+            const value = typeof window[name] === 'function' && window[name].prototype;
+            if (value && value !== Function.prototype) owners[owners.length] = value;
+        }
+        const all = [];
+        for (const owner of owners) for (const key of ownKeys(owner)) {
+            if (key !== 'constructor') all[all.length] = { owner, key, found: getOwnPropertyDescriptor(owner, key) };
+        }
+        for (const name of getOwnPropertyNames(window)) all[all.length] = { owner: window, key: name, found: getOwnPropertyDescriptor(window, name) };
+        for (let n = 0; n < all.length; n++) {
+            const { owner, key, found } = all[n];
+            if (!found || !found.configurable) continue;
+            if (owner === window) defineProperty(owner, key, { value: undefined });
+            else if (typeof found.value === 'function') defineProperty(owner, key, { value: gone });
+            else if (found.get) defineProperty(owner, key, { get: gone, set: gone });
+        }";
+
+    let page = rendered(article(script)).await;
+
+    assert!(page.html.contains("<p>kept</p>") && page.html.contains("<title>t</title>"), "{}", page.html);
+    assert!(
+        page.html.contains("<template shadowrootmode=\"closed\"><slot></slot><b>in a root</b>"),
+        "{}",
+        page.html
+    );
+}
+
+#[tokio::test]
+async fn what_pages_add_to_all_objects_reaches_no_report() {
+    let script = "Object.prototype.toJSON = function () { return 'x' };
+        String.prototype.toJSON = Array.prototype.toJSON = function () { return 'y' };
+        Object.prototype.get = function () {};
+        Object.prototype.value = 1;
+        add('whole');";
+
+    let page = rendered(article(script)).await;
+
+    assert_shows(&page, &["whole"]);
+}
+
+#[tokio::test]
+async fn halves_of_surrogate_pairs_come_out_as_browsers_write_them() {
+    let script =
+        "document.title = 'cut \\ud83d'; add('a \\udc4d half'); history.replaceState(0, '', '?q=\\ud83d')";
+
+    let page = rendered(article(script)).await;
+
+    assert!(
+        page.html.contains("<title>cut \u{fffd}</title>") && page.html.contains("a \u{fffd} half"),
+        "{}",
+        page.html
+    );
+}
+
+#[tokio::test]
+async fn named_children_that_stand_in_place_of_properties_are_not_asked() {
+    let names = [
+        "localName",
+        "getAttributeNames",
+        "querySelectorAll",
+        "childNodes",
+        "attributes",
+        "remove",
+        "method",
+        "nodeType",
+        "parentNode",
+    ];
+    let inputs: String = names.map(|name| format!("<input name={name} onclick=x>")).concat();
+    let page = format!(
+        "<!DOCTYPE html><title>Real</title><form name=body></form><img name=title><form name=head></form><img name=documentElement>
+         <form name=querySelector></form><form name=querySelectorAll></form><form name=readyState></form><form name=implementation></form>
+         <form onsubmit=y>{inputs}</form><p>{PROSE}</p><div id=out></div><script>document.getElementById('out').textContent = 'made'</script>"
+    );
+
+    let page = rendered(Reply::html(&page)).await;
+
+    assert!(page.html.contains("made") && page.html.contains("<title>Real</title>"), "{}", page.html);
+    assert!(!page.html.contains("onclick") && !page.html.contains("onsubmit"), "{}", page.html);
+}

@@ -1,0 +1,157 @@
+//! Several browsers: how many there are, who shares them, and what happens to pages when browsers and tabs are killed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use browser::{BrowserConfig, RenderError, RenderRequest, Renderer};
+use futures::future::join_all;
+use tokio_util::task::TaskTracker;
+
+use crate::origin::Reply;
+use crate::support::{Bench, eventually, group, request, signal};
+
+/// Sixteen pages at once, in two browsers.
+fn sixteen_pages(config: &mut BrowserConfig) {
+    (config.concurrency, config.concurrency_floor) = (16, 16);
+}
+
+/// A page that says its number after `wait_ms`.
+fn numbered(bench: &Bench, number: usize, wait_ms: u64) -> RenderRequest {
+    let path = format!("/numbered/{number}");
+    let script = format!("setTimeout(() => {{ out.textContent = 'page number {number}.' }}, {wait_ms})");
+    bench.origin.on(&path, Reply::script(&script));
+    RenderRequest { tenant: format!("t{}", number % 3), ..request(&path) }
+}
+
+#[tokio::test]
+async fn sixteen_pages_at_once_share_two_browsers() {
+    let bench = Bench::with(sixteen_pages).await;
+    eventually("two browsers run", || bench.pool.browser_pids().len() == 2).await;
+    let requests: Vec<RenderRequest> = (0..16).map(|number| numbered(&bench, number, 400)).collect();
+
+    let pages = join_all(requests.into_iter().map(|request| bench.pool.render(request))).await;
+
+    for (number, page) in pages.into_iter().enumerate() {
+        assert!(page.unwrap().html.contains(&format!("page number {number}.")));
+    }
+    for browser in bench.pool.browser_pids() {
+        let rendered = group(browser).iter().any(|(_, _, command)| command.contains("--type=renderer"));
+        assert!(rendered, "a browser had no page");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_ends_takes_no_page_with_it() {
+    let bench = Bench::with(|config| (config.concurrency, config.concurrency_floor) = (8, 8)).await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let requests: Vec<RenderRequest> = (0..8).map(|number| numbered(&bench, number, 900)).collect();
+    let browser = bench.pool.browser_pid().unwrap();
+    let killed = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        signal(browser, "KILL");
+    };
+
+    let renders = join_all(requests.into_iter().map(|request| bench.pool.render(request)));
+    let (pages, ()) = tokio::join!(renders, killed);
+
+    for (number, page) in pages.into_iter().enumerate() {
+        assert!(page.unwrap().html.contains(&format!("page number {number}.")));
+    }
+    eventually("the browser for one page alone is let go", || bench.pool.lone_browser_pid().is_none()).await;
+}
+
+#[tokio::test]
+async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_first() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    bench.origin.on("/killer", Reply::script("").after(Duration::from_secs(9)));
+    let first = bench.pool.browser_pid().unwrap();
+    let pool = bench.pool.clone();
+    let mut killer = TaskTracker::new().spawn(async move { pool.render(request("/killer")).await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    signal(first, "KILL");
+    eventually("another browser is shared", || bench.pool.browser_pid().is_some_and(|pid| pid != first))
+        .await;
+    let shared = bench.pool.browser_pid();
+
+    // Plays the page that ends its browser, wherever it is.
+    let refused = loop {
+        if let Some(lone) = bench.pool.lone_browser_pid() {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            signal(lone, "KILL");
+            eventually("the killed browser is missed", || bench.pool.lone_browser_pid() != Some(lone)).await;
+        }
+        if let Ok(ended) = tokio::time::timeout(Duration::from_millis(20), &mut killer).await {
+            break ended.unwrap();
+        }
+    };
+
+    assert!(matches!(refused, Err(RenderError::PageCrashed)), "{refused:?}");
+    assert_eq!(bench.pool.browser_pid(), shared, "the browser of the others was harmed");
+}
+
+/// Kills a browser or a tab of one, in turn, every so often until told to stop; says how often.
+async fn kill_at_random(bench: &Bench, every: Duration, stop: &AtomicBool) -> u32 {
+    let mut kills = 0;
+    while !stop.load(Ordering::Relaxed) {
+        tokio::time::sleep(every).await;
+        let browsers = bench.pool.browser_pids();
+        let Some(browser) = browsers.get(kills as usize / 2 % browsers.len().max(1)).copied() else {
+            continue;
+        };
+        let renderers: Vec<u32> = group(browser)
+            .into_iter()
+            .filter(|(_, _, command)| command.contains("--type=renderer"))
+            .map(|(pid, _, _)| pid)
+            .collect();
+        let victim = match renderers.get(kills as usize * 7 % renderers.len().max(1)) {
+            Some(renderer) if kills % 2 == 0 => *renderer,
+            _ => browser,
+        };
+        signal(victim, "KILL");
+        kills += 1;
+    }
+    kills
+}
+
+/// Seconds of mixed load; `MIXED_LOAD_SECONDS` makes them minutes.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
+    let seconds = std::env::vars()
+        .find(|(name, _)| name == "MIXED_LOAD_SECONDS")
+        .map_or(12, |(_, seconds)| seconds.parse().unwrap());
+    let bench = Arc::new(Bench::with(sixteen_pages).await);
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let workers = (0..12usize).map(|worker| {
+        let bench = bench.clone();
+        async move {
+            let mut rendered = 0u32;
+            while Instant::now() < until {
+                let number = worker * 10 + rendered as usize % 10;
+                let page = bench.pool.render(numbered(&bench, number, 40 * (number as u64 % 9))).await;
+                let html = page.unwrap_or_else(|error| panic!("page {number} was lost: {error}")).html;
+                assert!(html.contains(&format!("page number {number}.")), "page {number} is wrong: {html}");
+                rendered += 1;
+            }
+            rendered
+        }
+    });
+    let load = async {
+        let rendered: u32 = join_all(workers).await.iter().sum();
+        stop.store(true, Ordering::Relaxed);
+        rendered
+    };
+
+    let (rendered, kills) = tokio::join!(load, kill_at_random(&bench, Duration::from_millis(1500), &stop));
+    let browsers = bench.pool.browser_pids();
+    bench.pool.shutdown().await;
+
+    assert!(kills >= 4 && rendered >= 12, "{kills} kills, {rendered} pages");
+    for browser in browsers {
+        assert_eq!(group(browser), Vec::new());
+    }
+    assert_eq!(std::fs::read_dir(bench.profiles()).unwrap().count(), 0, "a profile was left");
+}

@@ -1,0 +1,301 @@
+//! What is written is what a parser reads again: trees of scripts, with text that looks like markup, come out as the same trees,
+//! and nothing in them comes alive. Checked with html5ever, on generated trees.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use scraper::{ElementRef, Html, Node, Selector};
+use serde_json::{Value, json};
+
+use crate::article::article;
+use crate::origin::Reply;
+use crate::support::Bench;
+
+/// Pages that are rendered for one property, and trees on each.
+const PAGES: usize = 12;
+const TREES: usize = 40;
+
+/// Builds a tree that is given as JSON: `[name, namespace, attributes, children]`, text, or `{comment}`.
+const BUILDER: &str =
+    "const namespaces = { html: 'http://www.w3.org/1999/xhtml', svg: 'http://www.w3.org/2000/svg',
+        math: 'http://www.w3.org/1998/Math/MathML', none: null };
+    const build = (tree) => {
+        if (typeof tree === 'string') return document.createTextNode(tree);
+        if (tree.comment !== undefined) return document.createComment(tree.comment);
+        const [name, namespace, attributes, children] = tree;
+        const element = document.createElementNS(namespaces[namespace], name);
+        for (const [key, value] of attributes) element.setAttribute(key, value);
+        const parent = namespace === 'html' && name === 'template' ? element.content : element;
+        for (const child of children) parent.append(build(child));
+        return element;
+    };";
+
+/// Text as nobody means well with it.
+fn nasty() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("plain words"),
+        Just("<script>alert(1)</script>"),
+        Just("</script><script>alert(1)</script>"),
+        Just("</style><img src=x onerror=alert(1)>"),
+        Just("</xmp></noscript></iframe></title></textarea></template><svg onload=alert(1)>"),
+        Just("--><img src=x onerror=alert(1)>"),
+        Just("--!><img src=x onerror=alert(1)>"),
+        Just("><img src=x onerror=alert(1)>"),
+        Just("<!--"),
+        Just("<!-- <script>"),
+        Just("]]><b onclick=x>"),
+        Just("\"'` onmouseover=alert(1) x="),
+        Just("&lt;b&gt; &amp;lt; &#60;"),
+        Just("\nfirst line"),
+        Just("a < b && c > d \u{a0}"),
+        Just("-"),
+    ]
+    .prop_map(str::to_owned)
+}
+
+/// Elements that a parser can build anywhere inside each other.
+fn parsable() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        nasty().prop_map(Value::String),
+        nasty().prop_map(|text| json!({ "comment": text })),
+        nasty().prop_map(|text| json!(["textarea", "html", [], [text]])),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let names = prop::sample::select(vec!["div", "span", "section", "b", "pre", "template"]);
+        (names, nasty(), prop::collection::vec(inner, 0..4))
+            .prop_map(|(name, title, children)| json!([name, "html", [["title", title]], children]))
+    })
+}
+
+/// Any element in any other.
+fn odd() -> impl Strategy<Value = Value> {
+    let leaf =
+        prop_oneof![nasty().prop_map(Value::String), nasty().prop_map(|text| json!({ "comment": text }))];
+    leaf.prop_recursive(5, 32, 4, |inner| {
+        let names = prop::sample::select(vec![
+            "div",
+            "p",
+            "a",
+            "table",
+            "tr",
+            "select",
+            "option",
+            "form",
+            "svg",
+            "math",
+            "mtext",
+            "mglyph",
+            "mi",
+            "foreignObject",
+            "desc",
+            "title",
+            "style",
+            "script",
+            "xmp",
+            "plaintext",
+            "noscript",
+            "noembed",
+            "noframes",
+            "iframe",
+            "textarea",
+            "template",
+            "annotation-xml",
+            "SCRIPT",
+            "IFRAME",
+            "STYLE",
+            "use",
+            "animate",
+            "image",
+            "br",
+        ]);
+        let namespaces = prop::sample::select(vec!["html", "html", "svg", "math", "none"]);
+        let attributes = prop::sample::select(vec![
+            json!([]),
+            json!([["onclick", "alert(1)"]]),
+            json!([["href", "javascript:alert(1)"]]),
+            json!([["href", " java\nscript:alert(1)"]]),
+            json!([["xlink:href", "javascript:alert(1)"]]),
+            json!([["srcdoc", "<script>alert(1)</script><p onclick=x>"]]),
+            json!([["title", "</style></xmp><img src=x onerror=alert(1)>"]]),
+            json!([["type", "application/json"]]),
+            json!([["type", "text/x-template"]]),
+            json!([["encoding", "text/html"]]),
+            json!([["attributeName", "href"], ["to", "javascript:alert(1)"]]),
+        ]);
+        (names, namespaces, attributes, prop::collection::vec(inner, 0..4)).prop_map(
+            |(name, namespace, attributes, children)| json!([name, namespace, attributes, children]),
+        )
+    })
+}
+
+/// A page that builds trees into an element each.
+fn page_of(trees: &[Value]) -> Reply {
+    let trees = Value::from(trees).to_string().replace('<', "\\u003c");
+    article(&format!(
+        "{BUILDER} for (const tree of {trees}) {{
+            const holder = document.createElement('div');
+            holder.className = 'holder';
+            holder.append(build(tree));
+            out.append(holder);
+        }}"
+    ))
+}
+
+/// The same trees on every run.
+fn generate(runner: &mut TestRunner, strategy: &impl Strategy<Value = Value>) -> Vec<Value> {
+    (0..TREES).map(|_| strategy.new_tree(runner).expect("nothing is filtered").current()).collect()
+}
+
+/// An element's children as JSON, with neighbouring texts joined; comments are left out.
+fn read(parent: ElementRef<'_>) -> Vec<Value> {
+    let mut list: Vec<Value> = Vec::new();
+    // The content of a template is a fragment of its own.
+    let content = parent.children().find(|child| child.value().is_fragment());
+    let children: Vec<_> =
+        content.map_or_else(|| parent.children().collect(), |content| content.children().collect());
+    for child in children {
+        if let Node::Text(text) = child.value() {
+            push_text(&mut list, text);
+        } else if let Some(element) = ElementRef::wrap(child) {
+            let attributes: Vec<Value> =
+                element.value().attrs().map(|(name, value)| json!([name, value])).collect();
+            list.push(json!([element.value().name(), "html", attributes, read(element)]));
+        }
+    }
+    list
+}
+
+/// A tree as it was meant, in the form of `read`.
+fn meant(trees: &[Value]) -> Vec<Value> {
+    let mut list: Vec<Value> = Vec::new();
+    for tree in trees {
+        match tree {
+            Value::String(text) => push_text(&mut list, text),
+            Value::Array(parts) => {
+                let children = parts[3].as_array().map(Vec::as_slice).unwrap_or_default();
+                list.push(json!([parts[0], parts[1], parts[2], meant(children)]));
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+fn push_text(list: &mut Vec<Value>, text: &str) {
+    if let Some(Value::String(before)) = list.last_mut() {
+        before.push_str(text);
+    } else {
+        list.push(text.into());
+    }
+}
+
+/// What would run or navigate to a script in a document.
+fn alive(html: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for node in Html::parse_document(html).tree.nodes() {
+        let Node::Element(element) = node.value() else { continue };
+        let kind = element.attr("type").unwrap_or_default();
+        if element.name().eq_ignore_ascii_case("script")
+            && !matches!(kind, "application/json" | "text/x-template")
+        {
+            found.push(format!("<script type={kind:?}>"));
+        }
+        for (name, value) in element.attrs() {
+            let address: String = value.chars().filter(|c| *c > ' ').collect::<String>().to_ascii_lowercase();
+            let is_script = address.starts_with("javascript:") && address != "javascript:void(0)";
+            if name.starts_with("on") || is_script {
+                found.push(format!("<{} {name}={value:?}>", element.name()));
+            }
+            if name == "srcdoc" && element.name() == "iframe" {
+                found.extend(alive(value));
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn trees_that_a_parser_can_build_are_read_again_as_they_were() {
+    let bench = Bench::new().await;
+    let mut runner = TestRunner::deterministic();
+    let holders = Selector::parse("div.holder").unwrap();
+    for _ in 0..PAGES {
+        let trees = generate(&mut runner, &parsable());
+
+        let page = bench.render_reply(page_of(&trees)).await.unwrap();
+
+        let read_again = Html::parse_document(&page.html);
+        let found: Vec<Vec<Value>> = read_again.select(&holders).map(|holder| read(holder)).collect();
+        assert_eq!(found.len(), trees.len());
+        for (tree, found) in trees.iter().zip(found) {
+            assert_eq!(found, meant(std::slice::from_ref(tree)), "{tree}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_tree_comes_alive_when_it_is_read_again() {
+    let bench = Bench::new().await;
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..PAGES {
+        let trees = generate(&mut runner, &odd());
+
+        let page = bench.render_reply(page_of(&trees)).await.unwrap();
+
+        assert_eq!(alive(&page.html), Vec::<String>::new(), "{}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn what_was_found_to_come_alive_does_not() {
+    let bench = Bench::new().await;
+    for (what, tree) in [
+        ("a comment that ends early", json!({ "comment": "--><script>alert(1)</script>" })),
+        ("a comment before the document's end", json!({ "comment": "><img src=x onerror=alert(1)>" })),
+        ("a script in capitals", json!(["SCRIPT", "html", [], ["alert(1)"]])),
+        (
+            "a style inside a picture",
+            json!(["svg", "svg", [], [["style", "html", [], ["<img src=x onerror=alert(1)>"]]]]),
+        ),
+        ("text that ends its element", json!(["xmp", "html", [], ["</xmp><script>alert(1)</script>"]])),
+        ("text that nothing ends", json!(["plaintext", "html", [], ["raw"]])),
+        (
+            "a style's end in a style",
+            json!(["style", "html", [], ["a { content: '</style><img src=x onerror=alert(1)>' }"]]),
+        ),
+        (
+            "a script's end in data",
+            json!([
+                "script",
+                "html",
+                [["type", "application/json"]],
+                ["\"</script><script>alert(1)</script>\""]
+            ]),
+        ),
+    ] {
+        let page = bench.render_reply(page_of(&[tree])).await.unwrap();
+
+        assert_eq!(alive(&page.html), Vec::<String>::new(), "{what}: {}", page.html);
+        // The holder is closed, and nothing was swallowed behind it.
+        assert!(page.html.trim_end().ends_with("</div></div></body></html>"), "{what}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn the_data_of_a_page_survives_text_that_looks_like_a_scripts_end() {
+    let bench = Bench::new().await;
+    let tree = json!([
+        "script",
+        "html",
+        [["type", "application/ld+json"]],
+        ["{\"name\":\"</script><!--<script>\"}"]
+    ]);
+
+    let page = bench.render_reply(page_of(&[tree])).await.unwrap();
+
+    let scripts = Selector::parse("script[type='application/ld+json']").unwrap();
+    let html = Html::parse_document(&page.html);
+    let text: String = html.select(&scripts).next().unwrap().text().collect();
+    let data: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(data["name"], "</script><!--<script>");
+}

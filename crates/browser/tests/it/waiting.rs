@@ -3,33 +3,9 @@
 
 use std::time::Duration;
 
-use browser::{Rendered, Settled};
-
+use crate::article::{article, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
-
-/// Enough to read for a page to count as finished.
-const PROSE: &str = "The first frost always arrives a week before the almanac says it will. By nine in the evening the panes are
-    fogged, and by midnight the thermometer beside the door has stopped pretending. Lettuce forgives almost anything.";
-
-/// A page with text that adds paragraphs to it by `add(text)`.
-fn article(script: &str) -> Reply {
-    Reply::html(&format!(
-        "<!DOCTYPE html><title>t</title><h1>Frost</h1><p>{PROSE}</p><div id=out></div><script>
-         const add = (text) => {{ const p = document.createElement('p'); p.textContent = text; out.append(p) }};
-         const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-         {script}</script>"
-    ))
-}
-
-/// Whether the page was taken for a finished one and contains all of `wanted`.
-#[track_caller]
-fn assert_shows(page: &Rendered, wanted: &[&str]) {
-    assert_eq!((page.partial, page.settled), (false, Settled::Quiet), "{}", page.html);
-    for text in wanted {
-        assert!(page.html.contains(&format!("<p>{text}</p>")), "{text}: {}", page.html);
-    }
-}
 
 #[tokio::test]
 async fn a_request_that_is_tried_again_after_a_failure_is_waited_for() {
@@ -118,6 +94,40 @@ async fn steps_of_a_timer_are_waited_for_while_each_shows_something() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &["step 1", "step 3", "step 6"]);
+}
+
+#[tokio::test]
+async fn a_number_that_counts_up_by_an_interval_is_waited_for() {
+    let bench = Bench::new().await;
+    let script = "let n = 0; const id = setInterval(() => { add('count ' + ++n); if (n === 12) clearInterval(id) }, 100)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["count 1", "count 6", "count 12"]);
+}
+
+#[tokio::test]
+async fn a_chain_of_frames_that_changes_the_page_is_waited_for() {
+    let bench = Bench::new().await;
+    let script =
+        "let n = 0; const next = () => { add('frame ' + ++n); if (n < 40) requestAnimationFrame(next) };
+        requestAnimationFrame(next)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["frame 1", "frame 20", "frame 40"]);
+}
+
+#[tokio::test]
+async fn a_script_that_a_script_inserts_is_waited_for() {
+    let bench = Bench::new().await;
+    let late = Reply::typed("text/javascript", "add('late')").after(Duration::from_millis(1200));
+    bench.origin.on("/late.js", late);
+    let script = "document.head.append(Object.assign(document.createElement('script'), { src: '/late.js' }))";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["late"]);
 }
 
 #[tokio::test]

@@ -1,0 +1,184 @@
+//! Where a page is: what counts as a redirect, what stays the page, and cookies on the way.
+
+use std::time::Duration;
+
+use browser::{RenderError, RenderRequest, Rendered, Renderer, Settled};
+
+use crate::origin::Reply;
+use crate::support::{Bench, HOST, request};
+
+fn assert_stays(page: &Rendered, text: &str) {
+    assert_eq!(page.location, None, "{page:?}");
+    assert!(page.status == 200 && !page.partial && page.html.contains(text), "{page:?}");
+}
+
+#[tokio::test]
+async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
+    let bench = Bench::new().await;
+    let attachment = Reply::typed("application/zip", "PK").header("content-disposition", "attachment");
+    bench.origin.on("/file", attachment).on("/nothing", Reply::html("").status(204));
+    for target in ["/file", "/nothing", "myapp://open", "mailto:ines@shop.test"] {
+        let script = format!(
+            "setTimeout(() => {{ location.href = '{target}' }}, 50); setTimeout(() => {{ out.textContent = 'the page' }}, 300)"
+        );
+
+        let page = bench.render_reply(Reply::script(&script)).await.unwrap();
+
+        assert_stays(&page, "the page");
+        assert!(page.timings.load_ms < 4_000, "{target}: {:?}", page.timings);
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_that_starts_a_download_is_no_redirect() {
+    let bench = Bench::new().await;
+    bench.origin.on("/file", Reply::typed("application/zip", "PK"));
+    let page =
+        "<!DOCTYPE html><meta http-equiv=refresh content='3; url=/file'><p>Your download begins in a moment.";
+
+    let page = bench.render_reply(Reply::html(page)).await.unwrap();
+
+    assert_stays(&page, "in a moment");
+}
+
+#[tokio::test]
+async fn an_address_that_the_server_does_not_know_is_no_redirect() {
+    let bench = Bench::new().await;
+
+    let page = bench
+        .render_reply(Reply::script("history.replaceState({}, '', '/made/up'); out.textContent = 'the page'"))
+        .await
+        .unwrap();
+
+    assert_stays(&page, "the page");
+    assert_eq!(bench.origin.count("/made/up"), 1);
+}
+
+#[tokio::test]
+async fn a_router_that_goes_to_a_page_of_the_server_redirects() {
+    let bench = Bench::new().await;
+    bench.origin.on("/known", Reply::script(""));
+
+    let page = bench.render_reply(Reply::script("history.replaceState({}, '', '/known')")).await.unwrap();
+
+    assert_eq!((page.status, page.location), (302, Some(format!("https://{HOST}/known"))));
+}
+
+#[tokio::test]
+async fn an_address_that_our_own_scrolling_caused_is_no_redirect() {
+    let bench = Bench::new().await;
+    bench.origin.on("/next", Reply::script(""));
+    let script = "out.innerHTML = '<p>the page</p><div style=\"height: 4000px\"></div><p id=end>more</p>';
+        addEventListener('scroll', () => history.replaceState({}, '', '/next'));
+        new IntersectionObserver((e) => { if (e[0].isIntersecting) { history.replaceState({}, '', '/next');
+            document.getElementById('end').textContent = 'next article' } }).observe(document.getElementById('end'))";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_stays(&page, "next article");
+}
+
+/// What single-page apps on GitHub Pages do about paths that the server does not know.
+const NOT_FOUND: &str = "<!DOCTYPE html><title>404</title><script>
+    location.replace('/?/' + location.pathname.slice(1))</script>";
+const APP: &str =
+    "if (location.search.startsWith('?/')) history.replaceState(null, null, '/' + location.search.slice(2));
+    out.textContent = 'at ' + location.pathname";
+
+#[tokio::test]
+async fn a_missing_page_that_the_app_brings_back_is_the_page_under_its_own_address() {
+    let bench = Bench::new().await;
+    bench.origin.on("/", Reply::script(APP)).on("/deep", Reply::html(NOT_FOUND).status(404));
+
+    let page = bench.render("/deep").await.unwrap();
+
+    assert_stays(&page, "at /deep");
+    assert_eq!(page.final_url.as_str(), format!("https://{HOST}/deep"));
+}
+
+#[tokio::test]
+async fn a_missing_page_that_the_app_brings_back_by_a_refresh_is_the_page_too() {
+    let bench = Bench::new().await;
+    let not_found = "<!DOCTYPE html><meta http-equiv=refresh content='0;URL=/'><script>sessionStorage.redirect = location.href</script>";
+    let app = "const to = sessionStorage.redirect; delete sessionStorage.redirect;
+        if (to && to !== location.href) history.replaceState(null, null, to); out.textContent = 'at ' + location.pathname";
+    bench.origin.on("/", Reply::script(app)).on("/deep", Reply::html(not_found).status(404));
+
+    let page = bench.render("/deep").await.unwrap();
+
+    assert_stays(&page, "at /deep");
+}
+
+#[tokio::test]
+async fn opening_a_page_in_ones_own_window_is_a_redirect() {
+    let bench = Bench::new().await;
+    bench.origin.on("/new", Reply::script(""));
+
+    let page = bench.render_reply(Reply::script("window.open('/new', '_self')")).await.unwrap();
+
+    assert_eq!((page.settled, page.location), (Settled::Redirect, Some(format!("https://{HOST}/new"))));
+}
+
+#[tokio::test]
+async fn a_page_that_reloads_for_ever_is_refused() {
+    let bench = Bench::new().await;
+
+    let answer = bench.render_reply(Reply::script("location.reload()")).await;
+
+    let Err(RenderError::NotAPage(reason)) = answer else { panic!("{answer:?}") };
+    assert!(reason.contains("reloads"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_cookie_of_a_redirect_is_there_on_the_next_request_of_the_render_and_gone_after_it() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    let gate = Reply::redirect(302, "/page").header("set-cookie", "seen=1; Path=/");
+    for _ in 0..2 {
+        bench.origin.on("/check", gate.clone());
+        bench.origin.on_without_cookie("/page", Reply::redirect(302, "/check"));
+
+        let page = bench.render_reply(Reply::script("out.textContent = 'the page'")).await.unwrap();
+
+        assert_stays(&page, "the page");
+    }
+    let cookies: Vec<_> =
+        bench.origin.hits().into_iter().map(|hit| hit.headers.contains_key("cookie")).collect();
+    assert!(!cookies[0] && cookies.contains(&true), "{cookies:?}");
+}
+
+#[tokio::test]
+async fn a_cookie_of_a_script_is_there_after_a_reload_and_after_a_jump() {
+    for go in ["location.reload()", "location.href = location.href", "location.href = '/inside'"] {
+        let bench = Bench::new().await;
+        bench.origin.on("/inside", Reply::script("out.textContent = 'welcome'"));
+        bench.origin.on_without_cookie("/inside", Reply::html("<h1>forbidden").status(403));
+        bench.origin.on("/page", Reply::script("out.textContent = 'welcome'"));
+        bench.origin.on_without_cookie("/page", Reply::script(&format!("document.cookie = 'ok=1'; {go}")));
+
+        let page = bench.render("/page").await.unwrap();
+
+        assert_stays(&page, "welcome");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_that_also_sets_a_cookie_is_a_redirect() {
+    let bench = Bench::new().await;
+    bench.origin.on("/new", Reply::script("out.textContent = 'new'"));
+    let reply = Reply::redirect(301, "/new").header("set-cookie", "session=1");
+
+    let page = bench.render_reply(reply).await.unwrap();
+
+    assert_eq!((page.status, page.location), (301, Some(format!("https://{HOST}/new"))));
+}
+
+#[tokio::test]
+async fn redirects_that_never_end_are_a_redirect_and_no_time_out() {
+    let bench = Bench::new().await;
+    bench.origin.on("/page", Reply::redirect(302, "/page").header("set-cookie", "a=1"));
+
+    let request = RenderRequest { timeout: Duration::from_secs(5), ..request("/page") };
+    let page = bench.pool.render(request).await.unwrap();
+
+    assert_eq!((page.status, page.settled), (302, Settled::Redirect));
+}

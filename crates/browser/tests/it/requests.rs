@@ -1,0 +1,63 @@
+//! Many requests: what brings content and what is a poll.
+
+use std::time::Duration;
+
+use crate::article::{article, assert_shows};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+async fn shows(script: &str, shown: &str) {
+    let bench = Bench::new().await;
+    bench.origin.on("/data", Reply::typed("application/json", "{}"));
+    bench.origin.on("/track", Reply::typed("text/plain", "tracked").after(Duration::from_millis(500)));
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &[shown]);
+}
+
+#[tokio::test]
+async fn many_questions_to_one_path_at_once_are_no_polls() {
+    let script = "const ask = (n) => fetch('/data', { method: 'POST', body: JSON.stringify({ n }) }).then((r) => r.json());
+        Promise.all(Array.from({ length: 30 }, (_, n) => ask(n))).then((all) => setTimeout(() => add(all.length + ' answers'), 50))";
+
+    shows(script, "30 answers").await;
+}
+
+#[tokio::test]
+async fn pages_that_are_asked_for_one_after_the_other_are_no_polls() {
+    let script = "(async () => {
+        let n = 0;
+        for (; n < 45; n++) await (await fetch('/data?page=' + n)).json();
+        add(n + ' pages');
+    })()";
+
+    shows(script, "45 pages").await;
+}
+
+#[tokio::test]
+async fn equal_questions_of_several_components_are_no_polls() {
+    let script = "Promise.all(Array.from({ length: 8 }, () => fetch('/data').then((r) => r.json())))
+        .then((all) => setTimeout(() => add(all.length + ' components'), 50))";
+
+    shows(script, "8 components").await;
+}
+
+#[tokio::test]
+async fn equal_questions_are_asked_for_as_long_as_the_page_says_that_it_is_busy() {
+    let script = "out.setAttribute('aria-busy', true);
+        out.textContent = 'working';
+        (async () => {
+            for (let n = 0; n < 9; n++) { await (await fetch('/data')).json(); await sleep(150) }
+            out.removeAttribute('aria-busy');
+            add('job done');
+        })()";
+
+    shows(script, "job done").await;
+}
+
+#[tokio::test]
+async fn a_post_that_looks_like_a_beacon_may_bring_content() {
+    shows("fetch('/track', { method: 'POST', body: 'parcel 7' }).then((r) => r.text()).then(add)", "tracked")
+        .await;
+}

@@ -1,0 +1,156 @@
+//! What a page shows to a person who scrolls, and what it hides as a whole for a moment.
+
+use std::time::Duration;
+
+use browser::Rendered;
+
+use crate::article::{PROSE, article_with};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+async fn rendered(reply: Reply) -> Rendered {
+    let bench = Bench::new().await;
+    bench.origin.on("/more", Reply::typed("text/plain", "more of it").after(Duration::from_millis(300)));
+
+    let page = bench.render_reply(reply).await.unwrap();
+
+    assert!(!page.partial && page.timings.load_ms < 4_000, "{page:?}");
+    page
+}
+
+/// A long page with an element far below its window.
+fn long(style: &str, script: &str) -> Reply {
+    Reply::html(&format!(
+        "<!DOCTYPE html><title>t</title><style>{style}</style><header id=top class=tall></header><p>{PROSE}</p>
+         <div style='height: 3000px'></div><section id=far>far below</section><script>{script}</script>"
+    ))
+}
+
+#[tokio::test]
+async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_way_back() {
+    // As AOS does; the header shows that the page is back at its top.
+    let script = "const trigger = far.getBoundingClientRect().top - innerHeight;
+        const handle = () => {
+            far.className = pageYOffset >= trigger ? 'shown' : 'hidden';
+            document.querySelector('#top').className = pageYOffset > 100 ? 'small' : 'tall';
+        };
+        let timer = 0;
+        addEventListener('scroll', () => { clearTimeout(timer); timer = setTimeout(handle, 50) });
+        handle()";
+
+    let page = rendered(long(".hidden { opacity: 0 }", script)).await;
+
+    assert!(page.html.contains("<section id=\"far\" class=\"shown\">"), "{}", page.html);
+    assert!(page.html.contains("<header id=\"top\" class=\"tall\">"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
+    // As htmx does for `hx-trigger=\"revealed\"`.
+    let script = "let scrolled = false;
+        addEventListener('scroll', () => { scrolled = true });
+        setInterval(() => {
+            if (!scrolled) return;
+            scrolled = false;
+            if (far.getBoundingClientRect().top < innerHeight && !far.asked) {
+                far.asked = true;
+                fetch('/more').then((r) => r.text()).then((text) => { far.textContent = text });
+            }
+        }, 200)";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(page.html.contains("<section id=\"far\">more of it</section>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_list_that_scrolls_by_itself_is_scrolled_to_its_end() {
+    let script = "const list = document.createElement('div');
+        list.style = 'height: 200px; overflow: auto';
+        list.innerHTML = '<div style=\"height: 900px\"></div>';
+        document.body.append(list);
+        list.onscroll = null;
+        list.addEventListener('scroll', () => {
+            if (list.asked || list.scrollTop + list.clientHeight < list.scrollHeight - 20) return;
+            list.asked = true;
+            fetch('/more').then((r) => r.text()).then((text) => list.append(text));
+        })";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(page.html.contains("more of it"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn content_that_is_left_out_of_the_layout_while_it_is_far_away_is_shown() {
+    let script = "new IntersectionObserver((entries) => {
+            if (entries[0].isIntersecting) inner.className = 'seen';
+        }).observe(inner);
+        far.addEventListener('contentvisibilityautostatechange', (event) => { if (!event.skipped) far.dataset.drawn = 'yes' })";
+    let style = "#far { content-visibility: auto; contain-intrinsic-size: 300px }";
+
+    let page = rendered(long(style, &format!("far.innerHTML = '<p id=inner>lazy</p>'; {script}"))).await;
+
+    assert!(
+        page.html.contains("<section id=\"far\" data-drawn=\"yes\"><p id=\"inner\" class=\"seen\">"),
+        "{}",
+        page.html
+    );
+}
+
+#[tokio::test]
+async fn a_feed_that_names_the_article_in_view_has_sent_nobody_anywhere() {
+    let script = "new IntersectionObserver((entries) => {
+            if (entries[0].isIntersecting) { history.replaceState(0, '', '/next-article'); far.textContent = 'next' }
+        }).observe(far)";
+
+    let page = rendered(long("", script)).await;
+
+    assert_eq!((page.location.as_deref(), page.final_url.path()), (None, "/page"));
+    assert!(page.html.contains("next"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_page_that_hides_itself_until_a_test_has_begun_is_shown_without_its_seconds_of_patience() {
+    let by_class = (
+        "<script>document.documentElement.className = 'js async-hide'</script><style>.async-hide { opacity: 0 !important }</style>",
+        "setTimeout(() => document.documentElement.classList.remove('async-hide'), 4000)",
+    );
+    let by_style = (
+        "<style id=hides>body { visibility: hidden !important }</style>",
+        "setTimeout(() => hides.remove(), 3000)",
+    );
+    for (head, script) in [by_class, by_style] {
+        let page = rendered(article_with(head, script)).await;
+
+        assert!(page.timings.load_ms < 2_500, "{:?}", page.timings);
+        assert!(!page.html.contains("async-hide\""), "{}", page.html);
+        assert!(!page.html.contains("<style id=\"hides\">"), "{}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_picture_that_says_of_itself_that_it_loads_is_no_busy_page() {
+    let page = rendered(article_with(
+        "",
+        "out.innerHTML = '<img class=\"lazyload lazyloading\" width=9 height=9>';
+        setTimeout(() => add('newsletter'), 3000)",
+    ))
+    .await;
+
+    assert!(page.timings.load_ms < 2_500 && !page.html.contains("newsletter"), "{:?}", page.timings);
+}
+
+#[tokio::test]
+async fn a_carousel_that_never_ends_does_not_hold_a_page_for_long() {
+    let script = "out.innerHTML = '<div style=\"transition: transform 300ms\">slide</div>';
+        const slide = out.firstChild;
+        let n = 0;
+        const next = () => { slide.style.transform = `translateX(${++n}px)`; out.append(document.createElement('i')) };
+        slide.addEventListener('transitionend', () => setTimeout(next, 100));
+        setTimeout(next, 100)";
+
+    let page = rendered(article_with("", script)).await;
+
+    assert!(page.html.contains("slide"), "{}", page.html);
+}

@@ -1,0 +1,91 @@
+//! Timers, intervals and frames of pages: what of them is waited for, and what is a clock or a poll.
+
+use std::time::Duration;
+
+use crate::article::{article, assert_shows};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+/// Renders a page whose script adds the paragraph `shown`.
+async fn shows(script: &str, shown: &str) {
+    let bench = Bench::new().await;
+    bench.origin.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_millis(500)));
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &[shown]);
+}
+
+#[tokio::test]
+async fn an_interval_that_ends_with_its_first_step_is_a_timer() {
+    // RxJS makes every delay one.
+    shows("const id = setInterval(() => { clearInterval(id); add('delayed') }, 900)", "delayed").await;
+}
+
+#[tokio::test]
+async fn a_timer_whose_callback_is_text_is_waited_for() {
+    shows("setTimeout(`add('from text')`, 700)", "from text").await;
+}
+
+#[tokio::test]
+async fn steps_of_a_progress_bar_are_waited_for() {
+    let script = "out.innerHTML = '<div role=progressbar style=\"height: 5px\"></div>';
+        const bar = out.firstChild;
+        let percent = 0;
+        const id = setInterval(() => {
+            percent += 20;
+            bar.style.width = percent + '%';
+            if (percent === 100) { clearInterval(id); add('loaded') }
+        }, 500)";
+
+    shows(script, "loaded").await;
+}
+
+/// Adds the element that the polls below are looking for, some time after they have begun to look.
+const LATE: &str =
+    "fetch('/slow').then(() => out.append(Object.assign(document.createElement('i'), { id: 'wanted' })));
+    const found = () => document.querySelector('#wanted');";
+
+#[tokio::test]
+async fn a_poll_for_an_element_finds_it() {
+    for poll in [
+        "const look = () => found() ? add('found') : setTimeout(look, 400); look()",
+        "const id = setInterval(() => { if (found()) { clearInterval(id); add('found') } }, 400)",
+        "const look = () => found() ? add('found') : requestAnimationFrame(look); look()",
+    ] {
+        shows(&format!("{LATE} {poll}"), "found").await;
+    }
+}
+
+#[tokio::test]
+async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_long() {
+    let bench = Bench::new().await;
+    let script = "setInterval(() => out.replaceChildren(document.createElement('hr')), 100);
+        setInterval(() => document.querySelector('#never'), 300)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &[]);
+    assert!(page.timings.load_ms < 6_000, "{:?}", page.timings);
+}
+
+#[tokio::test]
+async fn what_waits_for_a_number_of_frames_is_waited_for() {
+    shows(
+        "let n = 0; const count = () => ++n < 110 ? requestAnimationFrame(count) : add('counted'); count()",
+        "counted",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn frames_that_only_draw_do_not_hold_a_page_for_long() {
+    let bench = Bench::new().await;
+    let script = "const canvas = document.createElement('canvas').getContext('2d');
+        const draw = () => { canvas.fillRect(0, 0, 9, 9); requestAnimationFrame(draw) }; draw(); add('drawing')";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["drawing"]);
+    assert!(page.timings.load_ms < 4_000, "{:?}", page.timings);
+}

@@ -1,0 +1,154 @@
+//! Responses that are not as they should be, byte by byte: what a person's browser makes of them comes out, and in time.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use browser::{RenderRequest, Rendered, Renderer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+use crate::origin::Reply;
+use crate::support::{Bench, request};
+
+const HOST: &str = "raw.test";
+const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+
+/// What an origin does once it has said everything.
+#[derive(Clone, Copy)]
+enum Then {
+    Close,
+    Hang,
+}
+
+/// An origin that sends `response` to everybody, byte for byte.
+async fn origin(response: String, then: Then) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let tasks = TaskTracker::new();
+    tasks.clone().spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let response = response.clone();
+            tasks.spawn(async move {
+                let _ = stream.read(&mut [0; 8 << 10]).await;
+                let _ = stream.write_all(response.as_bytes()).await;
+                if matches!(then, Then::Hang) {
+                    tokio::time::sleep(Duration::from_secs(600)).await;
+                }
+            });
+        }
+    });
+    address
+}
+
+async fn render(response: String, then: Then) -> Rendered {
+    let address = origin(response, then).await;
+    let bench = Bench::with_hosts(&[(HOST, address)], |_| {}).await;
+    let url = format!("https://{HOST}/page").parse().unwrap();
+    bench.pool.render(RenderRequest { url, ..request("/") }).await.unwrap()
+}
+
+fn page(body: &str) -> String {
+    format!("<!DOCTYPE html><title>t</title>{body}")
+}
+
+#[tokio::test]
+async fn headers_that_browsers_tolerate_do_not_cost_the_page() {
+    let body = page("<h1>Hello</h1>");
+    for odd in [
+        "X-Folded: one\r\n two\r\n",
+        "X-Spaced : one\r\n",
+        "no colon at all\r\n",
+        "X-(bad): name\r\n",
+        "X-Control: a\u{1}b\r\n",
+        &"X-Many: 1\r\n".repeat(150),
+    ] {
+        let response = format!("{HEAD}{odd}Content-Length: {}\r\n\r\n{body}", body.len());
+
+        let page = render(response, Then::Close).await;
+
+        assert!(page.status == 200 && page.html.contains("Hello"), "{odd:?}: {page:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_length_beside_chunks_is_not_believed() {
+    let body = page("<h1>Hello</h1>");
+    let response = format!(
+        "{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+        body.len()
+    );
+
+    let page = render(response, Then::Close).await;
+
+    assert!(page.html.contains("Hello") && !page.partial, "{page:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_comes_out_in_time_as_far_as_it_came() {
+    let body = page(
+        "<h1>Hello</h1><script>setTimeout(() => document.body.append('and more'), 300)</script><p>begun",
+    );
+    for response in [
+        format!("{HEAD}Content-Length: {}\r\n\r\n{body}", body.len() + 500),
+        format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}", body.len() + 500),
+        format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\nnot a chunk", body.len()),
+    ] {
+        let page = render(response, Then::Close).await;
+
+        assert!(page.html.contains("Hello") && page.html.contains("and more"), "{}", page.html);
+        assert!(!page.partial && page.timings.load_ms < 3_000, "{page:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_comes_out_in_time_as_a_person_sees_it() {
+    let body = page(
+        "<h1>Hello</h1><script>setTimeout(() => document.body.append('and more'), 300)</script><p>begun",
+    );
+    for response in [
+        format!("{HEAD}Content-Length: {}\r\n\r\n{body}", body.len() + 500),
+        format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n", body.len()),
+    ] {
+        let page = render(response, Then::Hang).await;
+
+        assert!(page.html.contains("Hello") && page.html.contains("and more"), "{}", page.html);
+        assert!(!page.partial && page.timings.load_ms < 6_000, "{page:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_other_sites_leave_hanging_costs_little() {
+    let third = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("widget.other", third)], |_| {}).await;
+    bench.origin.on("/long-poll", Reply::typed("application/json", "{}").after(Duration::from_secs(600)));
+    let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
+    for script in [
+        "document.head.append(Object.assign(document.createElement('script'), { src: 'https://widget.other/chat.js' }))",
+        "fetch('/long-poll')",
+        "const x = new XMLHttpRequest(); x.open('GET', '/long-poll?since=1'); x.send()",
+    ] {
+        let page =
+            bench.render_reply(Reply::html(&page(&format!("<p>{text}</p><script>{script}</script>")))).await;
+
+        let page = page.unwrap();
+        assert!(page.html.contains("All of the shop") && !page.partial, "{script}: {page:?}");
+        assert!(page.timings.load_ms < 2_500, "{script}: {:?}", page.timings);
+    }
+}
+
+#[tokio::test]
+async fn what_a_script_writes_into_a_loaded_document_comes_out_in_time() {
+    let bench = Bench::new().await;
+    for script in [
+        "addEventListener('load', () => setTimeout(() => document.write('<h1>written</h1>'), 50))",
+        "addEventListener('load', () => { document.open(); document.write('<h1>written</h1>') })",
+    ] {
+        let page =
+            bench.render_reply(Reply::html(&page(&format!("<p>first</p><script>{script}</script>")))).await;
+
+        let page = page.unwrap();
+        assert!(page.html.contains("<h1>written") && !page.html.contains("first"), "{script}: {}", page.html);
+        assert!(!page.partial && page.timings.load_ms < 2_500, "{script}: {:?}", page.timings);
+    }
+}

@@ -1,0 +1,52 @@
+//! Tabs that wait for the next page of their site: they cost nothing, and the next page finds nothing of the last.
+
+use std::time::Duration;
+
+use crate::origin::Reply;
+use crate::support::{Bench, group};
+
+/// Processor time of all pages of a browser, in hundredths of a second.
+fn page_ticks(browser: u32) -> u64 {
+    let pages = group(browser).into_iter().filter(|(_, _, command)| command.contains("--type=renderer"));
+    pages.map(|(pid, _, _)| ticks(pid)).sum()
+}
+
+fn ticks(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields).unwrap_or_default();
+    fields.split_whitespace().skip(11).take(2).flat_map(str::parse::<u64>).sum()
+}
+
+#[tokio::test]
+async fn a_tab_that_nobody_has_used_for_a_second_computes_nothing() {
+    let bench = Bench::new().await;
+    let busy = "out.textContent = 'busy';
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => port2.postMessage(0);
+        const task = () => { scheduler.postTask(task) };
+        setTimeout(() => { port2.postMessage(0); task() }, 1)";
+    let page = bench.render_reply(Reply::script(busy)).await.unwrap();
+    assert!(page.html.contains("busy"));
+    let browser = bench.pool.browser_pid().unwrap();
+    tokio::time::sleep(Duration::from_millis(1600)).await;
+
+    let before = page_ticks(browser);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let spent = page_ticks(browser) - before;
+
+    assert!(spent < 20, "a tab that only waits used {spent} % of a core");
+}
+
+#[tokio::test]
+async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("localStorage.kept = 'yes'")).await.unwrap();
+    let before = group(bench.pool.browser_pid().unwrap()).len();
+    tokio::time::sleep(Duration::from_millis(1600)).await;
+
+    let page =
+        bench.render_reply(Reply::script("out.textContent = 'kept: ' + localStorage.kept")).await.unwrap();
+
+    assert!(page.html.contains("kept: undefined"), "{}", page.html);
+    assert_eq!(group(bench.pool.browser_pid().unwrap()).len(), before, "another process was started");
+}

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -94,6 +95,23 @@ impl Service<Uri> for Connector {
     }
 }
 
+/// Whether a pooled connection has served a request, for clients that send again only what was lost on a kept one. Among
+/// the extensions of every response and the extras of every error's connection.
+#[derive(Debug, Clone, Default)]
+pub struct Served(Arc<AtomicBool>);
+
+impl Served {
+    /// It has.
+    pub fn mark(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has.
+    pub fn is_marked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A connection to a server.
 pub enum Stream {
     /// Plain TCP.
@@ -104,7 +122,7 @@ pub enum Stream {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        Connected::new()
+        Connected::new().extra(Served::default())
     }
 }
 

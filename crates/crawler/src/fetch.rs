@@ -41,7 +41,8 @@ pub struct FetchRequest {
     pub headers: HeaderMap,
     /// Redirects that are followed; one more is an error.
     pub max_redirects: u32,
-    /// Hosts that redirects may lead to; one that leads elsewhere is the answer itself. None: any host.
+    /// Hosts that redirects may lead to; one that leads elsewhere is the answer itself. None: any host. Empty: no redirect
+    /// is followed, wherever it leads.
     pub stay_on: Option<Vec<String>>,
     /// Bytes of the body after decompression; one more is an error.
     pub max_body_bytes: u64,
@@ -81,6 +82,10 @@ impl FetchRequest {
     /// The same with HEAD.
     pub fn head(url: Url) -> FetchRequest {
         FetchRequest { method: Method::HEAD, ..FetchRequest::get(url) }
+    }
+
+    fn follows_nothing(&self) -> bool {
+        self.stay_on.as_ref().is_some_and(Vec::is_empty)
     }
 
     fn follows_to(&self, next: &Url) -> bool {
@@ -210,8 +215,8 @@ impl Fetcher {
             let response = tokio::time::timeout_at(deadline, hop)
                 .await
                 .map_err(|_| FetchError::Timeout(Phase::Total))??;
-            let next = redirect_target(&url, &response)?.filter(|next| request.follows_to(next));
-            let Some(next) = next else {
+            let next = if request.follows_nothing() { None } else { redirect_target(&url, &response)? };
+            let Some(next) = next.filter(|next| request.follows_to(next)) else {
                 let (head, body) = response.into_parts();
                 let body = Body::new(body, &request.method, &head.headers, deadline, request.max_body_bytes)?;
                 return Ok(Fetched { url, status: head.status, headers: head.headers, redirects, body });

@@ -3,11 +3,13 @@
 
 mod cache_key;
 mod hostname;
+mod static_asset;
 
 use ::url::{Host, Url};
 
-pub use cache_key::{cache_key, escaped_fragment};
+pub use cache_key::{cache_key, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
+pub use static_asset::is_static_asset;
 
 /// Why a text is not an address that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

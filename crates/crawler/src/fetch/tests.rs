@@ -176,6 +176,23 @@ async fn a_redirect_to_a_host_that_was_not_named_is_the_answer() {
 }
 
 #[tokio::test]
+async fn with_nowhere_to_go_every_redirect_is_the_answer_itself() {
+    let server = WebServer::start(async |request: Request<Incoming>| match request.uri().path() {
+        "/own" => redirect(302, "http://shop.test/end"),
+        _ => redirect(302, "ftp://shop.test/"),
+    })
+    .await;
+    let fetcher = fetcher(&[("shop.test", &server)]);
+    let one_hop = |url: &str| FetchRequest { stay_on: Some(Vec::new()), ..get(url) };
+
+    let own = fetcher.fetch(one_hop("http://shop.test/own")).await.unwrap();
+    let unusable = fetcher.fetch(one_hop("http://shop.test/unusable")).await.unwrap();
+
+    assert_eq!((own.status.as_u16(), unusable.status.as_u16()), (302, 302));
+    assert_eq!(server.requests(), 2);
+}
+
+#[tokio::test]
 async fn a_redirect_is_checked_like_the_first_address() {
     let victim = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let target = format!("http://127.0.0.2:{}/", victim.local_addr().unwrap().port());

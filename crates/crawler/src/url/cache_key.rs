@@ -84,11 +84,15 @@ pub fn escaped_fragment(url: &Url) -> Option<Url> {
     Some(pretty)
 }
 
-fn is_ignored(pair: &str) -> bool {
+/// Whether a `name=value` pair of a query only says where a visitor came from.
+pub fn is_tracking_param(pair: &str) -> bool {
     let name = name_of(pair).to_ascii_lowercase();
-    name == ESCAPED_FRAGMENT
-        || TRACKING_PARAMS.names.contains(name.as_str())
+    TRACKING_PARAMS.names.contains(name.as_str())
         || TRACKING_PARAMS.prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn is_ignored(pair: &str) -> bool {
+    name_of(pair).eq_ignore_ascii_case(ESCAPED_FRAGMENT) || is_tracking_param(pair)
 }
 
 /// The decoded name of one `name=value` pair.

@@ -1,7 +1,13 @@
-//! What `robots.txt` says about sitemaps. Used to find the sitemap of a site that names none.
-//! Pure: reads strangers' text, fetches nothing.
+//! What `robots.txt` says: which addresses a crawler may fetch, and where the sitemaps are. Used by audits, and to find
+//! the sitemap of a site that names none. Pure: reads strangers' text, fetches nothing.
+
+mod lines;
+mod rules;
 
 use url::Url;
+
+pub use lines::{Line, LineKind};
+pub use rules::{Group, Robots, Rule, Verdict};
 
 /// What is read of a `robots.txt`, as RFC 9309 and Google have it.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;

@@ -1,0 +1,288 @@
+//! Which addresses a crawler may fetch (RFC 9309, with what Google's parser adds to it).
+//! Pure. Must decide in time that grows with the rules' length only: strangers write the patterns.
+
+use super::MAX_ROBOTS_BYTES;
+use super::lines::{Line, read_lines};
+
+/// A `robots.txt`.
+#[derive(Debug, Clone, Default)]
+pub struct Robots {
+    groups: Vec<Group>,
+    lines: Vec<Line>,
+}
+
+/// Rules for some crawlers.
+#[derive(Debug, Clone, Default)]
+pub struct Group {
+    /// Values of its `User-agent` lines, as written.
+    pub agents: Vec<String>,
+    /// Its rules in order.
+    pub rules: Vec<Rule>,
+    /// Its `Crawl-delay` in seconds.
+    pub crawl_delay: Option<f64>,
+}
+
+/// One `Allow` or `Disallow`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Line of the file, counted from 1.
+    pub line: usize,
+    /// `Allow`, as opposed to `Disallow`.
+    pub allows: bool,
+    /// The pattern as written.
+    pub path: String,
+}
+
+/// What a file says about one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// The crawler may fetch it.
+    pub is_allowed: bool,
+    /// Line of the rule that decided; none when no rule matches.
+    pub line: Option<usize>,
+}
+
+impl Robots {
+    /// Reads the first 500 KiB of a file.
+    pub fn parse(robots: &[u8]) -> Robots {
+        let lines = read_lines(&robots[..robots.len().min(MAX_ROBOTS_BYTES)]);
+        let mut groups: Vec<Group> = Vec::new();
+        let mut names_agents = false;
+        for line in &lines {
+            let Some((key, value)) = line.forgiven() else { continue };
+            match (key, groups.last_mut()) {
+                ("user-agent", Some(group)) if names_agents => group.agents.push(value.to_owned()),
+                ("user-agent", _) => {
+                    groups.push(Group { agents: vec![value.to_owned()], ..Group::default() });
+                    names_agents = true;
+                }
+                ("allow" | "disallow", Some(group)) => {
+                    names_agents = false;
+                    group.rules.push(Rule {
+                        line: line.number,
+                        allows: key == "allow",
+                        path: value.to_owned(),
+                    });
+                }
+                // Other lines neither belong to a group nor end its list of agents.
+                ("crawl-delay", Some(group)) => {
+                    group.crawl_delay =
+                        value.parse().ok().filter(|delay: &f64| delay.is_finite() && *delay >= 0.0);
+                }
+                _ => {}
+            }
+        }
+        Robots { groups, lines }
+    }
+
+    /// Its groups in order.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Its lines that are not blank.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Decides whether a crawler, by its product token, may fetch a path with its query.
+    ///
+    /// The longest rule decides; of two of one length the one that allows.
+    pub fn decide(&self, agent: &str, path: &str) -> Verdict {
+        if path == "/robots.txt" {
+            return Verdict { is_allowed: true, line: None };
+        }
+        let path = normal_path(path);
+        let rules = self.groups_for(agent).flat_map(|group| &group.rules);
+        let mut best: Option<(usize, bool, usize)> = None;
+        for rule in rules.filter(|rule| !rule.path.is_empty()) {
+            if let Some(length) = match_length(rule, &path)
+                && best.is_none_or(|(longest, allows, _)| (length, rule.allows) > (longest, allows))
+            {
+                best = Some((length, rule.allows, rule.line));
+            }
+        }
+        Verdict { is_allowed: best.is_none_or(|(_, allows, _)| allows), line: best.map(|(_, _, line)| line) }
+    }
+
+    /// Seconds that a crawler is asked to wait between two requests.
+    pub fn crawl_delay(&self, agent: &str) -> Option<f64> {
+        self.groups_for(agent).find_map(|group| group.crawl_delay)
+    }
+
+    /// Groups that name the crawler; those for all when none does.
+    fn groups_for<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a Group> {
+        let names = move |group: &Group| group.agents.iter().any(|name| is_same_agent(name, agent));
+        let is_named = self.groups.iter().any(names);
+        let is_for_all = |group: &Group| group.agents.iter().any(|name| is_wildcard(name));
+        self.groups.iter().filter(move |group| if is_named { names(group) } else { is_for_all(group) })
+    }
+}
+
+/// `*`, alone or followed by white space and something.
+fn is_wildcard(name: &str) -> bool {
+    name == "*" || name.starts_with("* ") || name.starts_with("*\t")
+}
+
+/// A name in the file may carry a version (`FooBot/1.2`); only the product token counts.
+fn is_same_agent(name: &str, agent: &str) -> bool {
+    let end = name.find(|c: char| !(c.is_ascii_alphabetic() || "-_".contains(c))).unwrap_or(name.len());
+    end > 0 && name[..end].eq_ignore_ascii_case(agent)
+}
+
+/// How specific a rule is for a path: the length of its pattern if it matches.
+fn match_length(rule: &Rule, path: &str) -> Option<usize> {
+    let pattern = normal_path(&rule.path);
+    if matches(&pattern, path) {
+        return Some(pattern.len());
+    }
+    // Google: allowing /x/index.html allows /x/ too.
+    let folder = pattern.rfind("/index.htm").filter(|at| rule.allows && !pattern[at + 1..].contains('/'))?;
+    let pattern = format!("{}$", &pattern[..=folder]);
+    matches(&pattern, path).then_some(pattern.len())
+}
+
+/// Whether a pattern with `*` and a final `$` matches the beginning of a path.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (pattern, is_anchored) = match pattern.strip_suffix('$') {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return !is_anchored || rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() && is_anchored {
+            return rest.ends_with(part);
+        }
+        // The earliest place leaves most for what follows.
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+/// Letters outside ASCII as escapes, and escapes in upper case, so that both spellings are one.
+fn normal_path(path: &str) -> String {
+    let mut normal = String::with_capacity(path.len());
+    let mut escaped = 0;
+    for byte in path.bytes() {
+        match byte {
+            b'%' => escaped = 2,
+            _ if escaped > 0 && byte.is_ascii_hexdigit() => {
+                escaped -= 1;
+                normal.push(char::from(byte.to_ascii_uppercase()));
+                continue;
+            }
+            _ => escaped = 0,
+        }
+        if byte.is_ascii() {
+            normal.push(char::from(byte));
+        } else {
+            normal.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn allows(robots: &str, agent: &str, path: &str) -> bool {
+        Robots::parse(robots.as_bytes()).decide(agent, path).is_allowed
+    }
+
+    #[test]
+    fn groups_are_chosen_as_google_chooses_them() {
+        let cases = [
+            ("user-agent: FooBot\ndisallow: /\n", "FooBot", false),
+            ("user-agent: FooBot\ndisallow: /\n", "BarBot", true),
+            ("foo: FooBot\nbar: /\n", "FooBot", true),
+            ("disallow: /\n", "FooBot", true),
+            ("USER-AGENT: FooBot\nDISALLOW: /x\n", "foobot", false),
+            ("user-agent: *\nallow: /\nuser-agent: FooBot\ndisallow: /\n", "FooBot", false),
+            ("user-agent: FooBot\nallow: /\nuser-agent: *\ndisallow: /\n", "FooBot", true),
+            ("user-agent: FooBot/1.2\ndisallow: /\n", "FooBot", false),
+            ("user-agent: Foo Bar\ndisallow: /\n", "Foo", false),
+            ("user-agent: FooBot\nsitemap: /s\nuser-agent: BarBot\ndisallow: /\n", "FooBot", false),
+            ("user-agent: FooBot\ndisallow: /y\nuser-agent: FooBot\ndisallow: /x\n", "FooBot", false),
+            ("user-agent: FooBot\nuser-agent: *\n", "BarBot", true),
+            ("user-agent: * baz\ndisallow: /\n", "FooBot", false),
+            ("\u{feff}user-agent: *\ndisallow: /\n", "FooBot", false),
+            ("user-agent *\ndisallow /\n", "FooBot", false),
+            ("useragent: *\ndisalow: /\n", "FooBot", false),
+        ];
+
+        for (robots, agent, expected) in cases {
+            assert_eq!(allows(robots, agent, "/x/y"), expected, "{robots}");
+        }
+    }
+
+    #[test]
+    fn the_longest_rule_decides_as_google_decides() {
+        let cases = [
+            ("disallow: /x\nallow: /x/page.html", "/x/page.html", true),
+            ("disallow: /x\nallow: /x/page.html", "/x/", false),
+            ("disallow: \nallow: ", "/x", true),
+            ("disallow: /\nallow: /", "/x", true),
+            ("disallow: /x\nallow: /x/", "/x", false),
+            ("disallow: /x\nallow: /x/", "/x/", true),
+            ("disallow: /*.html\nallow: /page.html", "/foo.html", false),
+            ("allow: /p\ndisallow: /", "/page", true),
+            ("allow: /page\ndisallow: /*.htm", "/page.htm", false),
+            ("allow: /$\ndisallow: /", "/", true),
+            ("allow: /$\ndisallow: /", "/page.html", false),
+            (
+                "disallow: /foo/bar?qux=taz&baz=http://foo.bar?tar&par",
+                "/foo/bar?qux=taz&baz=http://foo.bar?tar&par",
+                false,
+            ),
+            ("disallow: /\nallow: /foo/bar/ツ", "/foo/bar/%E3%83%84", true),
+            ("disallow: /\nallow: /foo/bar/%e3%83%84", "/foo/bar/%E3%83%84", true),
+            ("disallow: /foo/bar*qux", "/foo/bar/x/qux", false),
+            ("disallow: /foo/bar*qux", "/foo/bar/x", true),
+            ("disallow: /foo$", "/foo/", true),
+            ("disallow: /\nallow: /a/index.html", "/a/", true),
+            ("disallow: /\nallow: /a/index.html", "/a/b", false),
+            ("disallow: /*/b$", "/a/b", false),
+            ("disallow: /", "/robots.txt", true),
+        ];
+
+        for (rules, path, expected) in cases {
+            assert_eq!(
+                allows(&format!("user-agent: *\n{rules}\n"), "FooBot", path),
+                expected,
+                "{rules} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_rule_that_decided_is_named() {
+        let robots = Robots::parse(b"User-agent: *\nDisallow: /a\n\nAllow: /a/b\nCrawl-delay: 2.5\n");
+
+        assert_eq!(robots.decide("x", "/a/c").line, Some(2));
+        assert_eq!(robots.decide("x", "/a/b").line, Some(4));
+        assert_eq!(robots.decide("x", "/").line, None);
+        assert_eq!(robots.crawl_delay("x"), Some(2.5));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), path in "/[a-z*$%é]{0,20}") {
+            Robots::parse(&bytes).decide("x", &path);
+        }
+
+        #[test]
+        fn stars_take_no_more_time_than_the_path_is_long(pattern in "/(\\*a){0,60}\\$?", path in "/a{0,200}") {
+            matches(&pattern, &path);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Audits a site: crawls it through a [`source::PageSource`], reads the facts of each page in one pass, runs the checks
+//! of the catalogue over them, joins pages with each other, and scores the result.
+//!
+//! Used by the application's audits and the `audit` command. Knows no database, no HTTP server and no browser; every
+//! address is fetched by the caller's source, which guards it.
+
+pub mod address;
+pub mod checks;
+pub mod engine;
+pub mod page;
+pub mod score;
+pub mod site;
+pub mod source;
+#[cfg(test)]
+mod testing;

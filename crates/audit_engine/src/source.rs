@@ -1,0 +1,218 @@
+//! Where pages come from. The application fetches through the guarded fetcher and renders in the browser; tests serve
+//! a list of answers. The engine never opens a connection itself.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use url::Url;
+
+/// Bytes of a document that are read and parsed: what search engines read.
+pub const MAX_DOCUMENT_BYTES: usize = 2 * 1024 * 1024;
+
+/// One request of an audit.
+#[derive(Debug, Clone)]
+pub struct PageRequest {
+    /// What is asked for.
+    pub url: Url,
+    /// User agent, when it is another than the audit's own.
+    pub user_agent: Option<&'static str>,
+    /// Decompressed bytes that are wanted of the body; more are cut off.
+    pub max_bytes: usize,
+}
+
+impl PageRequest {
+    /// Asks for a document as the audit itself.
+    pub fn of(url: Url) -> PageRequest {
+        PageRequest { url, user_agent: None, max_bytes: MAX_DOCUMENT_BYTES }
+    }
+}
+
+/// What a server answered, redirects not followed.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    /// Status.
+    pub status: u16,
+    /// Headers as they were received.
+    pub headers: HeaderMap,
+    /// Body, decompressed, as far as it was wanted.
+    pub body: Bytes,
+    /// The body has more bytes than were wanted.
+    pub is_cut: bool,
+    /// From the request to the first byte of the answer.
+    pub ttfb_ms: u64,
+    /// From the request to the last byte.
+    pub total_ms: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchFailure {
+    /// Connected, and the answer did not come in time.
+    #[error("{0}")]
+    Timeout(String),
+    /// No name, no connection, no TLS, or an address that may not be fetched.
+    #[error("{0}")]
+    NoResponse(String),
+}
+
+/// What a browser made of a page.
+#[derive(Debug, Clone, Default)]
+pub struct RenderedPage {
+    /// The document when the page was ready.
+    pub html: String,
+    /// Where a script sent the visitor instead.
+    pub redirected_to: Option<Url>,
+    /// Console messages of level error.
+    pub errors: Vec<String>,
+    /// Uncaught exceptions and rejections.
+    pub exceptions: Vec<String>,
+    /// Not ready within the time limit.
+    pub timed_out: bool,
+    /// From navigation to readiness.
+    pub ready_ms: u64,
+}
+
+/// Answers the engine's requests.
+#[async_trait::async_trait]
+pub trait PageSource: Send + Sync {
+    /// Fetches one address. Follows no redirect and holds no more of the body than was wanted.
+    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure>;
+
+    /// Renders one page; none when there is no browser or it failed.
+    async fn render(&self, url: &Url) -> Option<RenderedPage>;
+
+    /// Time of day, in epoch milliseconds.
+    fn now_ms(&self) -> i64;
+}
+
+impl Response {
+    /// A header's text; "" when it is missing or no text.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// Media type without parameters, lower case.
+    pub fn media_type(&self) -> String {
+        self.header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// Charset of the content type, lower case.
+    pub fn header_charset(&self) -> Option<String> {
+        let parameters = self.header("content-type").split(';').skip(1);
+        let charset = parameters.filter_map(|parameter| parameter.split_once('='));
+        charset
+            .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+            .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase())
+            .next()
+    }
+
+    /// Encoding that a byte order mark names.
+    pub fn bom_charset(&self) -> Option<&'static str> {
+        encoding_rs::Encoding::for_bom(&self.body).map(|(encoding, _)| encoding.name())
+    }
+
+    /// The body as text: by content type, byte order mark, declaration in the document, else UTF-8 if it is that.
+    pub fn text(&self) -> String {
+        let declared = self.header_charset().or_else(|| declared_charset(&self.body));
+        let declared = declared.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes()));
+        let encoding = match declared {
+            Some(encoding) => encoding,
+            None if std::str::from_utf8(&self.body).is_ok() || self.is_cut => encoding_rs::UTF_8,
+            None => encoding_rs::WINDOWS_1252,
+        };
+        encoding.decode(&self.body).0.into_owned()
+    }
+
+    /// Whether the body begins like an HTML document, after a byte order mark, white space and comments.
+    pub fn sniffs_as_html(&self) -> bool {
+        const BEGINNINGS: &[&str] = &["<!doctype html", "<html", "<head", "<body", "<title", "<meta"];
+        let start = String::from_utf8_lossy(&self.body[..self.body.len().min(4096)]);
+        let mut rest = start.trim_start_matches('\u{feff}').trim_start();
+        while let Some(comment) = rest.strip_prefix("<!--") {
+            rest = comment.split_once("-->").map_or("", |(_, rest)| rest).trim_start();
+        }
+        BEGINNINGS
+            .iter()
+            .any(|start| rest.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start)))
+    }
+
+    /// Whether this is an HTML document that answered 200: a page of the audit.
+    pub fn is_page(&self) -> bool {
+        let media_type = self.media_type();
+        let is_html = matches!(media_type.as_str(), "text/html" | "application/xhtml+xml");
+        self.status == 200
+            && (is_html && !self.has_binary_signature() || media_type.is_empty() && self.sniffs_as_html())
+    }
+
+    /// Whether the body is a picture, a PDF or an archive by its first bytes.
+    pub fn has_binary_signature(&self) -> bool {
+        const SIGNATURES: &[&[u8]] = &[b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04"];
+        let is_webp = self.body.starts_with(b"RIFF") && self.body.get(8..12) == Some(b"WEBP");
+        is_webp || SIGNATURES.iter().any(|signature| self.body.starts_with(signature))
+    }
+
+    /// Where a redirect leads, if this is one that leads anywhere.
+    pub fn redirect_target(&self, from: &Url) -> Option<Url> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = self.headers.get(http::header::LOCATION)?;
+        from.join(String::from_utf8_lossy(location.as_bytes()).trim()).ok()
+    }
+}
+
+/// The charset that a `meta` within the first bytes declares.
+fn declared_charset(body: &[u8]) -> Option<String> {
+    let start = String::from_utf8_lossy(&body[..body.len().min(1024)]).to_ascii_lowercase();
+    let (_, after) =
+        start.split_once("<meta").map(|(_, rest)| rest).and_then(|rest| rest.split_once("charset="))?;
+    let label: String = after
+        .trim_start_matches(['"', '\''])
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || "-_:".contains(*c))
+        .collect();
+    Some(label).filter(|label| !label.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(content_type: &str, body: &[u8]) -> Response {
+        let mut headers = HeaderMap::new();
+        if !content_type.is_empty() {
+            headers.insert("content-type", content_type.parse().unwrap());
+        }
+        Response { status: 200, headers, body: Bytes::copy_from_slice(body), ..Response::default() }
+    }
+
+    #[test]
+    fn a_document_without_a_type_is_recognised_by_its_beginning() {
+        assert!(response("", b"\xEF\xBB\xBF <!-- a --><!DOCTYPE html>").is_page());
+        assert!(!response("", b"plain text").is_page());
+        assert!(!response("text/html", b"%PDF-1.7").is_page());
+        assert!(response("text/html; charset=utf-8", b"").is_page());
+    }
+
+    #[test]
+    fn text_is_decoded_as_it_is_declared() {
+        assert_eq!(response("text/html; charset=\"ISO-8859-1\"", b"caf\xE9").text(), "café");
+        assert_eq!(
+            response("text/html", b"<meta charset='windows-1252'>caf\xE9").text(),
+            "<meta charset='windows-1252'>café"
+        );
+        assert_eq!(response("text/html", "café".as_bytes()).text(), "café");
+        assert_eq!(response("text/html", b"caf\xE9").text(), "café");
+    }
+
+    #[test]
+    fn a_redirect_needs_a_status_and_a_location_that_parses() {
+        let from = Url::parse("https://shop.example/a/b").unwrap();
+        let mut redirect = response("", b"");
+        redirect.headers.insert("location", "../c".parse().unwrap());
+        assert_eq!(redirect.redirect_target(&from), None);
+
+        redirect.status = 308;
+
+        assert_eq!(redirect.redirect_target(&from).unwrap().as_str(), "https://shop.example/c");
+    }
+}

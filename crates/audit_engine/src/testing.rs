@@ -1,0 +1,184 @@
+//! A site in a text: the answers of a small server, for tests and for the examples of the catalogue.
+//!
+//! ```text
+//! GET /path 301          status 200 when there is none; `fails` and `timeout` are no answer; `GET *` is everything else
+//! location: /b           headers; `:ttfb 900` is the time to the first byte
+//!                        an empty line after headers
+//! <p>body                `{word *3}` is repeated; # in it is the number of the copy
+//! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`
+//! LIMIT 5                pages after which the audit ends
+//! ```
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use regex::{Captures, Regex};
+use url::Url;
+
+use crate::checks::CheckId;
+use crate::engine::{Audit, AuditOptions, audit};
+use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+
+const ROOT: &str = "https://site.example/";
+
+/// The answers of a listing.
+pub struct Listing {
+    seed: Url,
+    limit: Option<usize>,
+    answers: HashMap<String, Result<Response, FetchFailure>>,
+    renders: HashMap<String, RenderedPage>,
+}
+
+static REPEAT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{([^{}*]+)\*(\d+)\}").unwrap());
+
+fn expand(text: &str) -> String {
+    let repeat = |parts: &Captures| -> String {
+        (0..parts[2].parse::<usize>().unwrap())
+            .map(|number| parts[1].replace('#', &number.to_string()))
+            .collect()
+    };
+    REPEAT.replace_all(text, repeat).into_owned()
+}
+
+impl Listing {
+    /// Reads a listing; a text without one is the document of the start page.
+    pub fn read(text: &str) -> Listing {
+        let text = if text.starts_with("GET ") || text.starts_with("LIMIT ") {
+            text.to_owned()
+        } else {
+            format!("GET /\n\n{text}")
+        };
+        let mut listing = Listing {
+            seed: Url::parse(ROOT).unwrap(),
+            limit: None,
+            answers: HashMap::new(),
+            renders: HashMap::new(),
+        };
+        let mut blocks: Vec<String> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            let begins = ["GET ", "RENDER ", "LIMIT "].iter().any(|word| line.starts_with(word));
+            if begins { blocks.push(line.to_owned()) } else { blocks.last_mut().unwrap().push_str(line) }
+        }
+        for block in &blocks {
+            listing.add(&expand(block));
+        }
+        listing
+    }
+
+    fn add(&mut self, block: &str) {
+        let (first, rest) = block.split_once('\n').unwrap_or((block, ""));
+        let mut words = first.split(' ');
+        let (verb, target, outcome) =
+            (words.next().unwrap(), words.next().unwrap(), words.next().unwrap_or("200"));
+        if verb == "LIMIT" {
+            self.limit = Some(target.parse().unwrap());
+            return;
+        }
+        if target.starts_with("http://") {
+            self.seed = Url::parse(target).unwrap();
+        }
+        let is_header = |line: &str| {
+            line.starts_with(':')
+                || line.split_once(": ").is_some_and(|(name, _)| !name.contains(['<', ' ', '{']))
+        };
+        let has_headers = rest.lines().next().is_some_and(is_header);
+        let (head, body) = match rest.split_once("\n\n") {
+            Some((head, body)) if has_headers => (head, body),
+            _ if has_headers => (rest, ""),
+            _ => ("", rest.strip_prefix('\n').unwrap_or(rest)),
+        };
+        let body = body.strip_suffix('\n').unwrap_or(body);
+        let url = if target == "*" {
+            "*".to_owned()
+        } else {
+            Url::parse(ROOT).unwrap().join(target).unwrap().to_string()
+        };
+        if verb == "RENDER" {
+            self.renders.insert(url, rendered(head, body));
+        } else {
+            self.answers.insert(url, answer(outcome, head, body));
+        }
+    }
+
+    /// The site's address.
+    pub fn seed(&self) -> &Url {
+        &self.seed
+    }
+}
+
+fn answer(outcome: &str, head: &str, body: &str) -> Result<Response, FetchFailure> {
+    match outcome {
+        "timeout" => return Err(FetchFailure::Timeout("timeout".to_owned())),
+        "fails" => return Err(FetchFailure::NoResponse("connection refused".to_owned())),
+        _ => {}
+    }
+    let mut response = Response {
+        status: outcome.parse().unwrap(),
+        body: Bytes::from(body.to_owned()),
+        ..Response::default()
+    };
+    response.headers.insert("content-type", "text/html; charset=utf-8".parse().unwrap());
+    for line in head.lines() {
+        match line.strip_prefix(":ttfb ") {
+            Some(ms) => response.ttfb_ms = ms.parse().unwrap(),
+            None => {
+                let (name, value) = line.split_once(": ").unwrap();
+                let name: http::HeaderName = name.parse().unwrap();
+                response.headers.insert(name, value.parse().unwrap());
+            }
+        }
+    }
+    Ok(response)
+}
+
+fn rendered(head: &str, body: &str) -> RenderedPage {
+    let mut page = RenderedPage { html: body.to_owned(), ready_ms: 500, ..RenderedPage::default() };
+    for line in head.lines() {
+        let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+        match name {
+            ":error" => page.errors.push(value.to_owned()),
+            ":exception" => page.exceptions.push(value.to_owned()),
+            ":redirect" => page.redirected_to = Some(Url::parse(value).unwrap()),
+            ":ready" => page.ready_ms = value.parse().unwrap(),
+            ":timeout" => page.timed_out = true,
+            _ => panic!("{line}"),
+        }
+    }
+    page
+}
+
+#[async_trait::async_trait]
+impl PageSource for Listing {
+    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
+        let found = self.answers.get(request.url.as_str()).or_else(|| self.answers.get("*")).cloned();
+        let mut answer = found.unwrap_or_else(|| Ok(Response { status: 404, ..Response::default() }))?;
+        answer.is_cut = answer.body.len() > request.max_bytes;
+        answer.body.truncate(request.max_bytes);
+        Ok(answer)
+    }
+
+    async fn render(&self, url: &Url) -> Option<RenderedPage> {
+        self.renders.get(url.as_str()).cloned()
+    }
+
+    fn now_ms(&self) -> i64 {
+        1_795_000_000_000
+    }
+}
+
+/// Audits a listing with every check there is.
+pub async fn audit_listing(text: &str) -> Audit {
+    let listing = Listing::read(text);
+    let mut options = AuditOptions::follow(listing.seed().clone());
+    options.checks = CheckId::all().collect();
+    options.max_pages = listing.limit.unwrap_or(options.max_pages);
+    options.concurrency = 1;
+    audit(&listing, &options, &mut |_| {}).await
+}
+
+/// Ids of what was found on a row.
+pub fn findings_of(audit: &Audit, path: &str) -> Vec<&'static str> {
+    let row = audit.rows.iter().find(|row| row.path == path).unwrap();
+    row.findings.iter().map(|(check, _)| check.check().id).collect()
+}

@@ -1,0 +1,18 @@
+//! Attributes of a tag, as the collector asks for them. Pure.
+
+use html5ever::tokenizer::Tag;
+
+/// Value of an attribute of HTML.
+pub fn attr<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
+    tag.attrs.iter().find(|attr| &*attr.name.local == name).map(|attr| &*attr.value)
+}
+
+/// Whether a list of tokens holds one, in any case.
+pub fn has_token(value: Option<&str>, token: &str) -> bool {
+    value.is_some_and(|value| value.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(token)))
+}
+
+/// Whether there is a value that is not blank.
+pub fn is_filled(value: Option<&str>) -> bool {
+    value.is_some_and(|value| !value.trim().is_empty())
+}

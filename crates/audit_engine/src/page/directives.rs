@@ -1,0 +1,213 @@
+//! What robots metas and `X-Robots-Tag` headers tell crawlers about one page. Pure.
+
+use std::collections::BTreeSet;
+
+use http::HeaderMap;
+
+use super::PageFacts;
+
+/// Directives that search engines and AI crawlers know, without those that have a value.
+const KNOWN: &[&str] = &[
+    "all",
+    "index",
+    "follow",
+    "noindex",
+    "nofollow",
+    "none",
+    "noarchive",
+    "nocache",
+    "nosnippet",
+    "noimageindex",
+    "notranslate",
+    "nositelinkssearchbox",
+    "indexifembedded",
+    "noodp",
+    "noydir",
+    "noai",
+    "noimageai",
+];
+
+/// The directives of a page, lower case.
+#[derive(Debug, Clone, Default)]
+pub struct Directives {
+    /// Those of metas.
+    pub meta: BTreeSet<String>,
+    /// Those of headers.
+    pub header: BTreeSet<String>,
+}
+
+impl Directives {
+    /// Reads those that bind every crawler or Googlebot.
+    pub fn of(facts: &PageFacts, headers: &HeaderMap) -> Directives {
+        let mut meta = BTreeSet::new();
+        for tag in facts.metas.iter().filter(|tag| matches!(tag.name.as_str(), "robots" | "googlebot")) {
+            meta.extend(tokens(&tag.content));
+        }
+        let mut header = BTreeSet::new();
+        for line in headers.get_all("x-robots-tag") {
+            let Ok(line) = line.to_str() else { continue };
+            let (agent, directives) = split_agent(line);
+            if agent.is_none_or(|agent| agent.eq_ignore_ascii_case("googlebot")) {
+                header.extend(tokens(directives));
+            }
+        }
+        Directives { meta, header }
+    }
+
+    /// Whether a directive stands in a meta or a header.
+    pub fn has(&self, directive: &str) -> bool {
+        self.meta.contains(directive) || self.header.contains(directive)
+    }
+
+    /// Every directive once.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.meta.union(&self.header).map(String::as_str)
+    }
+
+    /// Metas keep the page out of the index.
+    pub fn meta_noindex(&self) -> bool {
+        self.meta.contains("noindex") || self.meta.contains("none")
+    }
+
+    /// Headers keep the page out of the index.
+    pub fn header_noindex(&self) -> bool {
+        self.header.contains("noindex") || self.header.contains("none")
+    }
+
+    /// Links of the page are not to be followed.
+    pub fn nofollow(&self) -> bool {
+        self.has("nofollow") || self.has("none")
+    }
+
+    /// The page's text may not be shown in results.
+    pub fn nosnippet(&self) -> bool {
+        self.has("nosnippet") || self.has("max-snippet:0")
+    }
+
+    /// Two directives say the opposite of each other.
+    pub fn contradict(&self) -> bool {
+        let says = |directive: &str, short: &str| self.has(directive) || self.has(short);
+        says("index", "all") && says("noindex", "none") || says("follow", "all") && says("nofollow", "none")
+    }
+
+    /// Directives that no crawler knows.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.all().filter(|directive| !is_known(directive))
+    }
+
+    /// Date after which the page is to be forgotten, in epoch milliseconds.
+    pub fn unavailable_after(&self) -> Option<i64> {
+        self.all().find_map(|directive| parse_date(directive.strip_prefix("unavailable_after:")?))
+    }
+}
+
+/// An agent's name stands before the first directive; a directive with a value is none.
+fn split_agent(line: &str) -> (Option<&str>, &str) {
+    match line.split_once(':') {
+        Some((name, rest)) if !name.contains(',') && !has_value(&name.trim().to_ascii_lowercase()) => {
+            (Some(name.trim()), rest)
+        }
+        _ => (None, line),
+    }
+}
+
+fn has_value(name: &str) -> bool {
+    matches!(name, "max-snippet" | "max-video-preview" | "max-image-preview" | "unavailable_after")
+}
+
+/// Splits at commas that are not part of a date.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    for part in text.to_ascii_lowercase().split(',') {
+        let part = part.trim();
+        // "unavailable_after: Wednesday, 25-Jun-25 15:00:00 GMT": the name of the day ends with a comma.
+        let continues_date = tokens.last().is_some_and(|last| last.starts_with("unavailable_after:"))
+            && part.starts_with(|c: char| c.is_ascii_digit());
+        match tokens.last_mut() {
+            Some(last) if continues_date => *last = format!("{last}, {part}"),
+            _ if part.is_empty() => {}
+            _ => tokens.push(match part.split_once(':') {
+                Some((name, value)) => format!("{}:{}", name.trim(), value.trim()),
+                None => part.to_owned(),
+            }),
+        }
+    }
+    tokens
+}
+
+fn is_known(directive: &str) -> bool {
+    let is_limit = |value: &str| value.parse::<i64>().is_ok_and(|limit| limit >= -1);
+    match directive.split_once(':') {
+        None => KNOWN.contains(&directive),
+        Some(("max-snippet" | "max-video-preview", value)) => is_limit(value),
+        Some(("max-image-preview", value)) => matches!(value, "none" | "standard" | "large"),
+        Some(("unavailable_after", value)) => parse_date(value).is_some(),
+        Some(_) => false,
+    }
+}
+
+/// ISO 8601, RFC 822 or RFC 850.
+fn parse_date(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Some(ms) = crawler::sitemap::parse_lastmod(&text.to_ascii_uppercase()) {
+        return Some(ms);
+    }
+    let time = httpdate::parse_http_date(&title_case(text)).ok()?;
+    i64::try_from(time.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+/// Dates were folded to lower case with the directives; the parser wants `Wed, 25 Jun 2025 15:00:00 GMT`.
+fn title_case(text: &str) -> String {
+    let mut after_letter = false;
+    let text = text.replace("gmt", "GMT").replace("utc", "GMT");
+    text.chars()
+        .map(|c| {
+            let out = if after_letter { c } else { c.to_ascii_uppercase() };
+            after_letter = c.is_ascii_alphabetic();
+            out
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Provenance, scan};
+
+    fn directives(metas: &[&str], headers: &[&str]) -> Directives {
+        let html: String =
+            metas.iter().map(|content| format!("<meta name=Robots content=\"{content}\">")).collect();
+        let mut map = HeaderMap::new();
+        headers.iter().for_each(|header| _ = map.append("x-robots-tag", header.parse().unwrap()));
+        Directives::of(&scan(&html, Provenance::Raw), &map)
+    }
+
+    #[test]
+    fn a_header_for_another_agent_binds_nobody_else() {
+        assert!(directives(&[], &["googlebot: noindex, nofollow"]).header_noindex());
+        assert!(!directives(&[], &["otherbot: noindex, nofollow"]).nofollow());
+        assert!(directives(&[], &["max-snippet: 0, NOINDEX"]).header_noindex());
+    }
+
+    #[test]
+    fn none_is_noindex_and_nofollow() {
+        let none = directives(&["none"], &[]);
+
+        assert!(none.meta_noindex() && none.nofollow() && !none.contradict());
+        assert!(directives(&["none", "index"], &[]).contradict());
+        assert!(directives(&["all"], &["nofollow"]).contradict());
+    }
+
+    #[test]
+    fn unknown_directives_and_values_are_named() {
+        let directives = directives(
+            &[
+                "noindx, max-snippet:x, max-image-preview:large, unavailable_after: Wed, 25 Jun 2025 15:00:00 GMT",
+            ],
+            &[],
+        );
+
+        assert_eq!(directives.unknown().collect::<Vec<_>>(), ["max-snippet:x", "noindx"]);
+        assert_eq!(directives.unavailable_after(), Some(1_750_863_600_000));
+    }
+}

@@ -1,0 +1,233 @@
+//! What is known of one document after one pass over it. Filled by `scan`, read by every check.
+//! Plain data as the document has it: nothing here is resolved, judged or shortened.
+
+use serde_json::Value;
+
+/// Everything that the checks read of a document, in document order.
+#[derive(Debug, Clone, Default)]
+pub struct PageFacts {
+    /// Bytes of the document that the facts were taken from.
+    pub html_bytes: usize,
+    /// `<!doctype html>`, with any public identifier, stands before the first tag.
+    pub has_doctype: bool,
+    /// `lang` of the `html` element.
+    pub lang: Option<String>,
+    /// First `base href`.
+    pub base: Option<String>,
+    /// Encoding that a `meta` declares.
+    pub meta_charset: Option<String>,
+    /// The declaration ends after the first 1024 bytes.
+    pub charset_is_late: bool,
+    /// What stands between `<head>` and `</head>` although it may not.
+    pub invalid_in_head: Option<String>,
+    /// `title` elements, white space collapsed.
+    pub titles: Placed<String>,
+    /// `meta` elements with a name or property, and a content.
+    pub metas: Vec<Meta>,
+    /// `meta http-equiv=refresh`.
+    pub has_refresh: bool,
+    /// `href` of each `link rel=canonical`.
+    pub canonicals: Placed<Option<String>>,
+    /// `link rel=alternate hreflang`.
+    pub alternates: Placed<Alternate>,
+    /// `href` of `link rel=next` and `link rel=prev`.
+    pub pagination: Vec<(PageStep, String)>,
+    /// There is a `link rel=icon`.
+    pub has_icon: bool,
+    /// Headings.
+    pub headings: Vec<Heading>,
+    /// `a` and `area` elements.
+    pub links: Vec<Link>,
+    /// `img` elements.
+    pub images: Vec<Image>,
+    /// `picture` elements without an `img`.
+    pub pictures_without_img: usize,
+    /// `src` of `iframe` elements, and whether they stand in the main area.
+    pub frames: Vec<(String, bool)>,
+    /// `action` of `form` elements.
+    pub form_actions: Vec<String>,
+    /// What the document loads beside pictures and frames.
+    pub resources: Vec<Resource>,
+    /// Values of `id`.
+    pub ids: Vec<String>,
+    /// `name` of `a` elements: fragments may point at them.
+    pub anchor_names: Vec<String>,
+    /// Start tags.
+    pub elements: usize,
+    /// Levels of the deepest element; `html` is 1.
+    pub depth: usize,
+    /// There is a script that is no data block.
+    pub has_script: bool,
+    /// Bytes of inline scripts that carry an application's state.
+    pub state_bytes: usize,
+    /// Texts of JSON-LD scripts that are not blank.
+    pub json_ld: Vec<String>,
+    /// Microdata items without `itemprop`, as JSON objects with `@type`.
+    pub microdata: Vec<Value>,
+    /// Some element has `typeof`.
+    pub has_rdfa: bool,
+    /// Fewest words in an element that application frameworks render into (`#root` and its like).
+    pub app_root_words: Option<usize>,
+    /// Elements other than links and form controls whose `onclick` attribute navigates.
+    pub onclick_navigations: usize,
+    /// Text that a reader sees, white space collapsed.
+    pub visible_text: String,
+    /// The part of it that is the page's own: without navigation, header, footer and asides.
+    pub main_text: String,
+    /// Paragraph-like blocks of the main text.
+    pub blocks: Vec<String>,
+}
+
+/// Elements of one kind in head and in body.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    /// Those in head.
+    pub head: Vec<T>,
+    /// Those in body.
+    pub body: Vec<T>,
+}
+
+impl<T> Default for Placed<T> {
+    fn default() -> Placed<T> {
+        Placed { head: Vec::new(), body: Vec::new() }
+    }
+}
+
+impl<T> Placed<T> {
+    pub(super) fn push(&mut self, in_head: bool, item: T) {
+        if in_head { self.head.push(item) } else { self.body.push(item) }
+    }
+
+    /// Whether there is none at all.
+    pub fn is_empty(&self) -> bool {
+        self.head.is_empty() && self.body.is_empty()
+    }
+}
+
+/// A `meta` with a name or property.
+#[derive(Debug, Clone)]
+pub struct Meta {
+    /// Name or property, lower case.
+    pub name: String,
+    /// Content, white space collapsed.
+    pub content: String,
+    /// Stands in head.
+    pub in_head: bool,
+}
+
+/// One hreflang entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternate {
+    /// Value of `hreflang`, as written.
+    pub lang: String,
+    /// Its `href`.
+    pub href: String,
+}
+
+/// Direction of a pagination link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageStep {
+    /// `rel=next`.
+    Next,
+    /// `rel=prev`.
+    Previous,
+}
+
+/// A heading.
+#[derive(Debug, Clone)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its text, pictures' `alt` included, white space collapsed.
+    pub text: String,
+}
+
+/// An `a` or `area` element.
+#[derive(Debug, Clone, Default)]
+pub struct Link {
+    /// `href` as written; none when the attribute is missing.
+    pub href: Option<String>,
+    /// Its text, pictures' `alt` and svg titles included, white space collapsed.
+    pub text: String,
+    /// Has `aria-label`, `aria-labelledby` or `title` with something in it.
+    pub has_label: bool,
+    /// `rel` holds `nofollow`.
+    pub is_nofollow: bool,
+    /// `role=button`.
+    pub is_button: bool,
+    /// Has an `onclick` attribute.
+    pub has_onclick: bool,
+}
+
+/// An `img` element.
+#[derive(Debug, Clone, Default)]
+pub struct Image {
+    /// `src` as written.
+    pub src: String,
+    /// `alt`; none when the attribute is missing.
+    pub alt: Option<String>,
+    /// Needs no `alt`: presentational, hidden from readers, or named otherwise.
+    pub needs_no_alt: bool,
+    /// Width and height are known before it is loaded.
+    pub has_dimensions: bool,
+}
+
+/// Something that a document loads.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// What for.
+    pub kind: ResourceKind,
+    /// Address as written.
+    pub url: String,
+}
+
+/// What something is loaded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResourceKind {
+    /// A script.
+    Script,
+    /// A style sheet.
+    Stylesheet,
+    /// Sound, film, an embedded object.
+    Media,
+    /// A `source` of a picture, sound or film.
+    Source,
+    /// Another `link`.
+    Other,
+}
+
+impl PageFacts {
+    /// Contents of the metas of a name, in document order.
+    pub fn meta<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Meta> + 'a {
+        self.metas.iter().filter(move |meta| meta.name == name)
+    }
+
+    /// Content of the first meta of a name that has any; "" when there is none.
+    pub fn first_meta(&self, name: &str) -> &str {
+        let contents = self.metas.iter().filter(|meta| meta.name == name).map(|meta| meta.content.as_str());
+        contents.into_iter().find(|content| !content.is_empty()).unwrap_or_default()
+    }
+
+    /// First title of head; none when head has none.
+    pub fn title(&self) -> Option<&str> {
+        self.titles.head.first().map(String::as_str)
+    }
+
+    /// First description of head; none when head has none.
+    pub fn description(&self) -> Option<&str> {
+        self.meta("description").find(|meta| meta.in_head).map(|meta| meta.content.as_str())
+    }
+
+    /// Text of the first h1 that has any.
+    pub fn h1(&self) -> Option<&str> {
+        self.headings
+            .iter()
+            .find(|heading| heading.level == 1 && !heading.text.is_empty())
+            .map(|h| h.text.as_str())
+    }
+
+    /// Whether there is structured data of any kind, readable or not.
+    pub fn has_structured_data(&self) -> bool {
+        !self.json_ld.is_empty() || !self.microdata.is_empty() || self.has_rdfa
+    }
+}

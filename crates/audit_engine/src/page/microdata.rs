@@ -1,0 +1,87 @@
+//! Microdata items as JSON objects, so that the checks read one form. Used by the collector.
+//! Values that are not attributes are the text that a reader sees; that is enough to tell whether there is one.
+
+use html5ever::tokenizer::Tag;
+use serde_json::{Map, Value};
+
+/// Items deeper than this are not looked at.
+const MAX_DEPTH: usize = 32;
+
+/// The items of a document.
+#[derive(Debug, Default)]
+pub struct Microdata {
+    /// Open items, each with the property of the outer one that it is the value of.
+    open: Vec<(Option<String>, Map<String, Value>)>,
+    /// Names of open properties whose value is text.
+    open_properties: Vec<String>,
+    items: Vec<Value>,
+}
+
+impl Microdata {
+    /// Looks at an element. Says whether an item ends with it, and whether a property of text does.
+    pub fn element(&mut self, tag: &Tag, text_start: usize) -> (bool, Option<usize>) {
+        let attr = |name: &str| {
+            tag.attrs.iter().find(|attr| &*attr.name.local == name).map(|attr| attr.value.to_string())
+        };
+        let property = attr("itemprop");
+        if attr("itemscope").is_some() && self.open.len() < MAX_DEPTH {
+            let mut item = Map::new();
+            let types = attr("itemtype").unwrap_or_default();
+            let names: Vec<Value> =
+                types.split_ascii_whitespace().map(|name| Value::from(short_name(name))).collect();
+            if !names.is_empty() {
+                item.insert("@type".to_owned(), Value::from(names));
+            }
+            self.open.push((property, item));
+            return (true, None);
+        }
+        let Some(property) = property.filter(|_| !self.open.is_empty()) else { return (false, None) };
+        let value =
+            ["content", "href", "src", "datetime", "data", "value"].iter().find_map(|name| attr(name));
+        match value {
+            Some(value) => self.set(&property, Value::from(value)),
+            None => {
+                self.open_properties.push(property);
+                return (false, Some(text_start));
+            }
+        }
+        (false, None)
+    }
+
+    /// The innermost property of text ends.
+    pub fn end_property(&mut self, text: &str) {
+        if let Some(property) = self.open_properties.pop() {
+            self.set(&property, Value::from(text.trim()));
+        }
+    }
+
+    /// The innermost item ends.
+    pub fn end_item(&mut self) {
+        let Some((property, item)) = self.open.pop() else { return };
+        match property {
+            Some(property) if !self.open.is_empty() => self.set(&property, Value::Object(item)),
+            Some(_) => {}
+            None => self.items.push(Value::Object(item)),
+        }
+    }
+
+    /// The items that are nobody's property.
+    pub fn finish(self) -> Vec<Value> {
+        self.items
+    }
+
+    fn set(&mut self, names: &str, value: Value) {
+        let Some((_, item)) = self.open.last_mut() else { return };
+        for name in names.split_ascii_whitespace() {
+            match item.get_mut(name) {
+                Some(Value::Array(values)) => values.push(value.clone()),
+                Some(first) => *first = Value::from(vec![first.take(), value.clone()]),
+                None => _ = item.insert(short_name(name).to_owned(), value.clone()),
+            }
+        }
+    }
+}
+
+fn short_name(name: &str) -> &str {
+    name.rsplit(['/', '#']).next().unwrap_or(name)
+}

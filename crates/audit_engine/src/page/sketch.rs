@@ -1,0 +1,120 @@
+//! Fingerprints of a page's main text: one that is equal for equal texts, one that is similar for similar texts.
+//! Used to find duplicates without keeping texts. Pure.
+
+use unicode_segmentation::UnicodeSegmentation;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
+
+use super::text::{fold, is_cjk};
+
+/// Bins of a sketch.
+const BINS: usize = 128;
+/// Words (Chinese and Japanese: characters) of a shingle.
+const SHINGLE: usize = 5;
+/// Bins that two sketches are put into one bucket by.
+const BAND: usize = 8;
+
+/// One-permutation minhash of a text's shingles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sketch([u16; BINS]);
+
+/// Hash of a text, equal for texts that differ in case only.
+pub fn text_hash(text: &str) -> u128 {
+    xxh3_128(fold(text).as_bytes())
+}
+
+/// Short hash of a text, for joining equal titles and the like.
+pub fn short_hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+impl Sketch {
+    /// The sketch of a text; none when it has too few words for a shingle.
+    pub fn of(text: &str) -> Option<Sketch> {
+        let folded = fold(text);
+        let units: Vec<u64> = if is_cjk(text) {
+            folded
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .map(|c| xxh3_64(&u32::from(c).to_le_bytes()))
+                .collect()
+        } else {
+            folded.unicode_words().map(|word| xxh3_64(word.as_bytes())).collect()
+        };
+        if units.len() < SHINGLE {
+            return None;
+        }
+        let mut smallest = [u64::MAX; BINS];
+        for window in units.windows(SHINGLE) {
+            let mixed = window
+                .iter()
+                .fold(0_u64, |hash, unit| hash.rotate_left(13).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ unit);
+            let hash = xxh3_64_with_seed(&mixed.to_le_bytes(), 7);
+            let bin = (hash % BINS as u64) as usize;
+            smallest[bin] = smallest[bin].min(hash / BINS as u64);
+        }
+        Some(Sketch(fill_empty_bins(&smallest)))
+    }
+
+    /// Estimates which share of all shingles two texts have in common (Jaccard).
+    pub fn likeness(&self, other: &Sketch) -> f64 {
+        let equal = self.0.iter().zip(&other.0).filter(|(one, two)| one == two).count();
+        equal as f64 / BINS as f64
+    }
+
+    /// Buckets in which texts that are alike meet.
+    pub fn bands(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.chunks(BAND).enumerate().map(|(index, band)| {
+            let bytes: Vec<u8> = band.iter().flat_map(|bin| bin.to_le_bytes()).collect();
+            xxh3_64_with_seed(&bytes, index as u64)
+        })
+    }
+}
+
+/// A bin without a shingle takes the value of the next one that has some, marked with the distance.
+fn fill_empty_bins(smallest: &[u64; BINS]) -> [u16; BINS] {
+    let mut bins = [0; BINS];
+    for (index, bin) in bins.iter_mut().enumerate() {
+        let distance =
+            (0..BINS).find(|distance| smallest[(index + distance) % BINS] != u64::MAX).unwrap_or_default();
+        let value =
+            smallest[(index + distance) % BINS].wrapping_add((distance as u64).wrapping_mul(0x9E37_79B9));
+        *bin = (xxh3_64(&value.to_le_bytes()) & 0xFFFF) as u16;
+    }
+    bins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(words: usize, changed: &[usize]) -> String {
+        let word =
+            |index: usize| if changed.contains(&index) { format!("x{index}") } else { format!("w{index}") };
+        (0..words).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_estimate_is_near_the_true_likeness() {
+        let base = text(1000, &[]);
+        // Five words apart change 25 of 996 shingles: 971 of 1021 are common.
+        let near = text(1000, &[100, 300, 500, 700, 900]);
+        let far = text(1000, &(0..1000).step_by(4).collect::<Vec<_>>());
+
+        let sketches = [&base, &near, &far].map(|text| Sketch::of(text).unwrap());
+
+        assert!((sketches[0].likeness(&sketches[1]) - 0.951).abs() < 0.06);
+        assert!(sketches[0].likeness(&sketches[2]) < 0.1);
+        assert_eq!(sketches[0].likeness(&sketches[0]), 1.0);
+    }
+
+    #[test]
+    fn case_makes_no_other_text() {
+        assert_eq!(text_hash("Hand Made"), text_hash("hand made"));
+        assert_ne!(text_hash("hand made"), text_hash("handmade"));
+    }
+
+    #[test]
+    fn a_text_of_four_words_has_no_sketch() {
+        assert_eq!(Sketch::of("one two three four"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Structured data of a page as objects of schema.org: JSON-LD and Microdata in one form. Pure.
+
+use serde_json::Value;
+
+use super::PageFacts;
+
+/// The structured data of a page.
+#[derive(Debug, Default)]
+pub struct StructuredData {
+    /// Objects that stand for themselves: roots, members of a root array or of `@graph`, and main entities.
+    pub objects: Vec<Value>,
+    /// JSON-LD scripts that are no JSON, with the reason.
+    pub broken: Vec<String>,
+}
+
+impl StructuredData {
+    /// Reads that of a document.
+    pub fn of(facts: &PageFacts) -> StructuredData {
+        let mut data = StructuredData { objects: facts.microdata.clone(), broken: Vec::new() };
+        for text in &facts.json_ld {
+            match serde_json::from_str(without_wrappers(text)) {
+                Ok(value) => data.add(value),
+                Err(error) => data.broken.push(error.to_string()),
+            }
+        }
+        data
+    }
+
+    fn add(&mut self, value: Value) {
+        match value {
+            Value::Array(values) => values.into_iter().for_each(|value| self.add(value)),
+            Value::Object(mut object) => {
+                if let Some(Value::Array(members)) = object.remove("@graph") {
+                    members.into_iter().filter(Value::is_object).for_each(|member| self.objects.push(member));
+                }
+                if let Some(entity) = object.get("mainEntity").filter(|entity| entity.is_object()) {
+                    self.objects.push(entity.clone());
+                }
+                if object.contains_key("@type") {
+                    self.objects.push(Value::Object(object));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Types of an object, without the vocabulary's address.
+pub fn types(object: &Value) -> impl Iterator<Item = &str> {
+    let values = match object.get("@type") {
+        Some(Value::Array(values)) => values.as_slice(),
+        Some(value) => std::slice::from_ref(value),
+        None => &[],
+    };
+    values.iter().filter_map(Value::as_str).map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name))
+}
+
+/// A property that says something: not null, "", [] or {}.
+pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
+    object.get(name).filter(|value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        _ => true,
+    })
+}
+
+/// Comments and CDATA that hide the script from very old browsers.
+fn without_wrappers(text: &str) -> &str {
+    let mut text = text.trim();
+    for (start, end) in
+        [("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("<![CDATA[", "]]>"), ("/*<![CDATA[*/", "/*]]>*/")]
+    {
+        text = text.strip_prefix(start).unwrap_or(text).trim();
+        text = text.strip_suffix(end).unwrap_or(text).trim();
+    }
+    text
+}

@@ -1,0 +1,190 @@
+//! Measures of text: words, characters, letters, folded case. Used by facts, checks and scores. Pure.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Appends text so that any run of white space becomes one space, none at the beginning.
+pub fn push_collapsed(buffer: &mut String, text: &str) {
+    let mut after_space = buffer.is_empty() || buffer.ends_with(' ');
+    for (index, word) in text.split(char::is_whitespace).enumerate() {
+        if index > 0 && !after_space {
+            buffer.push(' ');
+            after_space = true;
+        }
+        if !word.is_empty() {
+            buffer.push_str(word);
+            after_space = false;
+        }
+    }
+}
+
+/// Text with white space collapsed and trimmed.
+pub fn collapse(text: &str) -> String {
+    let mut collapsed = String::with_capacity(text.len());
+    push_collapsed(&mut collapsed, text);
+    collapsed.truncate(collapsed.trim_end().len());
+    collapsed
+}
+
+/// Characters as a reader counts them.
+pub fn character_count(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
+}
+
+/// Words of a text: those of Unicode that have a letter or digit.
+///
+/// Chinese and Japanese characters count 1/1.7 of a word, Thai, Khmer and Lao ones a quarter: they write no spaces.
+pub fn word_count(text: &str) -> usize {
+    let (mut words, mut east_asian, mut south_east_asian) = (0_usize, 0_usize, 0_usize);
+    for word in text.unicode_words() {
+        match word.chars().next() {
+            Some(first) if is_han_or_kana(first) => {
+                east_asian += word.chars().filter(|c| is_han_or_kana(*c)).count();
+            }
+            Some(first) if is_thai_khmer_or_lao(first) => south_east_asian += word.chars().count(),
+            _ => words += 1,
+        }
+    }
+    (words as f64 + east_asian as f64 / 1.7 + south_east_asian as f64 / 4.0).round() as usize
+}
+
+/// Han, Hiragana and Katakana characters of a text.
+pub fn han_and_kana_count(text: &str) -> usize {
+    text.chars().filter(|c| is_han_or_kana(*c)).count()
+}
+
+/// Whether at least half of the letters are Chinese or Japanese.
+pub fn is_cjk(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    letters > 0 && han_and_kana_count(text) * 2 >= letters
+}
+
+/// Text in which upper and lower case are the same (Unicode default folding, NFC).
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    // Upper case first: it spells out what lower case leaves alone (ß, final sigma).
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
+}
+
+/// Width of a title in a result list, in pixels: Arial at 20 px.
+pub fn pixel_width(text: &str) -> f64 {
+    let base = text.nfd().filter(|c| !is_combining_mark(*c));
+    base.map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0
+}
+
+/// Words in lower case, as often as they stand there, sorted: the form in which two texts are compared.
+pub fn sorted_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = text.unicode_words().map(fold).collect();
+    words.sort_unstable();
+    words
+}
+
+/// Words of `these` that are not among `others`, repetitions counted. Both sorted.
+pub fn words_missing(these: &[String], others: &[String]) -> usize {
+    let mut others = others.iter().peekable();
+    let mut missing = 0;
+    for word in these {
+        while others.next_if(|other| *other < word).is_some() {}
+        if others.next_if(|other| *other == word).is_none() {
+            missing += 1;
+        }
+    }
+    missing
+}
+
+fn is_han_or_kana(c: char) -> bool {
+    matches!(u32::from(c),
+        0x3005..=0x3007 | 0x3041..=0x309F | 0x30A1..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0xFF66..=0xFF9D | 0x2_0000..=0x3_23AF)
+}
+
+fn is_thai_khmer_or_lao(c: char) -> bool {
+    matches!(u32::from(c), 0x0E01..=0x0EFF | 0x1780..=0x17FF)
+}
+
+/// Advance of a character in Helvetica, in thousandths of its size.
+fn advance(c: char) -> u16 {
+    match c {
+        '\'' => 191,
+        'i' | 'j' | 'l' => 222,
+        '|' => 260,
+        ' ' | '!' | ',' | '.' | '/' | ':' | ';' | 'I' | '[' | '\\' | ']' | 'f' | 't' => 278,
+        '(' | ')' | '-' | 'r' | '`' => 333,
+        '{' | '}' => 334,
+        '"' => 355,
+        '*' => 389,
+        '^' => 469,
+        'J' | 'c' | 'k' | 's' | 'v' | 'x' | 'y' | 'z' => 500,
+        '+' | '<' | '=' | '>' | '~' => 584,
+        'F' | 'T' | 'Z' => 611,
+        '&' | 'A' | 'B' | 'E' | 'K' | 'P' | 'S' | 'V' | 'X' | 'Y' => 667,
+        'C' | 'D' | 'H' | 'N' | 'R' | 'U' | 'w' => 722,
+        'G' | 'O' | 'Q' => 778,
+        'M' | 'm' => 833,
+        '%' => 889,
+        'W' => 944,
+        '@' => 1015,
+        _ if is_wide(c) => 1000,
+        _ => 556,
+    }
+}
+
+fn is_wide(c: char) -> bool {
+    is_han_or_kana(c)
+        || matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0x303E | 0xAC00..=0xD7A3 | 0xFF01..=0xFF60 | 0xFFE0..=0xFFE6)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_are_counted_as_readers_count_them() {
+        for (text, words) in [
+            ("", 0),
+            ("Hand-made shoes, 42 pairs & more…", 6),
+            ("can't stop", 2),
+            ("日本語の文章です。", 5),
+            ("안녕 세상", 2),
+            ("– — •", 0),
+        ] {
+            assert_eq!(word_count(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn folding_makes_every_spelling_of_a_word_equal() {
+        assert_eq!(fold("STRASSE"), fold("Straße"));
+        assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
+        assert_eq!(fold("Cafe\u{301}"), fold("CAFÉ"));
+    }
+
+    #[test]
+    fn marks_do_not_widen_a_title() {
+        assert_eq!(pixel_width("é"), pixel_width("e"));
+        assert_eq!(pixel_width("Wi"), (944.0 + 222.0) * 0.02);
+        assert_eq!(pixel_width("漢"), 20.0);
+    }
+
+    #[test]
+    fn missing_words_are_counted_with_their_repetitions() {
+        let (these, others) = (sorted_words("a a b c"), sorted_words("a b d"));
+
+        assert_eq!(words_missing(&these, &others), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn collapsing_in_pieces_is_collapsing_at_once(parts in prop::collection::vec("[a \t\né]{0,6}", 0..6)) {
+            let mut buffer = String::new();
+            parts.iter().for_each(|part| push_collapsed(&mut buffer, part));
+
+            prop_assert_eq!(buffer.trim_end(), collapse(&parts.concat()));
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! One page as the checks see it: its facts, and what follows from them once they are resolved against the site.
+//! Built once per page and dropped after its checks ran. Pure.
+
+use std::collections::HashSet;
+
+use crawler::robots::Robots;
+use crawler::url::registrable_domain;
+use url::Url;
+
+use super::not_found::NotFoundProbe;
+use super::structured::StructuredData;
+use super::text::{sorted_words, word_count};
+use super::{Directives, PageFacts, Readability, not_found, readability};
+use crate::address::{Origin, Target};
+use crate::source::{RenderedPage, Response};
+
+/// The crawler whose rules decide what a search engine may see.
+pub const GOOGLEBOT: &str = "Googlebot";
+
+/// What a page is made of.
+#[derive(Clone, Copy)]
+pub struct PageInput<'a> {
+    /// The site.
+    pub origin: &'a Origin,
+    /// Its rules.
+    pub robots: &'a Robots,
+    /// Address that was asked for.
+    pub url: &'a Url,
+    /// What the origin answered.
+    pub response: &'a Response,
+    /// Facts of the answer.
+    pub raw: &'a PageFacts,
+    /// What a browser made of it, with its facts.
+    pub rendered: Option<(&'a RenderedPage, &'a PageFacts)>,
+    /// What the site answers for addresses that do not exist.
+    pub probe: &'a NotFoundProbe,
+    /// Hreflang entries that the sitemap has for it.
+    pub sitemap_alternates: &'a [(String, Url)],
+    /// When it was fetched, in epoch milliseconds.
+    pub now_ms: i64,
+}
+
+/// A page with everything that follows from its facts.
+pub struct Page<'a> {
+    /// What it is made of.
+    pub input: PageInput<'a>,
+    /// Path and query of its key.
+    pub key: String,
+    /// The rendered document's facts where there are any, else those of the answer.
+    pub facts: &'a PageFacts,
+    /// What relative addresses are relative to.
+    pub base: Url,
+    /// Its links, resolved, in the order of `facts.links`.
+    pub links: Vec<ResolvedLink>,
+    /// What robots metas and headers say.
+    pub directives: Directives,
+    /// The same of the answer alone.
+    pub raw_directives: Directives,
+    /// `rel=canonical` of the Link header.
+    pub header_canonicals: Vec<Url>,
+    /// Where the page says that it lives; none: nowhere, so here.
+    pub canonical: Option<Url>,
+    /// Hreflang entries of head, header and sitemap; an address that does not parse is none.
+    pub alternates: Vec<(String, Option<Url>)>,
+    /// Structured data.
+    pub structured: StructuredData,
+    /// Words of the main text.
+    pub words: usize,
+    /// Reading ease of the main text.
+    pub readability: Readability,
+    /// Googlebot may not fetch it.
+    pub is_blocked: bool,
+    /// The answer reads like an error page.
+    pub is_soft_404: bool,
+    /// Only the rendered page reads like one.
+    pub is_rendered_soft_404: bool,
+}
+
+/// A link with where it leads.
+#[derive(Debug, Clone)]
+pub struct ResolvedLink {
+    /// Index in `facts.links`.
+    pub index: usize,
+    /// Absolute address, with its fragment.
+    pub url: Url,
+    /// The same compared with the site.
+    pub target: Target,
+    /// It points to the page itself and has a fragment: no link.
+    pub is_fragment: bool,
+}
+
+/// Which rows a check looks at; each kind is part of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rows {
+    /// Every row.
+    Any,
+    /// Rows that redirect.
+    Redirect,
+    /// Pages: HTML that answered 200.
+    Html,
+    /// Pages that are neither noindex nor forbidden to Googlebot.
+    Candidate,
+    /// Candidates that a search engine would index under their own address.
+    Indexable,
+}
+
+impl<'a> Page<'a> {
+    /// Works out what follows from a page's facts.
+    pub fn read(input: PageInput<'a>) -> Page<'a> {
+        // A page that leaves is judged by what the origin sent.
+        let rendered =
+            input.rendered.filter(|(page, _)| page.redirected_to.is_none()).map(|(_, facts)| facts);
+        let facts = rendered.unwrap_or(input.raw);
+        let key = input.origin.key(input.url);
+        let base = facts
+            .base
+            .as_deref()
+            .and_then(|base| input.url.join(base.trim()).ok())
+            .unwrap_or_else(|| input.url.clone());
+        let headers = &input.response.headers;
+        let header_links = super::link_header::parse(headers, input.url);
+        let header_canonicals: Vec<Url> = header_links.canonicals;
+        let canonical = effective_canonical(facts, &base, &header_canonicals);
+        let mut alternates: Vec<(String, Option<Url>)> = facts
+            .alternates
+            .head
+            .iter()
+            .map(|entry| (entry.lang.clone(), join(&base, &entry.href)))
+            .chain(header_links.alternates.into_iter().map(|(lang, url)| (lang, Some(url))))
+            .chain(input.sitemap_alternates.iter().map(|(lang, url)| (lang.clone(), Some(url.clone()))))
+            .collect();
+        let mut seen = HashSet::new();
+        alternates.retain(|(lang, url)| seen.insert((lang.to_ascii_lowercase(), url.clone())));
+        let is_soft_404 = not_found::holds(input.raw, input.probe);
+        let status_meta = facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
+        let is_rendered_soft_404 =
+            rendered.is_some() && !is_soft_404 && status_meta < 400 && not_found::holds(facts, input.probe);
+        let links = resolve_links(facts, &base, input.origin, &key);
+        Page {
+            is_blocked: !input.robots.decide(GOOGLEBOT, &key).is_allowed,
+            directives: Directives::of(facts, headers),
+            raw_directives: Directives::of(input.raw, headers),
+            structured: StructuredData::of(facts),
+            words: word_count(&facts.main_text),
+            readability: readability(&facts.blocks, &facts.main_text),
+            input,
+            key,
+            facts,
+            base,
+            links,
+            header_canonicals,
+            canonical,
+            alternates,
+            is_soft_404,
+            is_rendered_soft_404,
+        }
+    }
+
+    /// Whether search engines are told to leave it out. A meta counts raw or rendered.
+    pub fn is_noindex(&self) -> bool {
+        self.has_meta_noindex() || self.directives.header_noindex()
+    }
+
+    /// Whether a meta of the answer or of the rendered page says noindex.
+    pub fn has_meta_noindex(&self) -> bool {
+        self.directives.meta_noindex() || self.raw_directives.meta_noindex()
+    }
+
+    /// The effective canonical compared with the site, when it is another page.
+    pub fn other_canonical(&self) -> Option<Target> {
+        let target = self.input.origin.target(self.canonical.as_ref()?);
+        (target != Target::Internal(self.key.clone())).then_some(target)
+    }
+
+    /// Where a script sent the visitor, when that is another page.
+    pub fn script_redirect(&self) -> Option<&Url> {
+        let to = self.input.rendered?.0.redirected_to.as_ref()?;
+        (self.input.origin.target(to) != Target::Internal(self.key.clone())).then_some(to)
+    }
+
+    /// The narrowest kind of row that it is.
+    pub fn rows(&self) -> Rows {
+        let status_meta = self.facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
+        if self.is_noindex() || self.is_blocked {
+            Rows::Html
+        } else if self.other_canonical().is_some()
+            || self.is_soft_404
+            || self.is_rendered_soft_404
+            || self.script_redirect().is_some()
+            || self.was_rendered() && status_meta >= 400
+        {
+            Rows::Candidate
+        } else {
+            Rows::Indexable
+        }
+    }
+
+    /// Whether its facts are those of a rendered document.
+    pub fn was_rendered(&self) -> bool {
+        !std::ptr::eq(self.facts, self.input.raw)
+    }
+
+    /// Visible text in hundredths of the document, one decimal.
+    pub fn text_ratio(&self) -> f64 {
+        text_ratio(self.facts)
+    }
+
+    /// Links to pages of the site, references within the page left out.
+    pub fn internal_links(&self) -> impl Iterator<Item = (&ResolvedLink, &super::Link)> {
+        self.links
+            .iter()
+            .filter(|link| !link.is_fragment && matches!(link.target, Target::Internal(_)))
+            .map(|link| (link, &self.facts.links[link.index]))
+    }
+
+    /// Links that leave the site.
+    pub fn external_links(&self) -> impl Iterator<Item = (&ResolvedLink, &super::Link)> {
+        self.links
+            .iter()
+            .filter(|link| matches!(link.target, Target::External(_)))
+            .map(|link| (link, &self.facts.links[link.index]))
+    }
+
+    /// An address of the document, made absolute.
+    pub fn resolve(&self, href: &str) -> Option<Url> {
+        join(&self.base, href)
+    }
+
+    /// Whether an address is on the site's registrable domain.
+    pub fn is_same_domain(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let own = self.input.origin.host();
+        host == own || registrable_domain(host).is_some_and(|domain| Some(domain) == registrable_domain(own))
+    }
+
+    /// Primary subtag of `html lang`, lower case; none when there is none.
+    pub fn language(&self) -> Option<String> {
+        let lang = self.facts.lang.as_deref()?.trim();
+        lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
+    }
+
+    /// Whether it is a further page of a list.
+    pub fn is_pagination(&self) -> bool {
+        let is_later = |number: &str| number.parse::<u32>().is_ok_and(|number| number > 1);
+        let (path, query) = self.key.split_once('?').unwrap_or((&self.key, ""));
+        let segments: Vec<&str> = path.split('/').collect();
+        let in_path =
+            segments.windows(2).any(|pair| matches!(pair[0], "page" | "seite") && is_later(pair[1]));
+        let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
+        let in_head = self.facts.pagination.iter().any(|(step, _)| *step == super::PageStep::Previous);
+        in_path
+            || in_head
+            || in_query
+                .into_iter()
+                .any(|(name, value)| matches!(name, "page" | "p" | "paged" | "pg") && is_later(value))
+    }
+
+    /// Words of the rendered main text that the answer's lacks, and all of the rendered one's.
+    pub fn words_only_rendered(&self) -> (usize, usize) {
+        let rendered = sorted_words(&self.facts.main_text);
+        let raw = sorted_words(&self.input.raw.main_text);
+        (super::text::words_missing(&rendered, &raw), rendered.len())
+    }
+}
+
+/// Visible text in hundredths of a document, one decimal.
+pub fn text_ratio(facts: &PageFacts) -> f64 {
+    if facts.html_bytes == 0 {
+        return 0.0;
+    }
+    (facts.visible_text.len() as f64 / facts.html_bytes as f64 * 1000.0).round() / 10.0
+}
+
+/// First canonical of head that parses, else of the header.
+pub fn effective_canonical(facts: &PageFacts, base: &Url, header: &[Url]) -> Option<Url> {
+    let in_head = facts.canonicals.head.iter().flatten().filter(|href| !href.trim().is_empty());
+    in_head.filter_map(|href| join(base, href)).next().or_else(|| header.first().cloned())
+}
+
+fn join(base: &Url, href: &str) -> Option<Url> {
+    base.join(href.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+fn resolve_links(facts: &PageFacts, base: &Url, origin: &Origin, key: &str) -> Vec<ResolvedLink> {
+    let mut links = Vec::with_capacity(facts.links.len());
+    for (index, link) in facts.links.iter().enumerate() {
+        let Some(url) = link.href.as_deref().and_then(|href| join(base, href)) else { continue };
+        let target = origin.target(&url);
+        let is_fragment = url.fragment().is_some() && target == Target::Internal(key.to_owned());
+        links.push(ResolvedLink { index, url, target, is_fragment });
+    }
+    links
+}

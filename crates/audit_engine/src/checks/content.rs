@@ -1,0 +1,152 @@
+//! Checks of the text: enough of it, its own, readable, intact.
+
+use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use crate::page::text::{han_and_kana_count, is_cjk};
+use crate::page::{Page, language_of};
+use crate::site::Shared;
+
+const HELPFUL: &str = "https://developers.google.com/search/docs/fundamentals/creating-helpful-content";
+const DUPLICATES: &str =
+    "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
+const THIN_WORDS: usize = 200;
+const THIN_CJK_CHARACTERS: usize = 400;
+/// Below this a page has no text to speak of.
+pub const EMPTY_WORDS: usize = 20;
+
+fn is_thin(page: &Page) -> bool {
+    let text = &page.facts.main_text;
+    let is_short =
+        if is_cjk(text) { han_and_kana_count(text) < THIN_CJK_CHARACTERS } else { page.words < THIN_WORDS };
+    is_short && !page.is_pagination()
+}
+
+/// U+FFFD, and pairs that UTF-8 read as windows-1252 leaves behind.
+fn mojibake_count(text: &str) -> usize {
+    let is_high = |c: char| matches!(u32::from(c), 0x80..=0xBF) || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(c);
+    let pairs = text.chars().zip(text.chars().skip(1));
+    let doubled =
+        pairs.filter(|(a, b)| matches!(a, 'Ã' | 'Â') && is_high(*b) || *a == 'â' && *b == '€').count();
+    doubled + text.matches('\u{FFFD}').count()
+}
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "THIN_CONTENT",
+        title: "Little text of its own",
+        why: "A page without substance rarely ranks.",
+        fix: "Say more, or join it with a page on the same subject.",
+        source: HELPFUL,
+        bad: "<p>{word *150}</p>",
+        good: "<nav>{menu *50}</nav><p>{word *250}</p>",
+        fires: Fires::When(is_thin),
+        ..WARNING
+    },
+    Check {
+        id: "CONTENT_EMPTY",
+        title: "No text at all",
+        why: "There is nothing that could be found.",
+        fix: "Make sure that the text is in the page, not only in pictures or behind a click.",
+        source: HELPFUL,
+        bad: "<p>Welcome</p>",
+        good: "<p>{word *50}</p>",
+        fires: Fires::When(|page| page.words < EMPTY_WORDS),
+        ..ERROR
+    },
+    Check {
+        id: "LOW_TEXT_RATIO",
+        title: "Much code, little text",
+        why: "The document is mostly markup and data; it loads slowly for what it says.",
+        fix: "Move scripts, styles and data out of the document.",
+        source: HELPFUL,
+        bad: "<p>{word *30}</p><script>{x *3000}</script>",
+        good: "<p>{word *300}</p>",
+        fires: Fires::When(|page| page.words >= EMPTY_WORDS && page.text_ratio() < 10.0),
+        ..NOTICE
+    },
+    Check {
+        id: "DUPLICATE_CONTENT",
+        title: "Same text as another page",
+        why: "Search engines show one of the copies, and choose it themselves.",
+        fix: "Keep one page; redirect the others to it or name it as their canonical.",
+        source: DUPLICATES,
+        bad: "GET /\n<nav><a href=/b>b</a></nav><p>{word *60}\nGET /b\n<p>{word *60}",
+        good: "GET /\n<nav><a href=/b>b</a></nav><p>{word *60}\nGET /b\n<p>{other *60}",
+        fires: Fires::Joined(|site, row, found| site.shared(Shared::Text, row, found)),
+        ..ERROR
+    },
+    Check {
+        id: "NEAR_DUPLICATE_CONTENT",
+        title: "Nearly the same text as another page",
+        why: "Pages that differ in a few words compete with each other.",
+        fix: "Join them, or write what makes each its own.",
+        source: DUPLICATES,
+        bad: "GET /\n<nav><a href=/b>b</a></nav><p>{n# *400}\nGET /b\n<p>{n# *400} end",
+        good: "GET /\n<nav><a href=/b>b</a></nav><p>{n# *400}\nGET /b\n<p>{m# *400}",
+        fires: Fires::Joined(|site, row, found| site.near_duplicates(row, found)),
+        ..WARNING
+    },
+    Check {
+        id: "LOREM_IPSUM",
+        title: "Filler text",
+        why: "The page was published before it was written.",
+        fix: "Replace the filler by text.",
+        source: HELPFUL,
+        bad: "<p>Lorem ipsum  dolor sit amet",
+        good: "<p>What lorem ipsum means",
+        fires: Fires::When(|page| page.facts.visible_text.to_lowercase().contains("lorem ipsum dolor")),
+        ..WARNING
+    },
+    Check {
+        id: "READABILITY_DIFFICULT",
+        title: "Text is difficult to read",
+        why: "Long sentences and long words lose readers.",
+        fix: "Write shorter sentences and use common words.",
+        source: "https://en.wikipedia.org/wiki/Flesch%E2%80%93Kincaid_readability_tests",
+        bad: "<p>{The modern garden offers several hidden corners where many people sit and read a paper every morning. *12}",
+        good: "<p>{The man and the dog went to the old house by the sea. *12}",
+        fires: Fires::When(|page| {
+            page.readability.is_measurable && (30.0..50.0).contains(&page.readability.score)
+        }),
+        ..NOTICE
+    },
+    Check {
+        id: "READABILITY_VERY_DIFFICULT",
+        title: "Text is very difficult to read",
+        why: "Hardly anybody reads on.",
+        fix: "Write shorter sentences and use common words.",
+        source: "https://en.wikipedia.org/wiki/Flesch%E2%80%93Kincaid_readability_tests",
+        bad: "<p>{Institutional characteristics disproportionately complicate the international responsibilities of telecommunications. *12}",
+        good: "<p>{The man and the dog went to the old house by the sea. *12}",
+        fires: Fires::When(|page| page.readability.is_measurable && page.readability.score < 30.0),
+        ..NOTICE
+    },
+    Check {
+        id: "MOJIBAKE",
+        title: "Garbled characters",
+        why: "The text was read in another encoding than it was written in.",
+        fix: "Serve and store it as UTF-8 throughout.",
+        source: "https://www.w3.org/International/questions/qa-what-is-encoding",
+        bad: "<meta charset=utf-8><p>CafÃ© zurÃ¼ck grÃ¶ÃŸer",
+        good: "<meta charset=utf-8><p>Café zurück größer",
+        fires: Fires::When(|page| mojibake_count(&page.facts.visible_text) >= 3),
+        ..WARNING
+    },
+    Check {
+        id: "LANGUAGE_MISMATCH",
+        title: "Text is in another language than declared",
+        why: "Search engines and screen readers trust the wrong language.",
+        fix: "Set lang on the html element to the language of the text.",
+        source: "https://www.w3.org/International/questions/qa-html-language-declarations",
+        bad: "<html lang=de><p>{The quick brown fox jumps over the lazy dog and then the fox sleeps in the sun. *12}",
+        good: "<html lang=en><p>{The quick brown fox jumps over the lazy dog and then the fox sleeps in the sun. *12}",
+        fires: Fires::When(|page| {
+            let Some(declared) = page.language().filter(|tag| matches!(tag.len(), 2 | 3)) else {
+                return false;
+            };
+            page.words >= 100
+                && language_of(&page.facts.main_text)
+                    .is_some_and(|(found, sure)| sure >= 0.9 && found != declared)
+        }),
+        ..NOTICE
+    },
+];

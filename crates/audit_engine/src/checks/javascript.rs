@@ -1,0 +1,325 @@
+//! Checks of what scripts do to a page: raw against rendered facts, and what only a render shows.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use crate::address::Target;
+use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
+use crate::page::{Page, ResourceKind, text::word_count};
+use crate::source::RenderedPage;
+
+const JS_SEO: &str =
+    "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics";
+const SLOW_MS: u64 = 5000;
+const RENDERED: Check = Check { source: JS_SEO, ..ERROR };
+const RENDERED_WARNING: Check = Check { source: JS_SEO, ..WARNING };
+const RENDERED_NOTICE: Check = Check { source: JS_SEO, ..NOTICE };
+
+/// What frameworks write when the server's page and theirs differ. As of 2026-11-20.
+static HYDRATION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)Hydration failed|Text content does not match server-rendered HTML|did not match\. Server:|There was an error while hydrating|Minified React error #4(1[89]|2[0-5])|Hydration node mismatch|Hydration completed but contains mismatches|hydration_mismatch|NG050[0-7]")
+        .expect("the expression is constant and its test runs it")
+});
+
+/// The render of a page whose scripts did not send the visitor elsewhere.
+fn render<'a>(page: &'a Page) -> Option<&'a RenderedPage> {
+    page.input.rendered.map(|(rendered, _)| rendered).filter(|_| page.was_rendered())
+}
+
+fn lacks_raw_content(page: &Page) -> bool {
+    page.was_rendered() && word_count(&page.input.raw.main_text) < 20 && page.words >= 100
+}
+
+fn internal_targets(page: &Page, hrefs: impl Iterator<Item = impl AsRef<str>>) -> HashSet<Target> {
+    let targets =
+        hrefs.filter_map(|href| page.resolve(href.as_ref())).map(|url| page.input.origin.target(&url));
+    targets.filter(|target| matches!(target, Target::Internal(key) if *key != page.key)).collect()
+}
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "JS_CONTENT_MISSING_RAW",
+        title: "The text appears only after scripts have run",
+        why: "Crawlers that run no scripts see an empty page.",
+        fix: "Render on the server, or serve snapshots to crawlers.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>{word *120}",
+        good: "GET /\n<p>{word *120}<script src=/a.js></script>\nRENDER /\n<p>{word *120}",
+        fires: Fires::When(lacks_raw_content),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_CONTENT_PARTIAL",
+        title: "Much of the text appears only after scripts have run",
+        why: "Crawlers that run no scripts see a part of the page.",
+        fix: "Send the text with the document.",
+        bad: "GET /\n<div id=root></div><p>{word *50}<script src=/a.js></script>\nRENDER /\n<p>{word *50} {more *200}",
+        good: "GET /\n<div id=root></div><p>{word *250}<script src=/a.js></script>\nRENDER /\n<p>{word *250} {more *20}",
+        fires: Fires::When(|page| {
+            if !page.was_rendered() || word_count(&page.input.raw.main_text) < 20 || page.words < 200 {
+                return false;
+            }
+            let (only_rendered, all) = page.words_only_rendered();
+            only_rendered >= 100 && only_rendered * 10 > all * 4
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_TITLE_CHANGED",
+        title: "Scripts change the title",
+        why: "Which one is shown depends on when the page is read.",
+        fix: "Send the final title with the document.",
+        bad: "GET /\n<title>Loading</title><div id=root></div><script src=/a.js></script>\nRENDER /\n<title>Shoes</title><p>a",
+        good: "GET /\n<title>Shoes</title><div id=root></div><script src=/a.js></script>\nRENDER /\n<title>Shoes</title><p>a",
+        fires: Fires::When(|page| {
+            page.was_rendered()
+                && page.facts.title().is_some()
+                && page.facts.title() != page.input.raw.title()
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_META_DESC_CHANGED",
+        title: "Scripts change the description",
+        why: "Which one is shown depends on when the page is read.",
+        fix: "Send the final description with the document.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=description content=Shoes>",
+        good: "GET /\n<meta name=description content=Shoes><div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=description content=Shoes>",
+        fires: Fires::When(|page| {
+            let rendered = page.facts.description();
+            page.was_rendered() && rendered.is_some() && rendered != page.input.raw.description()
+        }),
+        ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_CANONICAL_CHANGED",
+        on: Rows::Candidate,
+        title: "Scripts change the canonical",
+        why: "Search engines get two answers to one question.",
+        fix: "Send the final canonical with the document.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=canonical href=https://site.example/a>",
+        good: "GET /\n<link rel=canonical href=https://site.example/><div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=canonical href=https://site.example/>",
+        fires: Fires::When(|page| {
+            let raw = effective_canonical(page.input.raw, page.input.url, &page.header_canonicals);
+            let target = |url: &Option<url::Url>| url.as_ref().map(|url| page.input.origin.target(url));
+            page.was_rendered() && page.canonical.is_some() && target(&page.canonical) != target(&raw)
+        }),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_NOINDEX_ADDED",
+        on: Rows::Html,
+        title: "Scripts add noindex",
+        why: "The page leaves the index as soon as it is rendered.",
+        fix: "Remove noindex from the script if the page is to be found.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=robots content=noindex>",
+        good: "GET /\n<meta name=robots content=noindex><div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=robots content=noindex>",
+        fires: Fires::When(|page| {
+            page.was_rendered() && page.directives.meta_noindex() && !page.raw_directives.meta_noindex()
+        }),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_NOINDEX_REMOVED",
+        on: Rows::Html,
+        title: "Scripts remove noindex",
+        why: "Search engines may not render a page that says noindex.",
+        fix: "Send the document without noindex.",
+        bad: "GET /\n<meta name=robots content=noindex><div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        good: "GET /\n<meta name=robots content=noindex><div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=robots content=noindex>",
+        fires: Fires::When(|page| {
+            page.was_rendered() && !page.directives.meta_noindex() && page.raw_directives.meta_noindex()
+        }),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_H1_ONLY_RENDERED",
+        title: "First-level heading only after scripts have run",
+        why: "Crawlers that run no scripts do not see it.",
+        fix: "Send it with the document.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<h1>Shoes</h1>",
+        good: "GET /\n<h1>Shoes</h1><div id=root></div><script src=/a.js></script>\nRENDER /\n<h1>Shoes</h1>",
+        fires: Fires::When(|page| {
+            page.was_rendered()
+                && !lacks_raw_content(page)
+                && page.facts.h1().is_some()
+                && page.input.raw.h1().is_none()
+        }),
+        ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_LINKS_ONLY_RENDERED",
+        title: "Many links only after scripts have run",
+        why: "What they lead to is found late or never.",
+        fix: "Send the links with the document.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n{<a href=/#>a</a>*6}",
+        good: "GET /\n{<a href=/#>a</a>*6}<div id=root></div><script src=/a.js></script>\nRENDER /\n{<a href=/#>a</a>*6}",
+        fires: Fires::Elements(|page, found| {
+            if !page.was_rendered() || lacks_raw_content(page) {
+                return;
+            }
+            let hrefs = |facts: &crate::page::PageFacts| -> Vec<String> {
+                facts.links.iter().filter_map(|link| link.href.clone()).collect()
+            };
+            let all = internal_targets(page, hrefs(page.facts).iter());
+            let raw = internal_targets(page, hrefs(page.input.raw).iter());
+            let mut only: Vec<&Target> = all.difference(&raw).collect();
+            if only.len() >= 5 && only.len() * 10 > all.len() * 3 {
+                only.sort_by_key(|target| format!("{target:?}"));
+                for target in only {
+                    if let Target::Internal(key) = target {
+                        found.add(page.input.origin.url(key), "", "only rendered");
+                    }
+                }
+            }
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_STRUCTURED_DATA_ONLY_RENDERED",
+        title: "Structured data only after scripts have run",
+        why: "Rich results come later or not at all.",
+        fix: "Send it with the document.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<script type=application/ld+json>{\"@type\":\"Thing\"}</script>",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        fires: Fires::When(|page| {
+            let is_new = page.facts.has_structured_data() && !page.input.raw.has_structured_data();
+            page.was_rendered() && is_new && !lacks_raw_content(page)
+        }),
+        ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_HREFLANG_ONLY_RENDERED",
+        title: "Language versions only after scripts have run",
+        why: "They are found late or never.",
+        fix: "Send them with the document or in the sitemap.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=alternate hreflang=en href=https://site.example/>",
+        good: "GET /\n<link rel=alternate hreflang=en href=https://site.example/><div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=alternate hreflang=en href=https://site.example/>",
+        fires: Fires::Elements(|page, found| {
+            let raw = &page.input.raw.alternates.head;
+            for entry in
+                page.facts.alternates.head.iter().filter(|entry| page.was_rendered() && !raw.contains(entry))
+            {
+                found.add(&entry.href, &entry.lang, "only rendered");
+            }
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_REDIRECT",
+        on: Rows::Html,
+        title: "A script redirects",
+        why: "Crawlers that run no scripts stay on an empty page.",
+        fix: "Redirect on the server.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:redirect https://site.example/a\n\n<p>a\nGET /a\na",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            page.script_redirect().into_iter().for_each(|to| found.add(to.clone(), "", "script"));
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "SPA_SOFT_404",
+        on: Rows::Candidate,
+        title: "Rendered error page that answers 200",
+        why: "Search engines index it, or find out and drop it.",
+        fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<h1>Page not found</h1><p>Sorry",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=prerender-status-code content=404><h1>Page not found</h1><p>Sorry",
+        fires: Fires::When(|page| page.is_rendered_soft_404),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_CONSOLE_ERROR",
+        title: "Scripts report errors",
+        why: "Something on the page does not work.",
+        fix: "Look into the browser's console.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:error Cannot read the price list\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:error Hydration failed\n\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            let errors = render(page).into_iter().flat_map(|render| &render.errors);
+            errors
+                .filter(|text| !HYDRATION.is_match(text))
+                .for_each(|text| found.add("", text, "console.error"));
+        }),
+        ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_UNCAUGHT_EXCEPTION",
+        title: "A script fails",
+        why: "What it should have done is missing.",
+        fix: "Look into the browser's console.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:exception x is not a function\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            let exceptions = render(page).into_iter().flat_map(|render| &render.exceptions);
+            exceptions
+                .filter(|text| !HYDRATION.is_match(text))
+                .for_each(|text| found.add("", text, "exception"));
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_HYDRATION_ERROR",
+        title: "Server's page and script's page differ",
+        why: "The framework throws the server's page away and starts over.",
+        fix: "Render the same on both sides.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:error Hydration failed because the UI differs\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:error Out of paint\n\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            let messages =
+                render(page).into_iter().flat_map(|render| render.errors.iter().chain(&render.exceptions));
+            messages
+                .filter(|text| HYDRATION.is_match(text))
+                .for_each(|text| found.add("", text, "hydration"));
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_BLOCKED_RESOURCE",
+        title: "A script or style sheet is forbidden by robots.txt",
+        why: "Googlebot renders the page without it.",
+        fix: "Allow it in robots.txt.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: Googlebot\nDisallow: /a.js\nGET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            // The rendered document has lost its scripts; those that the answer names are loaded.
+            for resource in page.input.raw.resources.iter().filter(|_| page.was_rendered()) {
+                let is_needed = matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet);
+                let Some(url) =
+                    page.resolve(&resource.url).filter(|url| is_needed && page.input.origin.contains(url))
+                else {
+                    continue;
+                };
+                if !page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(&url)).is_allowed {
+                    found.add(url, "", "forbidden");
+                }
+            }
+        }),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_RENDER_TIMEOUT",
+        title: "Page never gets ready",
+        why: "Crawlers take it as it stands, half done.",
+        fix: "End what runs for ever, or say when the page is ready.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:timeout\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        fires: Fires::When(|page| render(page).is_some_and(|render| render.timed_out)),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_RENDER_SLOW",
+        title: "Page gets ready slowly",
+        why: "Crawlers may not wait for it.",
+        fix: "Load less before the content is there.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 6000\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 4000\n\n<p>a",
+        fires: Fires::When(|page| {
+            render(page).is_some_and(|render| render.ready_ms > SLOW_MS && !render.timed_out)
+        }),
+        ..RENDERED_NOTICE
+    },
+];

@@ -1,0 +1,252 @@
+//! The catalogue: every check is one entry of its category's file. Documentation, validation of ids, scores and tests
+//! read it. Checks are pure: they look at facts and do no I/O.
+
+mod ai;
+mod canonical;
+mod content;
+mod description;
+mod headings;
+mod hreflang;
+mod html;
+mod http;
+mod images;
+mod indexability;
+mod javascript;
+mod link_graph;
+mod links;
+mod mobile;
+mod performance;
+mod robots;
+mod security;
+mod site;
+mod sitemap;
+mod social;
+mod structured_data;
+mod title;
+mod url;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use crate::page::view::{Page, Rows};
+use crate::site::{Row, Site, SiteFindings};
+
+pub use description::has_good_length as description_has_good_length;
+pub use hreflang::is_valid as is_valid_hreflang;
+pub use robots::{AI_SEARCH_BOTS, AI_TRAINING_BOTS};
+pub use social::{has_other_url as has_other_social_url, has_valid_card, is_absolute as is_absolute_address};
+pub use title::{
+    fits as title_fits, has_good_length as title_has_good_length, is_placeholder as title_is_placeholder,
+};
+
+/// One check.
+pub struct Check {
+    /// Its id; never renamed.
+    pub id: &'static str,
+    /// How bad a finding is; never depends on the page.
+    pub severity: Severity,
+    /// What a finding costs in the scores.
+    pub weight: f64,
+    /// Where a finding belongs.
+    pub scope: Scope,
+    /// Which rows it looks at.
+    pub on: Rows,
+    /// Runs unless it is turned off; false: runs only when it is turned on.
+    pub is_default: bool,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What to do.
+    pub fix: &'static str,
+    /// A public page that says so.
+    pub source: &'static str,
+    /// A document, or the answers of a small site, on which it fires.
+    pub bad: &'static str,
+    /// The same without the fault.
+    pub good: &'static str,
+    /// When it fires.
+    pub fires: Fires,
+}
+
+/// How a check decides.
+pub enum Fires {
+    /// By one page; the evidence is the page itself.
+    When(fn(&Page) -> bool),
+    /// By one page, with the elements that are at fault.
+    Elements(fn(&Page, &mut Evidence)),
+    /// By a row among all rows, after the crawl.
+    Joined(fn(&Site, &Row, &mut Evidence)),
+    /// By the site as a whole, after the crawl.
+    Whole(fn(&Site, &mut SiteFindings)),
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Notice,
+    /// Costs visitors.
+    Warning,
+    /// Keeps a page out of results, or visitors from the page.
+    Error,
+}
+
+/// Where a finding belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// A row.
+    Page,
+    /// The site.
+    Site,
+    /// Its robots.txt.
+    Robots,
+    /// Its sitemaps.
+    Sitemap,
+}
+
+/// A group of checks, with the most that it can cost a page.
+pub struct Category {
+    /// Its name.
+    pub name: &'static str,
+    /// The most that its findings take from a page's score.
+    pub cap: f64,
+    /// Its checks.
+    pub checks: &'static [Check],
+}
+
+/// What a finding rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// Elements or targets at fault.
+    pub count: u32,
+    /// The first of them.
+    pub examples: Vec<Example>,
+}
+
+/// One element or target.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Its address; "" when it has none.
+    pub url: String,
+    /// Its text or markup.
+    pub text: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// Examples that are kept of one finding.
+pub const MAX_EXAMPLES: usize = 20;
+/// Characters that are kept of a text or detail: strangers write them.
+const MAX_EXAMPLE_CHARS: usize = 300;
+
+impl Evidence {
+    /// Adds an element; the first ones are kept as examples.
+    pub fn add(&mut self, url: impl Into<String>, text: impl Into<String>, detail: impl Into<String>) {
+        self.count += 1;
+        if self.examples.len() < MAX_EXAMPLES {
+            let [url, text, detail] = [url.into(), text.into(), detail.into()].map(cut);
+            self.examples.push(Example { url, text, detail });
+        }
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MAX_EXAMPLE_CHARS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// What most page checks have in common; entries name the rest.
+const PAGE: Check = Check {
+    id: "",
+    severity: Severity::Error,
+    weight: 12.0,
+    scope: Scope::Page,
+    on: Rows::Indexable,
+    is_default: true,
+    title: "",
+    why: "",
+    fix: "",
+    source: "",
+    bad: "",
+    good: "",
+    fires: Fires::When(|_| false),
+};
+const ERROR: Check = PAGE;
+const WARNING: Check = Check { severity: Severity::Warning, weight: 5.0, ..PAGE };
+const NOTICE: Check = Check { severity: Severity::Notice, weight: 1.0, ..PAGE };
+const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::Site, on: Rows::Any, ..PAGE };
+const SITE_WARNING: Check = Check { severity: Severity::Warning, weight: 2.0, ..SITE_ERROR };
+const SITE_NOTICE: Check = Check { severity: Severity::Notice, weight: 0.5, ..SITE_ERROR };
+
+/// Every category, in the order in which they are shown.
+pub static CATEGORIES: &[Category] = &[
+    Category { name: "http", cap: 40.0, checks: http::CHECKS },
+    Category { name: "performance", cap: 15.0, checks: performance::CHECKS },
+    Category { name: "indexability", cap: 40.0, checks: indexability::CHECKS },
+    Category { name: "canonical", cap: 25.0, checks: canonical::CHECKS },
+    Category { name: "title", cap: 20.0, checks: title::CHECKS },
+    Category { name: "description", cap: 10.0, checks: description::CHECKS },
+    Category { name: "headings", cap: 10.0, checks: headings::CHECKS },
+    Category { name: "content", cap: 25.0, checks: content::CHECKS },
+    Category { name: "url", cap: 10.0, checks: url::CHECKS },
+    Category { name: "links", cap: 25.0, checks: links::CHECKS },
+    Category { name: "links", cap: 25.0, checks: link_graph::CHECKS },
+    Category { name: "images", cap: 10.0, checks: images::CHECKS },
+    Category { name: "html", cap: 10.0, checks: html::CHECKS },
+    Category { name: "mobile", cap: 10.0, checks: mobile::CHECKS },
+    Category { name: "hreflang", cap: 15.0, checks: hreflang::CHECKS },
+    Category { name: "structured-data", cap: 10.0, checks: structured_data::CHECKS },
+    Category { name: "social", cap: 10.0, checks: social::CHECKS },
+    Category { name: "security", cap: 10.0, checks: security::CHECKS },
+    Category { name: "javascript", cap: 40.0, checks: javascript::CHECKS },
+    Category { name: "ai", cap: 10.0, checks: ai::CHECKS },
+    Category { name: "robots", cap: 0.0, checks: robots::CHECKS },
+    Category { name: "sitemap", cap: 0.0, checks: sitemap::CHECKS },
+    Category { name: "site", cap: 0.0, checks: site::CHECKS },
+];
+
+/// A check's place in the catalogue: small enough to be kept with every finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CheckId(u16);
+
+static ALL: LazyLock<Vec<(&'static Category, &'static Check)>> = LazyLock::new(|| {
+    CATEGORIES
+        .iter()
+        .flat_map(|category| category.checks.iter().map(move |check| (category, check)))
+        .collect()
+});
+static BY_ID: LazyLock<HashMap<&'static str, CheckId>> =
+    LazyLock::new(|| CheckId::all().map(|id| (id.check().id, id)).collect());
+
+impl CheckId {
+    /// Every check.
+    pub fn all() -> impl Iterator<Item = CheckId> {
+        (0..u16::try_from(ALL.len()).expect("the catalogue has some hundred entries")).map(CheckId)
+    }
+
+    /// The check of an id such as `TITLE_MISSING`.
+    pub fn find(id: &str) -> Option<CheckId> {
+        BY_ID.get(id).copied()
+    }
+
+    /// Its entry.
+    pub fn check(self) -> &'static Check {
+        ALL[usize::from(self.0)].1
+    }
+
+    /// Its category.
+    pub fn category(self) -> &'static Category {
+        ALL[usize::from(self.0)].0
+    }
+}
+
+#[cfg(test)]
+mod tests;

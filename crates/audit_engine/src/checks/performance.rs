@@ -1,0 +1,90 @@
+//! Checks of how fast and how large an answer is.
+
+use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use crate::source::MAX_DOCUMENT_BYTES;
+
+const TTFB: &str = "https://web.dev/articles/ttfb";
+const CRAWLER_LIMITS: &str = "https://developers.google.com/search/docs/crawling-indexing/googlebot";
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "TTFB_SLOW",
+        title: "Server answers slowly",
+        why: "Everything else waits for the first byte.",
+        fix: "Cache the page, or make the server faster.",
+        source: TTFB,
+        bad: "GET /\n:ttfb 900\n\nShoes",
+        good: "GET /\n:ttfb 700\n\nShoes",
+        fires: Fires::When(|page| (801..=1800).contains(&page.input.response.ttfb_ms)),
+        ..WARNING
+    },
+    Check {
+        id: "TTFB_VERY_SLOW",
+        title: "Server answers very slowly",
+        why: "Visitors leave before the first byte.",
+        fix: "Cache the page, or make the server faster.",
+        source: TTFB,
+        bad: "GET /\n:ttfb 1900\n\nShoes",
+        good: "GET /\n:ttfb 1700\n\nShoes",
+        fires: Fires::When(|page| page.input.response.ttfb_ms > 1800),
+        ..ERROR
+    },
+    Check {
+        id: "HTML_TOO_LARGE",
+        title: "Document is too large",
+        why: "Search engines read the first 2 MiB only.",
+        fix: "Move scripts, styles and data out of the document.",
+        source: CRAWLER_LIMITS,
+        bad: "<p>{shoes and boots *140000}",
+        good: "<p>{shoes and boots *14000}",
+        fires: Fires::When(|page| {
+            page.input.response.is_cut || page.input.response.body.len() > MAX_DOCUMENT_BYTES
+        }),
+        ..ERROR
+    },
+    Check {
+        id: "HTML_LARGE",
+        title: "Document is large",
+        why: "Large documents are slow on phones.",
+        fix: "Move scripts, styles and data out of the document.",
+        source: CRAWLER_LIMITS,
+        bad: "<p>{shoes and boots *14000}",
+        good: "<p>{shoes and boots *1400}",
+        fires: Fires::When(|page| {
+            let bytes = page.input.response.body.len();
+            !page.input.response.is_cut && bytes > 204_800 && bytes <= MAX_DOCUMENT_BYTES
+        }),
+        ..NOTICE
+    },
+    Check {
+        id: "NO_COMPRESSION",
+        title: "Answer is not compressed",
+        why: "Text shrinks to a fifth.",
+        fix: "Turn on gzip, brotli or zstd.",
+        source: "https://developer.mozilla.org/docs/Web/HTTP/Guides/Compression",
+        bad: "GET /\n\n<p>{word *500}",
+        good: "GET /\ncontent-encoding: gzip\n\n<p>{word *500}",
+        fires: Fires::When(|page| {
+            let encoding = page.input.response.header("content-encoding").to_ascii_lowercase();
+            let is_packed = ["gzip", "br", "zstd", "deflate"].iter().any(|known| encoding.contains(known));
+            page.input.response.body.len() > 1400 && !is_packed
+        }),
+        ..WARNING
+    },
+    Check {
+        id: "CACHE_CONTROL_MISSING",
+        title: "Nothing says how long the answer is good",
+        why: "Browsers and crawlers fetch it again and again.",
+        fix: "Send Cache-Control and an ETag or Last-Modified.",
+        source: "https://developer.mozilla.org/docs/Web/HTTP/Guides/Caching",
+        bad: "<p>Shoes",
+        good: "GET /\netag: \"1\"\n\n<p>Shoes",
+        fires: Fires::When(|page| {
+            let headers = &page.input.response.headers;
+            ["cache-control", "expires", "etag", "last-modified"]
+                .iter()
+                .all(|name| !headers.contains_key(*name))
+        }),
+        ..NOTICE
+    },
+];

@@ -1,0 +1,328 @@
+//! Checks of robots.txt, line by line and as a whole.
+
+use crawler::robots::LineKind;
+
+use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
+use crate::page::view::GOOGLEBOT;
+use crate::site::{Site, SiteFindings};
+
+const SPECIFICATION: &str = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt";
+const R_ERROR: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_ERROR };
+const R_WARNING: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_WARNING };
+const R_NOTICE: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
+/// What search engines read of the file.
+const MAX_BYTES: usize = 512_000;
+/// Crawlers that answer people's questions. As of 2026-11-20.
+pub const AI_SEARCH_BOTS: &[&str] = &[
+    "OAI-SearchBot",
+    "ChatGPT-User",
+    "Claude-SearchBot",
+    "Claude-User",
+    "PerplexityBot",
+    "Perplexity-User",
+    "Bingbot",
+    "Amazonbot",
+    "Applebot",
+    "DuckAssistBot",
+];
+/// Crawlers that gather texts for training. As of 2026-11-20.
+pub const AI_TRAINING_BOTS: &[&str] = &[
+    "GPTBot",
+    "ClaudeBot",
+    "Google-Extended",
+    "Applebot-Extended",
+    "CCBot",
+    "Meta-ExternalAgent",
+    "Bytespider",
+];
+
+/// Whether there is a file whose lines can be judged.
+fn is_there(site: &Site) -> bool {
+    site.robots.status == 200 && !site.robots.is_html
+}
+
+fn blocks_all(site: &Site) -> bool {
+    is_there(site) && !site.robots.rules.decide(GOOGLEBOT, "/").is_allowed
+}
+
+fn add_blocked_bots(site: &Site, bots: &[&str], found: &mut SiteFindings) {
+    for bot in bots.iter().filter(|_| is_there(site) && !blocks_all(site)) {
+        let verdict = site.robots.rules.decide(bot, "/");
+        if !verdict.is_allowed {
+            found.line(verdict.line, *bot, None);
+        }
+    }
+}
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "ROBOTS_TXT_MISSING",
+        title: "No robots.txt",
+        why: "Crawlers fetch everything, and are told of no sitemap.",
+        fix: "Add one that names the sitemap.",
+        bad: "GET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow:\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if matches!(site.robots.status, 400..=499) && site.robots.status != 429 {
+                found.line(None, site.robots.status.to_string(), None);
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_TXT_UNREACHABLE",
+        title: "robots.txt does not answer",
+        why: "Crawlers then stay away from the whole site.",
+        fix: "Let it answer 200 or 404.",
+        bad: "GET /robots.txt 503\nGET /\nShoes",
+        good: "GET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if site.robots.is_unreachable {
+                found.line(None, site.robots.status.to_string(), None);
+            }
+        }),
+        ..R_ERROR
+    },
+    Check {
+        id: "ROBOTS_TXT_NOT_TEXT",
+        title: "robots.txt is an HTML page",
+        why: "Crawlers find no rules in it.",
+        fix: "Serve a text file, or 404.",
+        bad: "GET /robots.txt\n<!doctype html><title>Shop</title>\nGET /\nShoes",
+        good: "GET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if site.robots.status == 200 && site.robots.is_html {
+                found.line(None, site.robots.content_type.clone(), None);
+            }
+        }),
+        ..R_ERROR
+    },
+    Check {
+        id: "ROBOTS_TXT_TOO_LARGE",
+        title: "robots.txt is too large",
+        why: "Search engines read the first 500 KiB.",
+        fix: "Shorten it with wildcards.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\n{# comment *60000}\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\n{# comment *6}\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if is_there(site) && site.robots.bytes > MAX_BYTES {
+                found.line(None, format!("{} bytes", site.robots.bytes), None);
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_SYNTAX_ERROR",
+        title: "Line that is no directive",
+        why: "It is ignored.",
+        fix: "Write key: value, or begin the line with #.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nthis is no directive\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\n# this is a comment\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for line in site
+                .robots
+                .rules
+                .lines()
+                .iter()
+                .filter(|line| is_there(site) && line.kind == LineKind::Broken)
+            {
+                found.line(Some(line.number), &line.text, None);
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_UNKNOWN_DIRECTIVE",
+        title: "Unknown directive",
+        why: "It is ignored.",
+        fix: "Correct its spelling.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisalow: /a\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for line in site.robots.rules.lines().iter().filter(|_| is_there(site)) {
+                if let LineKind::Unknown(_, _, nearest) = &line.kind {
+                    found.line(Some(line.number), &line.text, *nearest);
+                }
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_RULE_WITHOUT_AGENT",
+        title: "Rule before any user agent",
+        why: "It binds nobody.",
+        fix: "Write a User-agent line before it.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nDisallow: /a\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            let lines = site.robots.rules.lines().iter().filter(|_| is_there(site));
+            let before = lines.take_while(|line| !matches!(&line.kind, LineKind::Known("user-agent", _)));
+            for line in before.filter(|line| matches!(&line.kind, LineKind::Known("allow" | "disallow", _))) {
+                found.line(Some(line.number), &line.text, None);
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_NOINDEX_DIRECTIVE",
+        title: "noindex in robots.txt",
+        why: "Search engines stopped to read it there in 2019.",
+        fix: "Use a robots meta or X-Robots-Tag.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nNoindex: /a\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for line in site.robots.rules.lines().iter().filter(|_| is_there(site)) {
+                if matches!(&line.kind, LineKind::Known("noindex" | "nofollow", _)) {
+                    found.line(Some(line.number), &line.text, None);
+                }
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_BLOCKS_ALL",
+        title: "robots.txt forbids the whole site",
+        why: "Search engines read nothing of it.",
+        fix: "Remove Disallow: /.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if blocks_all(site) {
+                found.line(site.robots.rules.decide(GOOGLEBOT, "/").line, "/", None);
+            }
+        }),
+        ..R_ERROR
+    },
+    Check {
+        id: "ROBOTS_BLOCKS_RESOURCES",
+        title: "Scripts or style sheets are forbidden",
+        why: "Googlebot renders the pages without them.",
+        fix: "Allow them in robots.txt.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /js/\nGET /\n<script src=/js/a.js></script>",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /b/\nGET /\n<script src=/js/a.js></script>",
+        fires: Fires::Whole(|site, found| {
+            let blocked =
+                site.pages().filter(|row| row.is_indexable()).flat_map(|row| &row.blocked_resources);
+            let blocked: std::collections::BTreeSet<&String> = blocked.collect();
+            for key in blocked {
+                found.line(site.robots.rules.decide(GOOGLEBOT, key).line, key, None);
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_NO_SITEMAP",
+        title: "robots.txt names no sitemap",
+        why: "Most crawlers look for it there.",
+        fix: "Add a Sitemap line.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow:\nGET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nSitemap: https://site.example/sitemap.xml\nGET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            let is_found = site.sitemaps.iter().any(|file| file.kind.is_some());
+            if is_there(site) && is_found && site.sitemaps.iter().all(|file| file.robots_line.is_none()) {
+                found.line(None, "no Sitemap line", None);
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_SITEMAP_UNREACHABLE",
+        title: "Sitemap of robots.txt does not answer",
+        why: "Crawlers find no sitemap.",
+        fix: "Correct the address.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nSitemap: https://site.example/a.xml\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nSitemap: https://site.example/a.xml\nGET /a.xml\ncontent-type: text/xml\n\n<urlset></urlset>\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for file in site.sitemaps.iter().filter(|file| file.status != 200 && file.robots_line.is_some()) {
+                found.line(file.robots_line, file.url.as_str(), None);
+            }
+        }),
+        ..R_ERROR
+    },
+    Check {
+        id: "ROBOTS_SITEMAP_RELATIVE",
+        title: "Sitemap line with a relative address",
+        why: "The standard wants an absolute one; some crawlers ignore others.",
+        fix: "Write the address with https://.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nSitemap: /a.xml\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nSitemap: https://site.example/a.xml\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for line in site.robots.rules.lines().iter().filter(|_| is_there(site)) {
+                if matches!(&line.kind, LineKind::Known("sitemap", value) if url::Url::parse(value).is_err())
+                {
+                    found.line(Some(line.number), &line.text, None);
+                }
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_CRAWL_DELAY_HIGH",
+        title: "Crawl delay over ten seconds",
+        why: "Crawlers that obey it read few pages a day.",
+        fix: "Lower it, or remove it.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nCrawl-delay: 20\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nCrawl-delay: 1\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            let counts = |name: &String| {
+                let is_known = |bot: &str| name.eq_ignore_ascii_case(bot);
+                name == "*"
+                    || name.eq_ignore_ascii_case(GOOGLEBOT)
+                    || AI_SEARCH_BOTS.iter().chain(AI_TRAINING_BOTS).any(|bot| is_known(bot))
+            };
+            for group in site.robots.rules.groups().iter().filter(|_| is_there(site)) {
+                if let Some(delay) =
+                    group.crawl_delay.filter(|delay| *delay > 10.0 && group.agents.iter().any(counts))
+                {
+                    found.line(None, format!("{}: {delay} s", group.agents.join(", ")), None);
+                }
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_AI_SEARCH_BLOCKED",
+        title: "AI assistants are shut out",
+        why: "They cannot name the site in their answers.",
+        fix: "Allow them if they are welcome.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_SEARCH_BOTS, found)),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_AI_TRAINING_BLOCKED",
+        title: "AI training crawlers are shut out",
+        why: "Models will not learn what the site says.",
+        fix: "Allow them if they are welcome.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_TRAINING_BOTS, found)),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_AI_BOT_PARTIAL",
+        title: "AI crawlers may read a part of the site",
+        why: "They know less of it than Googlebot does.",
+        fix: "Check that this is meant.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /b\nGET /\n<a href=/a>a</a>\nGET /a\na",
+        fires: Fires::Whole(|site, found| {
+            let rules = &site.robots.rules;
+            for bot in AI_SEARCH_BOTS
+                .iter()
+                .chain(AI_TRAINING_BOTS)
+                .filter(|bot| is_there(site) && rules.decide(bot, "/").is_allowed)
+            {
+                let keys = site.pages().map(|row| site.urls.key(row.id));
+                let mut blocked = keys
+                    .filter(|key| rules.decide(GOOGLEBOT, key).is_allowed)
+                    .map(|key| rules.decide(bot, key));
+                if let Some(verdict) = blocked.find(|verdict| !verdict.is_allowed) {
+                    found.line(verdict.line, *bot, None);
+                }
+            }
+        }),
+        ..R_NOTICE
+    },
+];

@@ -1,0 +1,218 @@
+//! What is asked for before the first page: where the site is, its robots.txt and sitemaps, and what it answers for
+//! addresses that do not exist.
+
+use std::collections::HashSet;
+
+use crawler::robots::{LineKind, Robots};
+use crawler::sitemap::{FileKind, parse_sitemap};
+use url::Url;
+
+use super::frontier::Priority;
+use super::{Crawl, Mode};
+use crate::address::{Origin, Target};
+use crate::page::sketch::{Sketch, text_hash};
+use crate::page::text::word_count;
+use crate::page::{Provenance, scan};
+use crate::site::{RobotsFile, SitemapEntry, SitemapFile};
+use crate::source::{PageRequest, PageSource, Response};
+
+/// Redirects of robots.txt and sitemaps that are followed.
+const MAX_HOPS: usize = 5;
+/// Sitemap files that are read.
+const MAX_FILES: usize = 500;
+/// Levels of indexes that are read.
+const MAX_INDEX_DEPTH: usize = 2;
+const MAX_SITEMAP_BYTES: usize = 50 << 20;
+const MAX_SITEMAP_ENTRIES: usize = 50_000;
+const MAX_ROBOTS_BYTES: usize = 600 * 1024;
+const USUAL_SITEMAPS: &[&str] = &["/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml"];
+
+/// The site that a seed is on: a redirect of the seed to the twin or to https is followed.
+pub async fn find_origin(source: &dyn PageSource, seed: &Url) -> Origin {
+    let mut origin = Origin::of(seed);
+    let mut at = seed.clone();
+    for _ in 0..MAX_HOPS {
+        let Ok(response) = source.fetch(PageRequest::of(at.clone())).await else { break };
+        let Some(to) = response.redirect_target(&at).filter(|to| origin.contains(to)) else { break };
+        origin = Origin::of(&to);
+        at = to;
+    }
+    origin
+}
+
+/// Follows redirects of a file that is no page.
+async fn fetch_file(source: &dyn PageSource, url: Url, max_bytes: usize) -> (Option<Response>, usize) {
+    let mut at = url;
+    for hops in 0..=MAX_HOPS {
+        let request = PageRequest { max_bytes, ..PageRequest::of(at.clone()) };
+        let Ok(response) = source.fetch(request).await else { return (None, hops) };
+        let Some(to) = response.redirect_target(&at) else { return (Some(response), hops) };
+        at = to;
+    }
+    (None, MAX_HOPS + 1)
+}
+
+impl Crawl<'_> {
+    /// Asks for everything that comes before pages, and queues where the crawl begins.
+    pub(super) async fn open(&mut self, source: &dyn PageSource) {
+        self.site.robots = read_robots(source, &self.site.origin).await;
+        if self.options.mode != Mode::Selected {
+            self.read_sitemaps(source).await;
+        }
+        self.probe_not_found(source).await;
+        let root = self.site.origin.root().clone();
+        let llms = fetch_file(source, at(&root, "/llms.txt"), MAX_ROBOTS_BYTES).await.0.unwrap_or_default();
+        let is_text = llms.status == 200 && !llms.media_type().ends_with("html") && !llms.sniffs_as_html();
+        self.site.probes.llms_txt =
+            (llms.status, is_text.then(|| String::from_utf8_lossy(&llms.body).into_owned()));
+        let favicon = fetch_file(source, at(&root, "/favicon.ico"), 1024).await.0;
+        self.site.probes.favicon = favicon.map_or(0, |response| response.status);
+        self.queue_start();
+    }
+
+    fn queue_start(&mut self) {
+        if self.options.mode != Mode::Sitemap {
+            for seed in &self.options.seeds {
+                if let Target::Internal(key) = self.site.origin.target(seed) {
+                    let id = self.site.urls.intern(&key);
+                    self.frontier.push(id, Priority::Seed);
+                }
+            }
+        }
+        if self.options.mode == Mode::Selected {
+            return;
+        }
+        let listed: Vec<_> =
+            self.site.sitemaps.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.id).collect();
+        for id in listed {
+            self.enqueue(id, Priority::Listed);
+        }
+    }
+
+    async fn read_sitemaps(&mut self, source: &dyn PageSource) {
+        let root = self.site.origin.root().clone();
+        let mut queue: Vec<(Url, Option<usize>, usize)> = Vec::new();
+        if let Some(url) = &self.options.sitemap {
+            queue.push((url.clone(), None, 0));
+        }
+        for line in self.site.robots.rules.lines().iter().filter(|_| self.options.sitemap.is_none()) {
+            if let LineKind::Known("sitemap", value) = &line.kind
+                && let Ok(url) = root.join(value)
+            {
+                queue.push((url, Some(line.number), 0));
+            }
+        }
+        if queue.is_empty() {
+            for path in USUAL_SITEMAPS {
+                let url = at(&root, path);
+                let (response, _) = fetch_file(source, url.clone(), 1024).await;
+                if response.is_some_and(|response| response.status == 200 && !response.sniffs_as_html()) {
+                    queue.push((url, None, 0));
+                    break;
+                }
+            }
+        }
+        queue.reverse();
+        let mut seen = HashSet::new();
+        while let Some((url, robots_line, depth)) = queue.pop() {
+            if seen.len() >= MAX_FILES || !seen.insert(url.clone()) {
+                continue;
+            }
+            let (file, children) = self.read_sitemap(source, url, robots_line, depth).await;
+            self.site.sitemaps.push(file);
+            queue.extend(
+                children
+                    .into_iter()
+                    .rev()
+                    .filter(|_| depth < MAX_INDEX_DEPTH)
+                    .map(|url| (url, None, depth + 1)),
+            );
+        }
+    }
+
+    async fn read_sitemap(
+        &mut self,
+        source: &dyn PageSource,
+        url: Url,
+        robots_line: Option<usize>,
+        depth: usize,
+    ) -> (SitemapFile, Vec<Url>) {
+        let response = fetch_file(source, url.clone(), MAX_SITEMAP_BYTES).await.0.unwrap_or_default();
+        let mut file = SitemapFile {
+            url,
+            robots_line,
+            status: response.status,
+            kind: None,
+            is_child: depth > 0,
+            entries: Vec::new(),
+            bad_lastmods: 0,
+        };
+        let mut listed = Vec::new();
+        if response.status != 200 {
+            return (file, Vec::new());
+        }
+        let parsed =
+            parse_sitemap(&response.body[..], MAX_SITEMAP_BYTES as u64, MAX_SITEMAP_ENTRIES, |entry| {
+                listed.push(entry)
+            });
+        let Ok(parsed) = parsed else { return (file, Vec::new()) };
+        file.bad_lastmods = parsed.bad_lastmods;
+        let resolve = |loc: &str| file.url.join(loc).ok();
+        let entries: Vec<(Url, Option<i64>)> =
+            listed.into_iter().filter_map(|entry| Some((resolve(&entry.loc)?, entry.lastmod))).collect();
+        if parsed.kind == FileKind::Index {
+            file.kind = Some("index");
+            return (file, entries.into_iter().map(|(url, _)| url).collect());
+        }
+        file.kind = Some(if parsed.kind == FileKind::Text { "text" } else { "urlset" });
+        for (url, lastmod) in entries {
+            let id = match self.site.origin.target(&url) {
+                Target::Internal(key) if url.origin() == file.url.origin() => {
+                    Some(self.site.urls.intern(&key))
+                }
+                _ => None,
+            };
+            file.entries.push(SitemapEntry { url, id, lastmod });
+        }
+        (file, Vec::new())
+    }
+
+    /// Two addresses that nobody can have made. Which ones depends on the site only, so that runs can be compared.
+    async fn probe_not_found(&mut self, source: &dyn PageSource) {
+        for salt in ["a", "b"] {
+            let hash = text_hash(&format!("{salt} {}", self.site.origin.root()));
+            let url = at(self.site.origin.root(), &format!("/{:024x}", hash % (1 << 96)));
+            let Ok(response) = source.fetch(PageRequest::of(url)).await else { continue };
+            let facts = scan(&response.text(), Provenance::Raw);
+            let is_shell = facts.has_script && word_count(&facts.main_text) < 20;
+            self.site.probes.not_found.push((response.status, is_shell));
+            if matches!(response.status, 200 | 404) {
+                self.probe.sketches.extend(Sketch::of(&facts.main_text));
+            }
+        }
+    }
+}
+
+async fn read_robots(source: &dyn PageSource, origin: &Origin) -> RobotsFile {
+    let (response, hops) = fetch_file(source, at(origin.root(), "/robots.txt"), MAX_ROBOTS_BYTES).await;
+    let Some(response) = response else {
+        return RobotsFile { hops, is_unreachable: true, ..RobotsFile::default() };
+    };
+    let is_html = matches!(response.media_type().as_str(), "text/html") || response.sniffs_as_html();
+    let is_file = response.status == 200 && !is_html;
+    RobotsFile {
+        rules: if is_file { Robots::parse(&response.body) } else { Robots::default() },
+        status: response.status,
+        bytes: response.body.len(),
+        content_type: response.media_type(),
+        hops,
+        is_html: response.status == 200 && is_html,
+        is_unreachable: response.status >= 500 || response.status == 429,
+    }
+}
+
+fn at(root: &Url, path: &str) -> Url {
+    let mut url = root.clone();
+    url.set_path(path);
+    url
+}

@@ -1,0 +1,98 @@
+//! Joins rows with each other once the crawl is over: who links to whom, how far from the seeds, who shares what.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::{Inlinks, Joined, MAX_BUCKET, Shared, Site, UrlId};
+use crate::checks::MAX_EXAMPLES;
+
+impl Site {
+    /// Prepares what the checks ask about rows together. To be called once, after the last row.
+    pub fn join(&mut self) {
+        self.joined = Joined::default();
+        self.joined.inlinks = self.count_inlinks();
+        self.joined.depths = self.measure_depths();
+        self.joined.variants = self.find_variants();
+        self.group();
+    }
+
+    fn count_inlinks(&self) -> std::collections::HashMap<UrlId, Inlinks> {
+        let mut inlinks = std::collections::HashMap::<UrlId, Inlinks>::new();
+        for row in self.pages() {
+            // Per target: whether any link may be followed, and whether any may not.
+            let mut targets = std::collections::BTreeMap::<UrlId, (bool, bool)>::new();
+            for link in &row.links {
+                let end = self.end_of(link.to).id;
+                for target in [Some(link.to), end].into_iter().flatten().filter(|target| *target != row.id) {
+                    let ways = targets.entry(target).or_default();
+                    ways.0 |= !link.is_nofollow;
+                    ways.1 |= link.is_nofollow;
+                }
+            }
+            for (target, (is_followed, is_nofollowed)) in targets {
+                let inlinks = inlinks.entry(target).or_default();
+                inlinks.pages += 1;
+                inlinks.followed += u32::from(is_followed);
+                inlinks.nofollowed += u32::from(is_nofollowed);
+                if inlinks.from.len() < MAX_EXAMPLES {
+                    inlinks.from.push(row.id);
+                }
+            }
+        }
+        inlinks
+    }
+
+    fn measure_depths(&self) -> std::collections::HashMap<UrlId, u32> {
+        let mut depths = std::collections::HashMap::new();
+        let mut queue = VecDeque::new();
+        for row in self.rows.values().filter(|row| row.is_seed) {
+            let id = self.end_of(row.id).id.unwrap_or(row.id);
+            if depths.insert(id, 0).is_none() {
+                queue.push_back(id);
+            }
+        }
+        while let Some(id) = queue.pop_front() {
+            let Some(row) = self.row(id).filter(|row| !row.is_nofollow) else { continue };
+            let depth = depths[&id] + 1;
+            for link in row.links.iter().filter(|link| !link.is_nofollow) {
+                let target = self.end_of(link.to).id.unwrap_or(link.to);
+                if let std::collections::hash_map::Entry::Vacant(entry) = depths.entry(target) {
+                    entry.insert(depth);
+                    queue.push_back(target);
+                }
+            }
+        }
+        depths
+    }
+
+    /// Second addresses of one page: with parameters that change nothing, or with a final slash too many.
+    fn find_variants(&self) -> HashSet<UrlId> {
+        let is_variant = |row: &&super::Row| {
+            let has_slash = self.urls.key(row.id).split('?').next().is_some_and(|path| path.ends_with('/'));
+            self.variant_of(Shared::ParameterVariant, row).is_some()
+                || has_slash && self.variant_of(Shared::SlashVariant, row).is_some()
+        };
+        self.pages().filter(|row| row.is_indexable()).filter(is_variant).map(|row| row.id).collect()
+    }
+
+    fn group(&mut self) {
+        let mut groups = std::mem::take(&mut self.joined.groups);
+        let mut bands = std::mem::take(&mut self.joined.bands);
+        for row in self.pages().filter(|row| row.is_indexable() && !self.joined.variants.contains(&row.id)) {
+            for shared in [Shared::Title, Shared::Description, Shared::H1, Shared::Text] {
+                if let Some(key) = row.share_key(shared) {
+                    groups.entry((shared, key)).or_default().push(row.id);
+                }
+            }
+            if let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| row.words >= 50) {
+                for band in sketch.bands() {
+                    let bucket = bands.entry(band).or_default();
+                    if bucket.len() < MAX_BUCKET {
+                        bucket.push(row.id);
+                    }
+                }
+            }
+        }
+        self.joined.groups = groups;
+        self.joined.bands = bands;
+    }
+}

@@ -1,0 +1,286 @@
+//! The audited site after its crawl: rows, and the questions that checks ask about how rows belong together.
+//! Filled by the engine, joined once, then read only. Pure.
+
+mod findings;
+mod interner;
+mod join;
+mod row;
+mod verdicts;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crawler::robots::Robots;
+use http::HeaderMap;
+use url::Url;
+
+use crate::address::Origin;
+use crate::checks::Evidence;
+use crate::page::view::GOOGLEBOT;
+
+pub use findings::{SiteFinding, SiteFindings};
+pub use interner::{Interner, UrlId};
+pub use row::{Alternate, Failure, Fields, Fingerprints, Place, Row, RowLink};
+pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
+
+/// Everything that is known of a site.
+pub struct Site {
+    /// Whose addresses are internal.
+    pub origin: Origin,
+    /// Product token of the audit's user agent.
+    pub agent: String,
+    /// Every address of the site that was seen.
+    pub urls: Interner,
+    /// Rows by address.
+    pub rows: BTreeMap<UrlId, Row>,
+    /// Its robots.txt.
+    pub robots: RobotsFile,
+    /// Its sitemaps.
+    pub sitemaps: Vec<SitemapFile>,
+    /// What was asked for beside pages.
+    pub probes: Probes,
+    /// Follow mode, nothing left out.
+    pub is_complete: bool,
+    /// Pages are found by following links.
+    pub is_follow: bool,
+    /// The page limit ended the crawl.
+    pub hit_limit: bool,
+    /// Headers of the start page.
+    pub start_headers: Option<HeaderMap>,
+    /// When the crawl ended, in epoch milliseconds.
+    pub now_ms: i64,
+    joined: Joined,
+}
+
+/// A robots.txt with how it was answered.
+#[derive(Debug, Default)]
+pub struct RobotsFile {
+    /// Its rules; empty when it could not be read.
+    pub rules: Robots,
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// Media type.
+    pub content_type: String,
+    /// Redirects on the way.
+    pub hops: usize,
+    /// It is an HTML page.
+    pub is_html: bool,
+    /// It forbids everything because it could not be fetched.
+    pub is_unreachable: bool,
+}
+
+/// A sitemap file with what it lists.
+#[derive(Debug)]
+pub struct SitemapFile {
+    /// Its address.
+    pub url: Url,
+    /// Line of robots.txt that names it.
+    pub robots_line: Option<usize>,
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// What it is; none when it could not be read as a sitemap.
+    pub kind: Option<&'static str>,
+    /// An index named it.
+    pub is_child: bool,
+    /// Pages that it lists.
+    pub entries: Vec<SitemapEntry>,
+    /// Dates that are none.
+    pub bad_lastmods: usize,
+}
+
+/// A page that a sitemap lists.
+#[derive(Debug, Clone)]
+pub struct SitemapEntry {
+    /// Its address.
+    pub url: Url,
+    /// Its row, when it is on the site.
+    pub id: Option<UrlId>,
+    /// When it changed, in epoch milliseconds.
+    pub lastmod: Option<i64>,
+}
+
+/// What was asked for beside pages.
+#[derive(Debug, Default)]
+pub struct Probes {
+    /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
+    pub not_found: Vec<(u16, bool)>,
+    /// Status of /llms.txt, and its text when it is text.
+    pub llms_txt: (u16, Option<String>),
+    /// Status of /favicon.ico.
+    pub favicon: u16,
+}
+
+/// How pages share something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shared {
+    /// The same title in the same language.
+    Title,
+    /// The same description.
+    Description,
+    /// The same first heading.
+    H1,
+    /// The same main text.
+    Text,
+    /// The same main text with and without a final slash.
+    SlashVariant,
+    /// The same main text with and without parameters.
+    ParameterVariant,
+}
+
+/// How a page is linked.
+#[derive(Debug, Clone, Default)]
+pub struct Inlinks {
+    /// Pages that link to it, in any way.
+    pub pages: u32,
+    /// Pages with a link that may be followed.
+    pub followed: u32,
+    /// Pages with a link that has nofollow.
+    pub nofollowed: u32,
+    from: Vec<UrlId>,
+}
+
+#[derive(Default)]
+struct Joined {
+    inlinks: HashMap<UrlId, Inlinks>,
+    depths: HashMap<UrlId, u32>,
+    groups: HashMap<(Shared, u128), Vec<UrlId>>,
+    variants: HashSet<UrlId>,
+    bands: HashMap<u64, Vec<UrlId>>,
+}
+
+/// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
+const MAX_BUCKET: usize = 200;
+/// Estimated likeness from which two pages are near duplicates.
+const NEAR: f64 = 0.88;
+
+impl Site {
+    /// A site without rows.
+    pub fn new(origin: Origin, agent: &str) -> Site {
+        Site {
+            origin,
+            agent: agent.to_owned(),
+            urls: Interner::default(),
+            rows: BTreeMap::new(),
+            robots: RobotsFile::default(),
+            sitemaps: Vec::new(),
+            probes: Probes::default(),
+            is_complete: false,
+            is_follow: false,
+            hit_limit: false,
+            start_headers: None,
+            now_ms: 0,
+            joined: Joined::default(),
+        }
+    }
+
+    /// The row of an address.
+    pub fn row(&self, id: UrlId) -> Option<&Row> {
+        self.rows.get(&id)
+    }
+
+    /// The address of a path, if it was seen.
+    pub fn find(&self, key: &str) -> Option<UrlId> {
+        self.urls.find(key)
+    }
+
+    /// The absolute address of a row.
+    pub fn url(&self, id: UrlId) -> String {
+        self.origin.url(self.urls.key(id)).into()
+    }
+
+    /// Rows of HTML pages.
+    pub fn pages(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values().filter(|row| row.is_page())
+    }
+
+    /// The start page's row: the first seed, else `/`, else the first row.
+    pub fn start(&self) -> Option<&Row> {
+        let seed = self.rows.values().find(|row| row.is_seed);
+        seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.values().next())
+    }
+
+    /// Whether robots.txt forbids a page to Googlebot or to the audit.
+    pub fn is_blocked(&self, key: &str) -> bool {
+        let agents = [GOOGLEBOT, self.agent.as_str()];
+        self.robots.is_unreachable
+            || agents.iter().any(|agent| !self.robots.rules.decide(agent, key).is_allowed)
+    }
+
+    /// Headers of the start page's answer.
+    pub fn start_headers(&self) -> Option<&HeaderMap> {
+        self.start_headers.as_ref()
+    }
+
+    /// How an address is linked.
+    pub fn inlinks(&self, id: UrlId) -> Inlinks {
+        self.joined.inlinks.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// The first pages that link to an address.
+    pub fn linking_pages(&self, id: UrlId) -> impl Iterator<Item = String> {
+        self.inlinks(id).from.into_iter().map(|from| self.url(from))
+    }
+
+    /// Fewest links from a seed; none when no seed leads there.
+    pub fn depth(&self, id: UrlId) -> Option<u32> {
+        self.joined.depths.get(&id).copied()
+    }
+
+    /// Adds the pages that share something with a row.
+    pub fn shared(&self, shared: Shared, row: &Row, found: &mut Evidence) {
+        let is_variant = matches!(shared, Shared::SlashVariant | Shared::ParameterVariant);
+        if is_variant {
+            self.variant_of(shared, row).into_iter().for_each(|id| found.add(self.url(id), "", ""));
+            return;
+        }
+        let Some(key) = row.share_key(shared) else { return };
+        let Some(group) =
+            self.joined.groups.get(&(shared, key)).filter(|group| group.len() > 1 && group.contains(&row.id))
+        else {
+            return;
+        };
+        group.iter().filter(|id| **id != row.id).for_each(|id| found.add(self.url(*id), "", ""));
+    }
+
+    /// Adds the pages whose text is nearly a row's.
+    pub fn near_duplicates(&self, row: &Row, found: &mut Evidence) {
+        let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| self.is_comparable(row)) else {
+            return;
+        };
+        let mut seen = HashSet::new();
+        for band in sketch.bands() {
+            for id in self.joined.bands.get(&band).into_iter().flatten().filter(|id| **id != row.id) {
+                if !seen.insert(*id) {
+                    continue;
+                }
+                let Some(other) = self.row(*id) else { continue };
+                let likeness = other.fingerprints.sketch.as_ref().map_or(0.0, |other| other.likeness(sketch));
+                if likeness >= NEAR && other.fingerprints.text != row.fingerprints.text {
+                    found.add(self.url(*id), "", format!("{:.0} % alike", likeness * 100.0));
+                }
+            }
+        }
+    }
+
+    fn is_comparable(&self, row: &Row) -> bool {
+        row.is_indexable() && row.words >= 50 && !self.joined.variants.contains(&row.id)
+    }
+
+    /// The other form of an address, when both are pages with one text.
+    fn variant_of(&self, shared: Shared, row: &Row) -> Option<UrlId> {
+        let key = self.urls.key(row.id);
+        let (path, query) = key.split_once('?').map_or((key, None), |(path, query)| (path, Some(query)));
+        let other = match shared {
+            Shared::ParameterVariant => query.map(|_| path.to_owned())?,
+            _ => {
+                let path = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
+                let path = Some(path).filter(|path| !path.is_empty() && path != "/")?;
+                query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"))
+            }
+        };
+        let other =
+            self.row(self.find(&other)?).filter(|other| other.is_indexable() && row.is_indexable())?;
+        (other.fingerprints.text == row.fingerprints.text).then_some(other.id)
+    }
+}

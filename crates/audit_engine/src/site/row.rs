@@ -1,0 +1,207 @@
+//! One row of an audit: an address that was asked for, or that may not be asked for, with what joins need of it.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Shared, UrlId};
+use crate::checks::{CheckId, Evidence};
+use crate::page::sketch::Sketch;
+use crate::page::view::Rows;
+
+/// One address with what is known of it.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// The address.
+    pub id: UrlId,
+    /// Its own status; 0: no answer, or forbidden.
+    pub status: u16,
+    /// Why there is no answer.
+    pub failure: Option<Failure>,
+    /// The server asked to come back later.
+    pub is_rate_limited: bool,
+    /// What kind of page it is; none when it is no page.
+    pub rows: Option<Rows>,
+    /// Search engines are told to leave it out.
+    pub is_noindex: bool,
+    /// Its links are not to be followed.
+    pub is_nofollow: bool,
+    /// robots.txt forbids it to Googlebot or to the audit.
+    pub is_blocked: bool,
+    /// The crawl began here.
+    pub is_seed: bool,
+    /// A meta sets a content security policy.
+    pub has_csp_meta: bool,
+    /// It names an icon.
+    pub has_icon: bool,
+    /// Where it redirects to.
+    pub redirect: Option<Place>,
+    /// Its effective canonical, when that is another page.
+    pub canonical: Option<Place>,
+    /// Its links to other pages of the site.
+    pub links: Vec<RowLink>,
+    /// Its links to parts of pages.
+    pub fragments: Vec<(UrlId, String)>,
+    /// Hashes of its ids and anchor names, sorted.
+    pub anchors: Vec<u64>,
+    /// Its language versions.
+    pub alternates: Vec<Alternate>,
+    /// Fingerprints of its texts.
+    pub fingerprints: Fingerprints,
+    /// Words of its main text.
+    pub words: usize,
+    /// Content type that its content belies.
+    pub mismatched_type: Option<Box<str>>,
+    /// Scripts and style sheets of the site that Googlebot may not fetch.
+    pub blocked_resources: Vec<String>,
+    /// What was found.
+    pub findings: Vec<(CheckId, Evidence)>,
+    /// What reports show.
+    pub fields: Fields,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It did not come in time.
+    Timeout,
+    /// No name, no connection, no encryption, or no HTTP.
+    NoResponse,
+}
+
+/// Where a redirect or a canonical leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// To a page of the site.
+    Page(UrlId),
+    /// To another host.
+    Elsewhere {
+        /// Its address.
+        url: Box<str>,
+        /// It is on the site's registrable domain.
+        is_same_domain: bool,
+    },
+}
+
+/// A link to another page of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowLink {
+    /// Where it leads.
+    pub to: UrlId,
+    /// It has nofollow.
+    pub is_nofollow: bool,
+}
+
+/// One hreflang entry.
+#[derive(Debug, Clone)]
+pub struct Alternate {
+    /// Its value.
+    pub lang: Box<str>,
+    /// The page of the site that it names.
+    pub to: Option<UrlId>,
+}
+
+/// Fingerprints by which pages are compared; none for texts that are not compared.
+#[derive(Debug, Default)]
+pub struct Fingerprints {
+    /// Of title and language.
+    pub title: Option<u64>,
+    /// Of the description.
+    pub description: Option<u64>,
+    /// Of the first heading.
+    pub h1: Option<u64>,
+    /// Of the main text.
+    pub text: u128,
+    /// Of the main text's pieces.
+    pub sketch: Option<Box<Sketch>>,
+}
+
+/// What reports show of a row.
+#[derive(Debug, Clone, Default)]
+pub struct Fields {
+    /// Milliseconds from the request to the last byte.
+    pub load_time_ms: u64,
+    /// Title.
+    pub title: String,
+    /// Description.
+    pub meta_desc: String,
+    /// Effective canonical, absolute.
+    pub canonical: String,
+    /// Contents of all robots metas.
+    pub meta_robots: String,
+    /// First heading.
+    pub h1: String,
+    /// Content type.
+    pub content_type: String,
+    /// Bytes of the document.
+    pub html_bytes: u64,
+    /// Visible text in hundredths of the document.
+    pub text_ratio: f64,
+    /// Reading ease.
+    pub readability: f64,
+    /// Link elements to the site.
+    pub internal_outlinks: usize,
+    /// Link elements to other hosts.
+    pub external_outlinks: usize,
+    /// Link elements with nofollow.
+    pub nofollow_outlinks: usize,
+    /// Points for what a result or a shared link will look like, as far as the page alone decides.
+    pub preview: crate::score::Preview,
+}
+
+impl Row {
+    /// Whether it is an HTML page.
+    pub fn is_page(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Whether a search engine would index it under its own address.
+    pub fn is_indexable(&self) -> bool {
+        self.rows == Some(Rows::Indexable)
+    }
+
+    /// Whether it names another page as canonical.
+    pub fn is_canonicalised(&self) -> bool {
+        self.canonical.is_some()
+    }
+
+    /// The page of the site that it names as canonical, when that is another one.
+    pub fn canonical_id(&self) -> Option<UrlId> {
+        match self.canonical {
+            Some(Place::Page(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Whether links to it are broken.
+    pub fn is_broken(&self) -> bool {
+        let is_client_error =
+            matches!(self.status, 400..=499) && !matches!(self.status, 401 | 403 | 407 | 429);
+        is_client_error || self.is_server_error() || self.failure.is_some()
+    }
+
+    /// Whether it answers with an error, denied access included, or not at all.
+    pub fn is_error(&self) -> bool {
+        matches!(self.status, 400..=499) && self.status != 429
+            || self.is_server_error()
+            || self.failure.is_some()
+    }
+
+    fn is_server_error(&self) -> bool {
+        matches!(self.status, 500..=599) && !self.is_rate_limited
+    }
+
+    /// Whether it has an element that a fragment names.
+    pub fn has_anchor(&self, fragment: &str) -> bool {
+        self.anchors.binary_search(&xxh3_64(fragment.as_bytes())).is_ok()
+    }
+
+    /// By what pages that share something are grouped.
+    pub(super) fn share_key(&self, shared: Shared) -> Option<u128> {
+        match shared {
+            Shared::Title => self.fingerprints.title.map(u128::from),
+            Shared::Description => self.fingerprints.description.map(u128::from),
+            Shared::H1 => self.fingerprints.h1.map(u128::from),
+            Shared::Text => (self.words >= 50).then_some(self.fingerprints.text),
+            Shared::SlashVariant | Shared::ParameterVariant => None,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
+//! that fits.
+
+use super::{Alternate, Place, Row, Site, UrlId};
+use crate::checks::is_valid_hreflang;
+
+/// Hops after which nobody follows any more.
+const MAX_HOPS: usize = 10;
+
+/// Where an address ends, redirects followed.
+#[derive(Debug, Clone, Default)]
+pub struct End {
+    /// The row at the end, when it is on the site.
+    pub id: Option<UrlId>,
+    /// Its address.
+    pub url: String,
+    /// Its status.
+    pub status: u16,
+    /// Addresses on the way, the last included.
+    pub hops: Vec<String>,
+    is_loop: bool,
+    is_too_long: bool,
+}
+
+/// What a redirect does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectVerdict {
+    /// Leads somewhere with one hop.
+    Fine,
+    /// Takes two to ten hops.
+    Chain,
+    /// Takes more.
+    TooLong,
+    /// Comes back to itself.
+    Loop,
+    /// Ends at an error.
+    ToError,
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkVerdict {
+    /// To a page, or to something that was not asked for.
+    Fine,
+    /// Nowhere, round and round.
+    Loop,
+    /// To an error.
+    Broken,
+    /// To a redirect.
+    Redirect,
+}
+
+/// Where a canonical leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanonicalVerdict {
+    /// To the page itself.
+    Own,
+    /// To another registrable domain.
+    CrossDomain,
+    /// To a page that robots.txt forbids.
+    Blocked,
+    /// To an error.
+    Error,
+    /// To a redirect.
+    Redirect,
+    /// To a page that is noindex.
+    Noindex,
+    /// Round and round.
+    Loop,
+    /// To a page with another canonical.
+    Chain,
+    /// To another page that is fine.
+    Canonicalised,
+}
+
+/// Where a hreflang entry leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AlternateVerdict {
+    /// Nothing to say.
+    Fine,
+    /// To an error.
+    Error,
+    /// To a redirect.
+    Redirect,
+    /// To a page that is noindex.
+    Noindex,
+    /// To a page with another canonical.
+    NonCanonical,
+    /// To a page that does not point back.
+    NoReturn,
+}
+
+impl Site {
+    /// Follows redirects from an address.
+    pub fn end_of(&self, id: UrlId) -> End {
+        let mut end = End { id: Some(id), ..End::default() };
+        let mut seen = vec![id];
+        let mut at = id;
+        while let Some(place) = self.row(at).and_then(|row| row.redirect.as_ref()) {
+            match place {
+                Place::Elsewhere { url, .. } => {
+                    end.hops.push(url.to_string());
+                    end.id = None;
+                    end.url = url.to_string();
+                    return end;
+                }
+                Place::Page(next) => {
+                    end.hops.push(self.url(*next));
+                    end.is_loop = seen.contains(next);
+                    end.is_too_long = end.hops.len() > MAX_HOPS;
+                    if end.is_loop || end.is_too_long {
+                        end.id = None;
+                        return end;
+                    }
+                    seen.push(*next);
+                    at = *next;
+                }
+            }
+        }
+        end.id = Some(at);
+        end.url = self.url(at);
+        end.status = self.row(at).map_or(0, |row| row.status);
+        end
+    }
+
+    /// What a redirect row does.
+    pub fn redirect_verdict(&self, row: &Row) -> RedirectVerdict {
+        let end = self.end_of(row.id);
+        if end.is_loop {
+            RedirectVerdict::Loop
+        } else if end.is_too_long {
+            RedirectVerdict::TooLong
+        } else if end.id.and_then(|id| self.row(id)).is_some_and(Row::is_broken) {
+            RedirectVerdict::ToError
+        } else if end.hops.len() > 1 {
+            RedirectVerdict::Chain
+        } else {
+            RedirectVerdict::Fine
+        }
+    }
+
+    /// Where a link to an address leads.
+    pub fn link_verdict(&self, to: UrlId) -> LinkVerdict {
+        let Some(row) = self.row(to) else { return LinkVerdict::Fine };
+        if row.redirect.is_none() {
+            return if row.is_broken() { LinkVerdict::Broken } else { LinkVerdict::Fine };
+        }
+        match self.redirect_verdict(row) {
+            RedirectVerdict::Loop | RedirectVerdict::TooLong => LinkVerdict::Loop,
+            RedirectVerdict::ToError => LinkVerdict::Broken,
+            RedirectVerdict::Fine | RedirectVerdict::Chain => LinkVerdict::Redirect,
+        }
+    }
+
+    /// Where a page's canonical leads.
+    pub fn canonical_verdict(&self, row: &Row) -> CanonicalVerdict {
+        let target = match &row.canonical {
+            None => return CanonicalVerdict::Own,
+            Some(Place::Elsewhere { is_same_domain: false, .. }) => return CanonicalVerdict::CrossDomain,
+            Some(Place::Elsewhere { .. }) => return CanonicalVerdict::Canonicalised,
+            Some(Place::Page(id)) => *id,
+        };
+        // A forbidden page has no row unless something links to it, so the rules are asked.
+        if self.is_blocked(self.urls.key(target)) {
+            return CanonicalVerdict::Blocked;
+        }
+        let Some(target) = self.row(target) else { return CanonicalVerdict::Canonicalised };
+        if target.is_error() {
+            CanonicalVerdict::Error
+        } else if target.redirect.is_some() {
+            CanonicalVerdict::Redirect
+        } else if target.is_noindex {
+            CanonicalVerdict::Noindex
+        } else if self.canonicals_come_back(row) {
+            CanonicalVerdict::Loop
+        } else if target.is_canonicalised() {
+            CanonicalVerdict::Chain
+        } else {
+            CanonicalVerdict::Canonicalised
+        }
+    }
+
+    /// The address that a page's canonical names.
+    pub fn canonical_url(&self, row: &Row) -> String {
+        match &row.canonical {
+            Some(Place::Page(id)) => self.url(*id),
+            Some(Place::Elsewhere { url, .. }) => url.to_string(),
+            None => String::new(),
+        }
+    }
+
+    fn canonicals_come_back(&self, row: &Row) -> bool {
+        let next = |id: UrlId| self.row(id).and_then(Row::canonical_id);
+        let chain = std::iter::successors(row.canonical_id(), |id| next(*id));
+        chain.take(MAX_HOPS).any(|id| id == row.id)
+    }
+
+    /// Where a hreflang entry of a page leads.
+    pub fn alternate_verdict(&self, row: &Row, entry: &Alternate) -> AlternateVerdict {
+        let same = |other: &&Alternate| other.lang.eq_ignore_ascii_case(&entry.lang);
+        let stands_twice = row.alternates.iter().filter(same).count() > 1;
+        let target = entry.to.filter(|to| *to != row.id && !stands_twice && is_valid_hreflang(&entry.lang));
+        let Some(target) = target.and_then(|to| self.row(to)).filter(|target| !target.is_blocked) else {
+            return AlternateVerdict::Fine;
+        };
+        if target.is_error() {
+            AlternateVerdict::Error
+        } else if target.redirect.is_some() {
+            AlternateVerdict::Redirect
+        } else if target.is_noindex {
+            AlternateVerdict::Noindex
+        } else if target.is_canonicalised() {
+            AlternateVerdict::NonCanonical
+        } else if target.is_page() && target.alternates.iter().all(|back| back.to != Some(row.id)) {
+            AlternateVerdict::NoReturn
+        } else {
+            AlternateVerdict::Fine
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `glasshouse audit URL`: audits a site without a server, for people and pipelines.
+
+mod html;
+mod report;
+mod source;
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use audit_engine::checks::{CheckId, Severity};
+use audit_engine::engine::{Audit, AuditOptions, AuditStatus, Mode, Progress, audit};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use url::Url;
+
+use super::{BadUsage, Context, output};
+use source::NetworkSource;
+
+/// Exit code when something at or above `--fail-on` was found.
+const FOUND: u8 = 3;
+const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left";
+const USER_AGENT: &str =
+    concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
+
+/// What to audit, and how to show it.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Address where the audit begins; in sitemap mode the site or its sitemap
+    url: String,
+    /// How pages are found
+    #[arg(long, value_enum, default_value = "follow")]
+    mode: ModeName,
+    /// HTML pages after which the audit ends
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    max_pages: usize,
+    /// Renders no page in the browser
+    #[arg(long)]
+    no_js: bool,
+    /// What the report looks like
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Writes to a file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Exits with 3 when an issue of this severity or a higher one was found
+    #[arg(long, value_enum, default_value = "never")]
+    fail_on: FailOn,
+    /// Runs a check that is off by default
+    #[arg(long, value_name = "ID")]
+    enable: Vec<String>,
+    /// Leaves a check out
+    #[arg(long, value_name = "ID")]
+    disable: Vec<String>,
+    /// Audits only paths that match; * is any run of characters
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// Leaves paths out that match
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Name that the audit gives itself; its first word is what robots.txt calls it
+    #[arg(long, value_name = "UA", default_value = USER_AGENT)]
+    user_agent: String,
+    /// Header that is sent to the site with every request
+    #[arg(long, value_name = "'K: V'")]
+    header: Vec<String>,
+    /// Most requests per second
+    #[arg(long, value_name = "N")]
+    rps: Option<f64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ModeName {
+    Follow,
+    Sitemap,
+    Selected,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+    Csv,
+    Html,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Notice,
+    Never,
+}
+
+/// Runs the command. Exit code 0, or 3 when `--fail-on` says so.
+pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let options = options(&args, context)?;
+    let headers = args.header.iter().map(|header| parse_header(header)).collect::<Result<Vec<_>, _>>()?;
+    let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
+    let network = context.network()?;
+    let browser = (!args.no_js).then(|| context.browser(network.clone(), folder.path()));
+    let user_agent: http::HeaderValue =
+        args.user_agent.parse().map_err(|_| BadUsage("--user-agent takes plain text".to_owned()))?;
+    let source =
+        NetworkSource::new(network, user_agent, headers, &options.seeds[0], browser.clone(), context);
+
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    bar.set_style(ProgressStyle::with_template(BAR).expect("a template that a test reads"));
+    let mut progress = |progress: Progress| {
+        bar.set_length((progress.pages + progress.waiting) as u64);
+        bar.set_position(progress.pages as u64);
+    };
+    let audit = audit(&source, &options, &mut progress).await;
+    bar.finish_and_clear();
+    if let Some(browser) = browser {
+        browser.shutdown().await;
+    }
+    if audit.status == AuditStatus::Unreachable {
+        anyhow::bail!(
+            "{} has no page that could be audited: it does not answer, or its robots.txt forbids it",
+            audit.site
+        );
+    }
+    write(&args, &audit)?;
+    Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
+    let text = match args.format {
+        Format::Table => report::table(audit),
+        Format::Json => report::json(audit)?,
+        Format::Csv => report::csv(audit),
+        Format::Html => html::report(audit),
+    };
+    match &args.out {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())),
+        None => output::bytes(text.as_bytes()).map(drop),
+    }
+}
+
+fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
+    let url: Url = crawler::url::parse_target(&args.url, context.config.limits.url_bytes)
+        .map_err(|error| BadUsage(format!("{:?}: {error}", args.url)))?;
+    if args.rps.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) || args.max_pages == 0 {
+        return Err(BadUsage("--rps and --max-pages take numbers above 0".to_owned()).into());
+    }
+    let mut options = AuditOptions::follow(url.clone());
+    let is_sitemap =
+        url.path().ends_with(".xml") || url.path().ends_with(".xml.gz") || url.path().ends_with(".txt");
+    options.mode = match args.mode {
+        ModeName::Follow => Mode::Follow,
+        ModeName::Sitemap => Mode::Sitemap,
+        ModeName::Selected => Mode::Selected,
+    };
+    options.sitemap = (options.mode == Mode::Sitemap && is_sitemap).then_some(url);
+    options.max_pages = args.max_pages;
+    options.renders = !args.no_js;
+    options.requests_per_second = args.rps;
+    options.agent = args.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
+    options.include.clone_from(&args.include);
+    options.exclude.clone_from(&args.exclude);
+    for id in &args.enable {
+        options.checks.push(find_check(id)?);
+    }
+    for id in &args.disable {
+        let check = find_check(id)?;
+        options.checks.retain(|other| *other != check);
+    }
+    options.checks.sort_unstable();
+    options.checks.dedup();
+    Ok(options)
+}
+
+fn find_check(id: &str) -> Result<CheckId, BadUsage> {
+    CheckId::find(id).ok_or_else(|| {
+        let distance = |known: &CheckId| strsim::levenshtein(known.check().id, &id.to_ascii_uppercase());
+        let nearest = CheckId::all().min_by_key(distance).map_or("", |known| known.check().id);
+        BadUsage(format!("there is no check {id:?}; did you mean {nearest}?"))
+    })
+}
+
+fn parse_header(header: &str) -> Result<(http::HeaderName, http::HeaderValue), BadUsage> {
+    let parts = header.split_once(':');
+    let parsed =
+        parts.and_then(|(name, value)| Some((name.trim().parse().ok()?, value.trim().parse().ok()?)));
+    // The value may be a secret, so it is not repeated.
+    parsed.ok_or_else(|| BadUsage("--header takes 'Name: value'".to_owned()))
+}
+
+fn fails(fail_on: FailOn, audit: &Audit) -> bool {
+    let least = match fail_on {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Notice => Severity::Notice,
+        FailOn::Never => return false,
+    };
+    let found = audit.issue_breakdown.keys().filter_map(|id| CheckId::find(id));
+    found.into_iter().any(|check| check.check().severity >= least)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! What reports say, and that strangers' words stay words in them.
+
+use audit_engine::engine::{AuditOptions, audit};
+use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+
+use super::*;
+
+/// A site of one page whose address and title are an attack on whoever reads the report.
+struct HostilePage;
+
+#[async_trait::async_trait]
+impl PageSource for HostilePage {
+    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
+        let is_page = request.url.path() == "/" || request.url.query().is_some();
+        let mut response = Response { status: if is_page { 200 } else { 404 }, ..Response::default() };
+        response.headers.insert("content-type", "text/html".parse().unwrap());
+        response.body =
+            "<title>=1+1</title><title>=2</title><a href=\"/?=cmd|'<script>alert(1)</script>\">=1+1</a>"
+                .into();
+        Ok(response)
+    }
+
+    async fn render(&self, _: &Url) -> Option<RenderedPage> {
+        None
+    }
+
+    fn now_ms(&self) -> i64 {
+        1_795_000_000_000
+    }
+}
+
+async fn hostile_audit() -> Audit {
+    let options = AuditOptions::follow(Url::parse("https://site.example/").unwrap());
+    audit(&HostilePage, &options, &mut |_| {}).await
+}
+
+#[tokio::test]
+async fn the_html_report_holds_no_script_and_forbids_any() {
+    let report = html::report(&hostile_audit().await);
+
+    assert!(!report.contains("<script"));
+    assert!(report.contains("default-src 'none'"));
+    assert!(report.contains("TITLE_MULTIPLE"));
+}
+
+#[tokio::test]
+async fn no_cell_of_the_csv_report_is_a_formula() {
+    let report = report::csv(&hostile_audit().await);
+
+    assert!(report.lines().count() > 5);
+    for cell in report.lines().skip(1).flat_map(|line| line.split("\",\"")) {
+        assert!(!cell.trim_start_matches('"').starts_with(['=', '+', '@']), "{cell}");
+    }
+}
+
+#[tokio::test]
+async fn fail_on_looks_at_the_worst_finding() {
+    let audit = hostile_audit().await;
+
+    assert!(fails(FailOn::Error, &audit) && fails(FailOn::Notice, &audit));
+    assert!(!fails(FailOn::Never, &audit));
+}
+
+#[test]
+fn a_mistyped_check_is_answered_with_the_nearest_one() {
+    let error = find_check("title_mising").unwrap_err();
+
+    assert_eq!(error.to_string(), "there is no check \"title_mising\"; did you mean TITLE_MISSING?");
+}
+
+#[test]
+fn a_header_that_cannot_be_read_is_not_repeated() {
+    let error = parse_header("Authorization s3cret").unwrap_err();
+
+    assert!(!error.to_string().contains("s3cret"));
+    assert!(parse_header("X-A: b: c").is_ok_and(|(_, value)| value == "b: c"));
+}
+
+#[test]
+fn the_progress_bar_can_be_drawn() {
+    assert!(ProgressStyle::with_template(BAR).is_ok());
+}

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask tidy`, `cargo xtask update-data`.
+//! The project's own commands: `cargo xtask tidy`, `cargo xtask index`, `cargo xtask update-data`.
 //! Used by `make test`, `make check` and people. Never part of the product; depends on no crate of it.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks on its terminal")]
 
@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  tidy         checks the rules that the compiler cannot: headers, imports, layers, migrations, records
+  tidy         checks the rules that the compiler cannot: headers, imports, layers, sizes, migrations, records, metrics
+  index        writes docs/decisions/README.md, the index of decision records by feature
   update-data  refreshes the data files that come from packages (npm, pip); read the difference, then run the tests";
 
 fn main() -> ExitCode {
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
 
     let result = match arguments.as_slice() {
         ["tidy"] => tidy::run(root),
+        ["index"] => tidy::write_index(root),
         ["update-data"] => update_data::run(root),
         [] | ["help" | "-h" | "--help"] => {
             println!("{USAGE}");

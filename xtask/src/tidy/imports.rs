@@ -21,6 +21,7 @@ const COLUMNS: &[&[&str]] = &[
 const SHARED: &[(&str, &[&str])] = &[
     ("api", &["accounts"]),
     ("jobs", &[]),
+    ("listen", &[]),
     ("config", &["accounts"]),
     ("clock", &[]),
     ("networks", &[]),
@@ -28,6 +29,9 @@ const SHARED: &[(&str, &[&str])] = &[
     ("secret", &[]),
     ("telemetry", &[]),
 ];
+
+/// Folders of one feature, from the lowest to the highest; a file uses its own and those before it.
+const ROOMS: &[(&str, &[&str])] = &[("edge", &["certificates", "proxy", "listener"])];
 
 /// File name, and what a file of that name must not mention.
 const TABLE: &[(&str, &[&str])] = &[
@@ -86,6 +90,51 @@ pub fn features_point_to_the_left(files: &[SourceFile]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// No file of a feature's room uses a room above its own.
+pub fn no_import_climbs(files: &[SourceFile]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| file.is("rs")) {
+        let module = module_path(&file.path);
+        let [feature, room, ..] = module.as_slice() else { continue };
+        let Some((_, rooms)) = ROOMS.iter().find(|(name, _)| name == feature) else { continue };
+        let Some(own) = rooms.iter().position(|name| name == room) else { continue };
+        for path in file.rust_facts().paths.iter().filter(|path| !path.in_test) {
+            if let [used_feature, used_room, ..] = absolute(&module, path).as_slice()
+                && used_feature == feature
+                && rooms[own + 1..].contains(used_room)
+            {
+                findings.push(
+                    file.finding(path.line, format!("{room} is below {used_room} and must not use it")),
+                );
+            }
+        }
+    }
+    findings
+}
+
+/// The modules that an application file is in, itself included: `edge`, `proxy`, `forward`.
+fn module_path(path: &str) -> Vec<&str> {
+    let Some(inside) = path.strip_prefix(APP) else { return Vec::new() };
+    let module = inside.trim_end_matches(".rs");
+    module.strip_suffix("/mod").unwrap_or(module).split('/').collect()
+}
+
+/// A path as seen from the crate's root; what begins elsewhere is taken to begin in the module itself.
+fn absolute<'a>(module: &[&'a str], path: &'a CodePath) -> Vec<&'a str> {
+    let mut segments = path.segments.iter().map(String::as_str).peekable();
+    if segments.next_if(|first| matches!(*first, "crate" | "glasshouse")).is_some() {
+        return segments.collect();
+    }
+    let mut found = module.to_vec();
+    while let Some(step) = segments.next_if(|step| matches!(*step, "super" | "self")) {
+        if step == "super" {
+            found.pop();
+        }
+    }
+    found.extend(segments);
+    found
 }
 
 /// `api`, `jobs`, `config` and their like are below the features and do not know them.
@@ -250,6 +299,24 @@ mod tests {
         ];
 
         assert_eq!(found, [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_lower_room_does_not_use_a_higher_one() {
+        let found = [
+            check(no_import_climbs, "edge/proxy/forward.rs", "use crate::edge::listener::Sockets;"),
+            check(no_import_climbs, "edge/proxy/mod.rs", "use super::listener;"),
+            check(
+                no_import_climbs,
+                "edge/certificates/queries/mod.rs",
+                "fn f() { super::super::proxy::go(); }",
+            ),
+            check(no_import_climbs, "edge/proxy/forward.rs", "use super::super::certificates::Certificates;"),
+            check(no_import_climbs, "edge/listener/mod.rs", "use super::proxy::service::Edge;"),
+            check(no_import_climbs, "edge/mod.rs", "pub use listener::Sockets;"),
+        ];
+
+        assert_eq!(found, [1, 1, 1, 0, 0, 0]);
     }
 
     #[test]

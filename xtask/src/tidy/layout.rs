@@ -1,4 +1,4 @@
-//! Rules about which files exist: crate direction, test binaries, migrations, decision records, file size.
+//! Rules about which files exist: crate direction, test binaries, migrations.
 //! Used by `tidy::run`. Pure.
 
 use super::source::{Finding, SourceFile};
@@ -13,9 +13,6 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("glasshouse", &["store", "crawler", "browser", "audit_engine"]),
     ("xtask", &[]),
 ];
-
-/// Lines from which a file is worth a question, unless it is a catalogue or made of tests.
-const LONG_FILE_LINES: usize = 600;
 
 /// No manifest names a crate of ours that it may not depend on.
 pub fn crates_point_one_way(files: &[SourceFile]) -> Vec<Finding> {
@@ -88,53 +85,6 @@ pub fn migrations_come_in_pairs(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// A record in `docs/decisions` is `NNNN-title.md`, has a title and the three parts, and is short.
-pub fn decision_records_have_their_form(files: &[SourceFile]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut numbers = BTreeSet::new();
-    for file in files.iter().filter(|file| file.path.starts_with("docs/decisions/") && file.is("md")) {
-        if file.name() == "README.md" {
-            continue;
-        }
-        let (number, title) = file.name().split_at_checked(4).unwrap_or_default();
-        if !number.bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() || !title.starts_with('-') {
-            findings.push(file.finding(0, "is not named NNNN-title.md"));
-        } else if !numbers.insert(number) {
-            findings.push(file.finding(0, format!("number {number} is taken")));
-        }
-        if !file.text.starts_with("# ") {
-            findings.push(file.finding(1, "does not begin with its title (# …)"));
-        }
-        for part in ["Context", "Decision", "Consequences"] {
-            let has_part =
-                file.text.lines().any(|line| line.trim_start_matches(['#', '*', '-', ' ']).starts_with(part));
-            if !has_part {
-                findings.push(file.finding(0, format!("has no part \"{part}\"")));
-            }
-        }
-        if file.text.lines().count() > 40 {
-            findings.push(file.finding(0, "is longer than 40 lines: a record is about ten"));
-        }
-    }
-    findings
-}
-
-/// Files over 600 lines: worth a question, no failure.
-pub fn long_files(files: &[SourceFile]) -> Vec<Finding> {
-    let is_exempt = |path: &str| {
-        ["/tests/", "/checks/", "/data/", "/assets/"].iter().any(|part| path.contains(part))
-            || path.ends_with("tests.rs")
-    };
-    files
-        .iter()
-        .filter(|file| ["rs", "ts", "tsx", "js", "mjs", "sh"].iter().any(|extension| file.is(extension)))
-        .filter(|file| !is_exempt(&file.path))
-        .map(|file| (file, file.text.lines().count()))
-        .filter(|(_, lines)| *lines > LONG_FILE_LINES)
-        .map(|(file, lines)| file.finding(0, format!("has {lines} lines: could it be two files?")))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,40 +151,5 @@ mod tests {
         let findings = migrations_come_in_pairs(&tree);
 
         assert_eq!(findings.len(), 2);
-    }
-
-    #[test]
-    fn a_decision_record_needs_its_three_parts() {
-        let good = "# Two databases\n\nContext: a.\nDecision: b.\nConsequences: c.\n";
-        let bad = "# Two databases\n\nContext: a.\n";
-
-        let on_good =
-            decision_records_have_their_form(&files(&[("docs/decisions/0002-two-databases.md", good)]));
-        let on_bad =
-            decision_records_have_their_form(&files(&[("docs/decisions/0002-two-databases.md", bad)]));
-
-        assert_eq!((on_good.len(), on_bad.len()), (0, 2));
-    }
-
-    #[test]
-    fn two_records_do_not_share_a_number() {
-        let text = "# T\nContext: a.\nDecision: b.\nConsequences: c.\n";
-
-        let findings = decision_records_have_their_form(&files(&[
-            ("docs/decisions/0002-a.md", text),
-            ("docs/decisions/0002-b.md", text),
-        ]));
-
-        assert_eq!(findings.len(), 1);
-    }
-
-    #[test]
-    fn a_long_file_is_a_question_and_a_catalogue_is_not() {
-        let text = "//! A.\n".repeat(601);
-
-        let findings =
-            long_files(&files(&[("crates/x/src/a.rs", &text), ("crates/x/src/checks/a.rs", &text)]));
-
-        assert_eq!(findings.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["crates/x/src/a.rs"]);
     }
 }

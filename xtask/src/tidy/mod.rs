@@ -4,6 +4,10 @@
 mod files;
 mod imports;
 mod layout;
+mod metrics;
+mod records;
+mod rooms;
+mod size;
 mod source;
 mod wording;
 
@@ -19,12 +23,21 @@ const RULES: &[Rule] = &[
     wording::no_unfinished_code,
     imports::each_file_imports_what_its_name_allows,
     imports::features_point_to_the_left,
+    imports::no_import_climbs,
     imports::shared_modules_know_no_feature,
     layout::crates_point_one_way,
     layout::one_test_binary_per_crate,
     layout::migrations_come_in_pairs,
-    layout::decision_records_have_their_form,
+    metrics::metrics_are_in_the_catalogue,
+    records::records_have_their_form,
+    records::links_to_records_lead_somewhere,
+    records::the_index_is_up_to_date,
+    rooms::the_architecture_names_the_rooms,
 ];
+
+/// Rules whose findings are worth a question and fail nothing.
+const QUESTIONS: &[Rule] =
+    &[rooms::modules_with_children_are_folders, size::no_long_functions, size::no_long_files];
 
 /// Checks the working tree; prints one line per finding. An error says how many there are.
 pub fn run(root: &Path) -> Result<(), String> {
@@ -32,8 +45,8 @@ pub fn run(root: &Path) -> Result<(), String> {
 
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
     findings.sort();
-    for finding in layout::long_files(&files) {
-        println!("note: {}: {}", finding.path, finding.message);
+    for finding in QUESTIONS.iter().flat_map(|rule| rule(&files)) {
+        println!("note: {}:{}: {}", finding.path, finding.line, finding.message);
     }
     for finding in &findings {
         println!("{}:{}: {}", finding.path, finding.line, finding.message);
@@ -45,4 +58,13 @@ pub fn run(root: &Path) -> Result<(), String> {
     } else {
         Err(format!("tidy found {} problem(s)", findings.len()))
     }
+}
+
+/// Writes the index of decision records.
+pub fn write_index(root: &Path) -> Result<(), String> {
+    let page = records::index(&files::read_all(root)?);
+    std::fs::write(root.join(records::INDEX), page)
+        .map_err(|error| format!("{}: {error}", records::INDEX))?;
+    println!("wrote {}", records::INDEX);
+    Ok(())
 }

@@ -47,9 +47,24 @@ pub struct Mark {
     pub in_test: bool,
 }
 
+/// A function with a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Where it begins.
+    pub line: usize,
+    /// From `fn` to its closing brace.
+    pub lines: usize,
+    /// Inside `#[cfg(test)]` or a `testing` feature.
+    pub in_test: bool,
+}
+
 /// Everything that the rules ask about one Rust file.
 #[derive(Debug, Default)]
 pub struct RustFacts {
+    /// Every function with a body, nested ones too.
+    pub functions: Vec<Function>,
     /// Every path, `use` groups expanded.
     pub paths: Vec<CodePath>,
     /// Macro calls, method calls without arguments, attributes.
@@ -122,6 +137,10 @@ fn read_tokens(tokens: &[TokenTree], in_test: bool, facts: &mut RustFacts) {
                 item_is_test = false;
                 at = end + 1;
             }
+            TokenTree::Ident(word) if word == "fn" => {
+                facts.functions.extend(function_at(tokens, at, test));
+                at += 1;
+            }
             TokenTree::Ident(_) => at = read_path(tokens, at, test, facts),
             TokenTree::Group(group) => {
                 read_tokens(&group.stream().into_iter().collect::<Vec<_>>(), test, facts);
@@ -151,6 +170,19 @@ fn read_tokens(tokens: &[TokenTree], in_test: bool, facts: &mut RustFacts) {
             _ => at += 1,
         }
     }
+}
+
+/// The function whose `fn` stands here. A type such as `fn(u8) -> u8` and a method without a body are none.
+fn function_at(tokens: &[TokenTree], at: usize, in_test: bool) -> Option<Function> {
+    let TokenTree::Ident(name) = tokens.get(at + 1)? else { return None };
+    let line = tokens[at].span().start().line;
+    let body =
+        tokens[at..].iter().take_while(|token| !is_punct(token, ';')).find_map(|token| match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
+            _ => None,
+        })?;
+    let lines = body.span_close().end().line + 1 - line;
+    Some(Function { name: name.to_string(), line, lines, in_test })
 }
 
 /// The bracket group of `#[…]` or `#![…]` (then `true`) that begins here.

@@ -1,0 +1,99 @@
+//! Rules about where modules live and what ARCHITECTURE.md says of them.
+//! Used by `tidy::run`. Pure.
+
+use super::source::{Finding, SourceFile};
+use std::collections::BTreeSet;
+
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+const APP: &str = "crates/glasshouse/src/";
+
+/// A module with children is `x/mod.rs`, never `x.rs` beside `x/`.
+pub fn modules_with_children_are_folders(files: &[SourceFile]) -> Vec<Finding> {
+    let folders: BTreeSet<&str> = files
+        .iter()
+        .filter(|file| file.is("rs") && file.path.contains("/src/"))
+        .filter_map(|file| file.path.rsplit_once('/').map(|(folder, _)| folder))
+        .collect();
+    files
+        .iter()
+        .filter(|file| file.path.contains("/src/"))
+        .filter_map(|file| file.path.strip_suffix(".rs").map(|stem| (file, stem)))
+        .filter(|(_, stem)| folders.contains(stem))
+        .map(|(file, stem)| file.finding(0, format!("stands beside its folder: move it to {stem}/mod.rs")))
+        .collect()
+}
+
+/// ARCHITECTURE.md names every folder of the application, and the places that it names exist.
+pub fn the_architecture_names_the_rooms(files: &[SourceFile]) -> Vec<Finding> {
+    let Some(page) = files.iter().find(|file| file.path == ARCHITECTURE) else { return Vec::new() };
+    let mut findings = Vec::new();
+    let named: BTreeSet<&str> = quoted(&page.text).map(|(_, word)| word).collect();
+    let tops: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix(APP)?.split_once('/').map(|(top, _)| top))
+        .filter(|top| *top != "bin")
+        .collect();
+    for top in tops.iter().filter(|top| !named.iter().any(|name| name.split('/').next() == Some(top))) {
+        findings.push(page.finding(0, format!("does not say what is in `{top}`")));
+    }
+    for (line, word) in quoted(&page.text) {
+        let top = word.split('/').next().unwrap_or_default();
+        let is_place = word.contains('/') && tops.contains(top);
+        let exists = || {
+            let (file, folder) = (format!("{APP}{word}.rs"), format!("{APP}{word}/"));
+            files.iter().any(|f| f.path == file || f.path.starts_with(&folder))
+        };
+        if is_place && !exists() {
+            findings.push(page.finding(line, format!("names `{word}`, which does not exist")));
+        }
+    }
+    findings
+}
+
+/// What stands between backticks, with its line.
+fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().flat_map(|(index, line)| {
+        line.split('`').skip(1).step_by(2).map(move |word| (index + 1, word.trim_end_matches('/')))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(paths: &[&str]) -> Vec<SourceFile> {
+        paths.iter().map(|path| SourceFile::new(*path, "//! A.\n")).collect()
+    }
+
+    #[test]
+    fn a_module_file_beside_its_folder_is_found() {
+        let tree = files(&[
+            "crates/x/src/a.rs",
+            "crates/x/src/a/b.rs",
+            "crates/x/src/c/mod.rs",
+            "crates/x/src/d.rs",
+        ]);
+
+        let found = modules_with_children_are_folders(&tree);
+
+        assert_eq!(found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["crates/x/src/a.rs"]);
+    }
+
+    #[test]
+    fn a_folder_without_a_word_and_a_place_that_is_gone_are_found() {
+        let mut tree =
+            files(&["crates/glasshouse/src/render/decide.rs", "crates/glasshouse/src/edge/mod.rs"]);
+        tree.push(SourceFile::new(
+            ARCHITECTURE,
+            "`render/decide` decides.\n`render/gone` is gone. `page/` is elsewhere.\n",
+        ));
+
+        let found = the_architecture_names_the_rooms(&tree);
+
+        let messages: Vec<_> = found.iter().map(|f| (f.line, f.message.as_str())).collect();
+        assert_eq!(
+            messages,
+            [(0, "does not say what is in `edge`"), (2, "names `render/gone`, which does not exist")]
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Certificates of customers' domains: ordered from a certificate authority, kept, renewed and handed to handshakes.
+//! The lowest of the edge's rooms: knows neither its listeners nor its proxy.
+
+mod acme;
+mod memory;
+pub mod model;
+pub mod ordering;
+mod queries;
+pub mod service;
+mod shelf;
+mod tickets;
+pub mod tls;
+
+pub use service::Certificates;

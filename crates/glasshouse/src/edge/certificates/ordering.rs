@@ -1,0 +1,193 @@
+//! Orders certificates: one process at a time per name, within the bounds, and only for names that lead here.
+//! The part of the certificates' service that writes; who asks and when is in `service`.
+
+use std::time::Duration;
+
+use store::DbError;
+use uuid::Uuid;
+
+use super::acme::{OrderError, Proof};
+use super::model::{self, Bound, OrderKind};
+use super::queries::{self, OrderEnd, StoredCertificate};
+use super::service::{Certificates, chance};
+use super::tls::{self, KeyPairError};
+use crate::domains::{Domain, DomainStatus};
+
+/// How long an order may take in all.
+const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
+/// A little longer than an order may take.
+pub(super) const LEASE: Duration = Duration::from_secs(240);
+/// Bounds are looked at again after this time.
+const BOUND_PAUSE: Duration = Duration::from_secs(60);
+
+/// What came of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::edge) enum Outcome {
+    /// There is a certificate.
+    Issued,
+    /// Another process orders it.
+    Elsewhere,
+    /// There is none, and will be none soon.
+    None,
+}
+
+/// Why a name has no new certificate.
+#[derive(Debug, thiserror::Error)]
+enum NotOrdered {
+    #[error("another process orders it")]
+    Elsewhere,
+    #[error("it was tried a short time ago")]
+    TooEarly,
+    #[error("its records do not lead here")]
+    LeadsElsewhere,
+    #[error(transparent)]
+    Bound(#[from] Bound),
+    #[error("the certificate authority took too long")]
+    TimedOut,
+    #[error(transparent)]
+    Order(#[from] OrderError),
+    #[error("the certificate authority sent something unusable")]
+    Unusable(#[from] KeyPairError),
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+impl Certificates {
+    /// Orders a certificate; whoever else wants one for the same name now waits for the same order.
+    pub(super) async fn order_once(&self, host: &str) -> Outcome {
+        let Some(domain) = self.domain_of(host).await else { return Outcome::None };
+        let ordering = async {
+            let (certificates, name) = (self.clone(), host.to_owned());
+            // On its own, so that a client which hangs up does not end it.
+            let order = self
+                .0
+                .tasks
+                .spawn(async move { certificates.order_logged(&name, &domain, OrderKind::First).await });
+            order.await.unwrap_or(Outcome::None)
+        };
+        self.0.orders.get_with(host.to_owned(), ordering).await
+    }
+
+    /// Orders a certificate, unless it is too early, and says in the log what came of it.
+    pub(in crate::edge) async fn order_logged(
+        &self,
+        host: &str,
+        domain: &Domain,
+        kind: OrderKind,
+    ) -> Outcome {
+        match self.order(host, domain, kind).await {
+            Ok(()) => {
+                tracing::info!(host, "a certificate was issued");
+                Outcome::Issued
+            }
+            Err(NotOrdered::Elsewhere) => Outcome::Elsewhere,
+            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere) => Outcome::None,
+            Err(error) => {
+                tracing::warn!(host, %error, "no certificate was issued");
+                Outcome::None
+            }
+        }
+    }
+
+    async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
+        let slots = &self.0.slots[usize::from(kind == OrderKind::Renewal)];
+        let _slot = slots.acquire().await.expect("the semaphore is never closed");
+        // The authority would look elsewhere for the proof: neither an order nor a failure.
+        if !self.0.connection.leads_here(host).await {
+            return Err(NotOrdered::LeadsElsewhere);
+        }
+        let holder = Uuid::now_v7().to_string();
+        let failures = self.begin(host, domain, kind, &holder).await?;
+        // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
+        let proof = match (self.0.first_proof, failures % 2) {
+            (Proof::Http, 1) => Proof::Tls,
+            (first, _) => first,
+        };
+        let order = tokio::time::timeout(ORDER_TIMEOUT, self.0.authority.order(host, proof, self));
+        let issued = match order.await {
+            Ok(Ok(issued)) => self.sealed(host, &issued.chain, &issued.key).map_err(NotOrdered::from),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(NotOrdered::TimedOut),
+        };
+        self.end(host, domain, &holder, failures, issued).await
+    }
+
+    /// Takes the lease and counts the order, in one transaction. Answers the failures so far.
+    async fn begin(
+        &self,
+        host: &str,
+        domain: &Domain,
+        kind: OrderKind,
+        holder: &str,
+    ) -> Result<u64, NotOrdered> {
+        let domains = self.0.domains.count(&domain.account_id).await?;
+        let now = self.0.clock.now();
+        let while_pending = domain.status == DomainStatus::Pending;
+        let mut tx = self.0.db.write().await?;
+        if !while_pending {
+            queries::forget_pending_failures(&mut tx, host).await?;
+        }
+        if !queries::take_lease(&mut tx, host, holder, now, now.plus(LEASE)).await? {
+            let is_ordered = queries::is_leased(&mut tx, host, now).await?;
+            return Err(if is_ordered { NotOrdered::Elsewhere } else { NotOrdered::TooEarly });
+        }
+        let failures = queries::count_failures(&mut tx, host).await?;
+        let account = domain.account_id.as_str();
+        let orders = queries::count_last_hour(&mut tx, account, now).await?;
+        if let Err(bound) = model::may_order(kind, orders, domains) {
+            let (error, not_until) = (bound.to_string(), now.plus(BOUND_PAUSE));
+            let end = OrderEnd { failures, error: Some(&error), not_until, while_pending };
+            queries::end_lease(&mut tx, host, holder, end).await?;
+            tx.commit().await?;
+            return Err(bound.into());
+        }
+        queries::record_attempt(&mut tx, &Uuid::now_v7().to_string(), host, account, kind, now).await?;
+        tx.commit().await?;
+        Ok(failures)
+    }
+
+    /// Stores what came out and gives the lease back, in one transaction.
+    async fn end(
+        &self,
+        host: &str,
+        domain: &Domain,
+        holder: &str,
+        failures: u64,
+        issued: Result<StoredCertificate, NotOrdered>,
+    ) -> Result<(), NotOrdered> {
+        let now = self.0.clock.now();
+        let mut tx = self.0.db.write().await?;
+        queries::delete_challenges(&mut tx, host, now).await?;
+        let (failures, error) = match &issued {
+            Ok(_) => (0, None),
+            Err(error) => (failures + 1, Some(error.to_string())),
+        };
+        if let Ok(certificate) = &issued {
+            queries::save_certificate(&mut tx, certificate, now).await?;
+        }
+        let end = OrderEnd {
+            failures,
+            error: error.as_deref(),
+            not_until: now.plus(model::wait_after(failures)),
+            while_pending: domain.status == DomainStatus::Pending,
+        };
+        queries::end_lease(&mut tx, host, holder, end).await?;
+        tx.commit().await?;
+        self.0.memory.forget(host);
+        issued.map(drop)
+    }
+
+    fn sealed(&self, host: &str, chain: &str, key: &str) -> Result<StoredCertificate, KeyPairError> {
+        // A certificate that we could not use would only keep us from ordering another.
+        tls::certified_key(chain.as_bytes(), key.as_bytes())?;
+        let (not_before, not_after) = tls::validity(chain)?;
+        Ok(StoredCertificate {
+            host: host.to_owned(),
+            chain: chain.to_owned(),
+            sealed_key: self.0.key_seal.seal(key.as_bytes(), host),
+            not_before: not_before.as_millis(),
+            not_after: not_after.as_millis(),
+            renew_at: model::renew_at(not_before, not_after, chance()).as_millis(),
+        })
+    }
+}

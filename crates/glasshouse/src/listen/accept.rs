@@ -1,0 +1,116 @@
+//! Takes connections from a socket for as long as there are places, and drives each to its end. Used by every listener.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::time::Duration;
+
+use rustix::net::sockopt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::admission::{Admission, Place};
+use super::descriptors;
+use super::pressure::Pressure;
+use crate::config::Config;
+
+/// How long a listener rests when the process has no file descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// When the system asks a silent client whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+
+/// What the listeners of a process share. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Listening {
+    /// Connections are tracked here, so that shutdown can wait for them.
+    pub tasks: TaskTracker,
+    /// Fires when no more requests are to be taken.
+    pub shutdown: CancellationToken,
+    /// What waits to be written, over all listeners.
+    pub pressure: Pressure,
+}
+
+impl Listening {
+    /// Nothing listens yet.
+    pub fn new(shutdown: CancellationToken) -> Listening {
+        Listening { tasks: TaskTracker::new(), shutdown, pressure: Pressure::default() }
+    }
+}
+
+/// The places of one listener, as the settings give them.
+pub fn admission(config: &Config) -> Admission {
+    let limits = &config.limits;
+    let places =
+        if limits.connections == 0 { descriptors::connections_by_default() } else { limits.connections };
+    Admission::new(places, limits.connections_per_address, &config.edge.trusted_proxies)
+}
+
+/// Hands every connection to `serve` until shutdown; over the limits it is closed at once, or waits in the system's queue.
+pub async fn accept(
+    listener: TcpListener,
+    listening: Listening,
+    admission: Admission,
+    serve: impl Fn(TcpStream, SocketAddr, Place),
+) {
+    loop {
+        let permit = tokio::select! {
+            () = listening.shutdown.cancelled() => return,
+            permit = admission.wait() => permit,
+        };
+        let (stream, peer) = tokio::select! {
+            () = listening.shutdown.cancelled() => return,
+            accepted = listener.accept() => match accepted {
+                Ok(connection) => connection,
+                Err(error) => {
+                    // A connection that died while it waited is nothing; running out of descriptors passes.
+                    tracing::debug!(%error, "could not accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+        };
+        let Some(place) = admission.take(permit, peer.ip()) else {
+            tracing::debug!(client = %peer.ip(), "too many connections of one address");
+            continue;
+        };
+        // Answers are written whole: waiting for more to send only delays them.
+        let _ = stream.set_nodelay(true);
+        keep_alive(&stream);
+        serve(stream, peer, place);
+    }
+}
+
+/// Lets the system find out that a client has vanished. Best effort.
+fn keep_alive(stream: &TcpStream) {
+    let set = || {
+        sockopt::set_socket_keepalive(stream, true)?;
+        sockopt::set_tcp_keepidle(stream, KEEPALIVE)?;
+        sockopt::set_tcp_keepintvl(stream, KEEPALIVE / 4)?;
+        sockopt::set_tcp_keepcnt(stream, 4)
+    };
+    if let Err(error) = set() {
+        tracing::trace!(error = %std::io::Error::from(error), "no keepalive on a connection");
+    }
+}
+
+/// Drives a connection to its end; after shutdown it takes no further request.
+pub async fn drive<C>(connection: C, shutdown: CancellationToken, drain: fn(Pin<&mut C>))
+where
+    C: Future<Output = hyper::Result<()>>,
+{
+    let mut connection = std::pin::pin!(connection);
+    // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
+    let shutdown = shutdown.child_token();
+    let ended = tokio::select! {
+        biased;
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            drain(connection.as_mut());
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        // Malformed requests and clients that hang up: theirs, not ours.
+        tracing::trace!(%error, "connection ended early");
+    }
+}

@@ -1,0 +1,18 @@
+//! What every listener of the service shares: taking an address and connections, how many there may be, time limits for
+//! slow clients, the guard against request smuggling. Used by the edge, the API and the metrics.
+//! Must never know what is answered.
+
+pub mod accept;
+pub mod admission;
+pub mod bind;
+pub mod descriptors;
+pub mod pressure;
+pub mod smuggling_guard;
+mod stall;
+pub mod streams;
+pub mod tally;
+pub mod timed;
+pub mod tracked;
+
+pub use accept::Listening;
+pub use bind::{ListenError, bind};

@@ -1,0 +1,466 @@
+//! A client's connection as the HTTP library reads and writes it: held to time limits and to unambiguous guard.
+//! Used by the edge's listeners. Must never keep a connection open for a client that does nothing.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+use super::admission::Place;
+use super::pressure::{Pressure, Waiting};
+use super::smuggling_guard::{Phase, SmugglingGuard};
+use super::stall::Stall;
+
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+/// A client that takes less than this within the limit for writes does not read.
+const PROGRESS_BYTES: usize = 8 * 1024;
+
+/// How long a client may take over each part of its connection.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLimits {
+    /// For a request's head, from its first byte; on a new connection from the start.
+    pub head: Duration,
+    /// Between two requests.
+    pub idle: Duration,
+    /// To take a noticeable part of what is being sent.
+    pub write_stall: Duration,
+}
+
+impl Default for TimeLimits {
+    fn default() -> TimeLimits {
+        TimeLimits {
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
+            write_stall: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Requests of one connection that are being answered: while there is one, the client may be silent.
+#[derive(Debug, Clone, Default)]
+pub struct RequestsInFlight(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    now: AtomicUsize,
+    ever: AtomicUsize,
+}
+
+/// One request that is being answered; over when the last clone is dropped.
+#[derive(Debug)]
+pub struct RequestInFlight(Arc<Counts>);
+
+impl RequestsInFlight {
+    /// Counts a request until the result is dropped.
+    pub fn begin(&self) -> RequestInFlight {
+        self.0.ever.fetch_add(1, Ordering::Relaxed);
+        self.0.now.fetch_add(1, Ordering::Relaxed);
+        RequestInFlight(self.0.clone())
+    }
+
+    fn is_none(&self) -> bool {
+        self.0.now.load(Ordering::Relaxed) == 0
+    }
+
+    fn ever(&self) -> usize {
+        self.0.ever.load(Ordering::Relaxed)
+    }
+}
+
+impl Clone for RequestInFlight {
+    fn clone(&self) -> RequestInFlight {
+        self.0.now.fetch_add(1, Ordering::Relaxed);
+        RequestInFlight(self.0.clone())
+    }
+}
+
+impl Drop for RequestInFlight {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A connection with its limits.
+pub struct TimedConnection<S> {
+    stream: S,
+    limits: TimeLimits,
+    in_flight: RequestsInFlight,
+    guard: SmugglingGuard,
+    /// When the present head or pause began; none while it is not timed.
+    waiting_since: Option<(Pause, Instant)>,
+    is_first: bool,
+    /// Nothing more is read: a request was refused.
+    is_over: bool,
+    read_timer: Timer,
+    /// When the client began to take less than it was offered; none while it keeps up.
+    blocked_since: Option<Instant>,
+    /// Bytes that it has taken since then.
+    taken: usize,
+    write_stall: Stall,
+    waiting: Waiting,
+    /// Its place among the listener's connections, which a tunnel keeps.
+    _place: Option<Place>,
+}
+
+/// What a connection is waiting in: a phase, after so many requests.
+type Pause = (Phase, usize);
+
+impl<S> TimedConnection<S> {
+    /// A connection that speaks HTTP/1.1.
+    pub fn http1(stream: S, limits: TimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
+        TimedConnection::new(stream, limits, in_flight, SmugglingGuard::default())
+    }
+
+    /// A connection that agreed on HTTP/2.
+    pub fn http2(stream: S, limits: TimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
+        TimedConnection::new(stream, limits, in_flight, SmugglingGuard::opaque())
+    }
+
+    fn new(
+        stream: S,
+        limits: TimeLimits,
+        in_flight: RequestsInFlight,
+        guard: SmugglingGuard,
+    ) -> TimedConnection<S> {
+        TimedConnection {
+            stream,
+            limits,
+            in_flight,
+            guard,
+            waiting_since: None,
+            is_first: true,
+            is_over: false,
+            read_timer: Timer(None),
+            blocked_since: None,
+            taken: 0,
+            write_stall: Stall::default(),
+            waiting: Pressure::default().share(),
+            _place: None,
+        }
+    }
+
+    /// Keeps the connection's place until it ends, and counts what it leaves waiting.
+    pub fn admitted(mut self, place: Place, pressure: &Pressure) -> TimedConnection<S> {
+        self._place = Some(place);
+        self.waiting = pressure.share();
+        self
+    }
+
+    /// When a client that sends nothing more is given up; none: never.
+    fn read_deadline(&mut self) -> Option<Instant> {
+        let phase = self.guard.phase();
+        let is_timed = match phase {
+            Phase::Between | Phase::Opaque => self.in_flight.is_none(),
+            Phase::Head => true,
+            // The body has a limit of its own, where it is passed on.
+            Phase::Body(_) => false,
+        };
+        if !is_timed {
+            self.waiting_since = None;
+            return None;
+        }
+        let pause = (phase, self.in_flight.ever());
+        let since = match self.waiting_since {
+            Some((known, since)) if known == pause => since,
+            _ => Instant::now(),
+        };
+        self.waiting_since = Some((pause, since));
+        let limit = if phase == Phase::Head || self.is_first { self.limits.head } else { self.limits.idle };
+        Some(since + limit)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let connection = self.get_mut();
+        if connection.guard.is_refused() {
+            // The end of the head may not come any more, or in another form: here it is, so that the library answers now.
+            if !std::mem::replace(&mut connection.is_over, true) && buffer.remaining() >= END_OF_HEAD.len() {
+                buffer.put_slice(END_OF_HEAD);
+            }
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        if let Poll::Ready(result) = Pin::new(&mut connection.stream).poll_read(context, buffer) {
+            let was = connection.guard.phase();
+            connection.guard.feed(&mut buffer.filled_mut()[before..]);
+            let phase = connection.guard.phase();
+            connection.is_first &= phase == Phase::Head;
+            // A head that goes on keeps its time, and so does a pause in which only pings come; everything else starts anew.
+            if was != phase || !matches!(phase, Phase::Head | Phase::Opaque) {
+                let pause = (phase, connection.in_flight.ever());
+                connection.waiting_since = (phase == Phase::Head).then(|| (pause, Instant::now()));
+            }
+            connection.read_timer = Timer(None);
+            return Poll::Ready(result);
+        }
+        match connection.read_deadline() {
+            Some(deadline) if connection.read_timer.is_over(deadline, context) => {
+                Poll::Ready(Err(too_slow()))
+            }
+            Some(_) => Poll::Pending,
+            None => {
+                connection.read_timer = Timer(None);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> TimedConnection<S> {
+    /// Lets a client that takes less than `offered` do so for as long as the limit says, then gives it up.
+    fn bounded(
+        &mut self,
+        result: Poll<io::Result<usize>>,
+        offered: usize,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(result) = result {
+            self.taken += *result.as_ref().unwrap_or(&0);
+            if self.taken >= PROGRESS_BYTES || result.as_ref().is_ok_and(|taken| *taken >= offered) {
+                self.blocked_since = None;
+                self.write_stall.clear();
+            }
+            self.waiting.set(0);
+            return Poll::Ready(result);
+        }
+        self.waiting.set(offered);
+        let since = *self.blocked_since.get_or_insert_with(|| {
+            self.taken = 0;
+            Instant::now()
+        });
+        match self.write_stall.is_over(since, self.limits.write_stall, self.waiting.pressure(), context) {
+            true => Poll::Ready(Err(too_slow())),
+            false => Poll::Pending,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        let connection = self.get_mut();
+        let result = Pin::new(&mut connection.stream).poll_write(context, data);
+        connection.bounded(result, data.len(), context)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let connection = self.get_mut();
+        let result = Pin::new(&mut connection.stream).poll_write_vectored(context, slices);
+        connection.bounded(result, slices.iter().map(|slice| slice.len()).sum(), context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let connection = self.get_mut();
+        let result = Pin::new(&mut connection.stream).poll_flush(context).map_ok(|()| 0);
+        connection.bounded(result, 0, context).map_ok(drop)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let connection = self.get_mut();
+        let result = Pin::new(&mut connection.stream).poll_shutdown(context).map_ok(|()| 0);
+        connection.bounded(result, 0, context).map_ok(drop)
+    }
+}
+
+/// A timer that costs nothing until it is waited for.
+struct Timer(Option<Pin<Box<Sleep>>>);
+
+impl Timer {
+    /// Whether the time has come; wakes the task when it does.
+    fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
+        let sleep = self.0.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        if sleep.deadline() != deadline {
+            sleep.as_mut().reset(deadline);
+        }
+        sleep.as_mut().poll(context).is_ready()
+    }
+}
+
+fn too_slow() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the client took too long")
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::super::admission::Admission;
+    use super::*;
+
+    /// The limits, shortened.
+    const LIMITS: TimeLimits = TimeLimits {
+        head: Duration::from_millis(200),
+        idle: Duration::from_millis(800),
+        write_stall: Duration::from_millis(400),
+    };
+
+    fn pair(buffer: usize) -> (DuplexStream, TimedConnection<DuplexStream>, RequestsInFlight) {
+        let (client, server) = duplex(buffer);
+        let in_flight = RequestsInFlight::default();
+        (client, TimedConnection::http1(server, LIMITS, in_flight.clone()), in_flight)
+    }
+
+    /// Reads until the connection is given up, and says after how long.
+    async fn given_up_after(connection: &mut TimedConnection<DuplexStream>) -> Duration {
+        let start = Instant::now();
+        let mut buffer = [0; 512];
+        while connection.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
+        start.elapsed()
+    }
+
+    #[tokio::test]
+    async fn a_new_connection_has_a_short_time_for_its_first_head() {
+        let (_client, mut connection, _) = pair(1024);
+
+        let after = given_up_after(&mut connection).await;
+
+        assert!(after >= LIMITS.head && after < LIMITS.idle, "{after:?}");
+    }
+
+    #[tokio::test]
+    async fn a_head_that_trickles_in_gets_no_more_time() {
+        let (mut client, mut connection, _) = pair(1024);
+        let trickle = async {
+            for byte in b"GET / HTTP/1.1\r\nHost: shop.example\r\nAccept: */*\r\n" {
+                tokio::time::sleep(LIMITS.head / 10).await;
+                if client.write_all(&[*byte]).await.is_err() {
+                    break;
+                }
+            }
+        };
+
+        let after = tokio::select! {
+            after = given_up_after(&mut connection) => after,
+            () = trickle => panic!("the whole head was waited for"),
+        };
+
+        assert!(after >= LIMITS.head, "{after:?}");
+    }
+
+    #[tokio::test]
+    async fn a_connection_between_requests_is_kept_for_longer() {
+        let (mut client, mut connection, _) = pair(1024);
+        client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+
+        let after = given_up_after(&mut connection).await;
+
+        assert!(after >= LIMITS.idle, "{after:?}");
+    }
+
+    #[tokio::test]
+    async fn a_client_may_be_silent_while_it_is_being_answered() {
+        let (mut client, mut connection, in_flight) = pair(1024);
+        client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        let answering = in_flight.begin();
+
+        let given_up = tokio::time::timeout(LIMITS.idle * 2, given_up_after(&mut connection)).await;
+        drop(answering);
+
+        assert!(given_up.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_is_given_up() {
+        let (_client, mut connection, _) = pair(16);
+        let start = Instant::now();
+
+        let written = connection.write_all(&[0; 64]).await;
+
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() >= LIMITS.write_stall);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_a_byte_now_and_then_is_given_up() {
+        let (mut client, mut connection, _) = pair(16);
+        let start = Instant::now();
+        let drip = async {
+            loop {
+                tokio::time::sleep(LIMITS.write_stall / 8).await;
+                let _ = client.read_u8().await;
+            }
+        };
+
+        let written = tokio::select! {
+            written = connection.write_all(&[0; 4096]) => written,
+            () = drip => unreachable!("it never ends"),
+        };
+
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() >= LIMITS.write_stall && start.elapsed() < LIMITS.write_stall * 4);
+    }
+
+    #[tokio::test]
+    async fn a_slow_client_that_takes_all_is_kept() {
+        let (mut client, mut connection, _) = pair(4 * 1024);
+        let read = async {
+            let mut buffer = vec![0; 4 * 1024];
+            for _ in 0..12 {
+                tokio::time::sleep(LIMITS.write_stall / 4).await;
+                client.read_exact(&mut buffer).await.unwrap();
+            }
+        };
+
+        let data = [0; 48 * 1024];
+        let (written, ()) = tokio::join!(connection.write_all(&data), read);
+
+        written.expect("it reads 16 KiB within the limit");
+    }
+
+    #[tokio::test]
+    async fn patience_is_short_while_too_much_waits() {
+        let (_client, server) = duplex(16);
+        let limits = TimeLimits { write_stall: Duration::from_secs(600), ..LIMITS };
+        let admission = Admission::new(1, 1, &[]);
+        let place = admission.take(admission.wait().await, "192.0.2.1".parse().unwrap()).unwrap();
+        let connection = TimedConnection::http1(server, limits, RequestsInFlight::default());
+        let mut connection = connection.admitted(place, &Pressure::with_limit(32));
+
+        let written = tokio::time::timeout(Duration::from_secs(20), connection.write_all(&[0; 64])).await;
+
+        assert_eq!(written.expect("it is given up").unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn pings_do_not_keep_a_connection_on_which_nothing_is_asked() {
+        let (mut client, server) = duplex(1024);
+        let mut connection = TimedConnection::http2(server, LIMITS, RequestsInFlight::default());
+        let pings = async {
+            loop {
+                client.write_all(b"ping").await.unwrap();
+                tokio::time::sleep(LIMITS.idle / 10).await;
+            }
+        };
+
+        let after = tokio::select! {
+            after = given_up_after(&mut connection) => after,
+            () = pings => unreachable!("it never ends"),
+        };
+
+        assert!(after >= LIMITS.idle && after < LIMITS.idle * 2, "{after:?}");
+    }
+
+    #[test]
+    fn the_limits_are_ten_sixty_and_thirty_seconds() {
+        let limits = TimeLimits::default();
+
+        assert_eq!([limits.head, limits.idle, limits.write_stall].map(|limit| limit.as_secs()), [10, 60, 30]);
+    }
+}

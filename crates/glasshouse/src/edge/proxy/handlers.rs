@@ -1,0 +1,288 @@
+//! Answers requests for customers' hosts: local paths, designed pages, redirects, snapshots for crawlers, and the origin
+//! for everybody else. Used by the edge's listeners. Must never answer a host with another customer's page, and never
+//! fail a request because a page could not be rendered: then the origin answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use url::Url;
+
+use super::body::{self, Body};
+use super::forward::{ForwardError, Passage};
+use super::headers::{self, Arrival};
+use super::pages::Page;
+use super::route::{self, Asked, Route};
+use super::service::{Edge, Inner};
+use super::snapshot::{self, Asking};
+use crate::analytics::CrawlerIndex;
+use crate::domains::Site;
+use crate::domains::connection::probe;
+use crate::listen::smuggling_guard;
+use crate::listen::timed::RequestInFlight;
+use crate::render::model::Freshness;
+use crate::render::request_facts::DecidingHeaders;
+use crate::render::{Call, Place, RenderResponse};
+
+/// Where the certificate authority looks for its proof.
+const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
+
+/// The connection that a request came in on.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// The other end.
+    pub address: IpAddr,
+    /// The name that it asked for in its TLS handshake; none: it speaks plain HTTP to us.
+    pub name: Option<Arc<str>>,
+}
+
+impl Edge {
+    /// Answers one request.
+    pub async fn respond(
+        &self,
+        request: Request<Incoming>,
+        peer: Peer,
+        in_flight: RequestInFlight,
+    ) -> Response<Body> {
+        let is_http1 = request.version() != Version::HTTP_2;
+        let mut closes = smuggling_guard::closes_after(request.headers());
+        let is_head = *request.method() == Method::HEAD;
+        let held = in_flight.clone();
+        let mut response = match response_to(self.inner(), request, peer, in_flight).await {
+            Ok(response) => response,
+            Err(page) => {
+                // Whoever sends what cannot be read gets no second try on the same connection.
+                closes |= matches!(page, Page::BadRequest | Page::ClientStopped | Page::Method);
+                without_body(page.response(), is_head)
+            }
+        };
+        if closes && is_http1 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response.map(|body| body.ending(held))
+    }
+}
+
+async fn response_to(
+    edge: &Inner,
+    request: Request<Incoming>,
+    peer: Peer,
+    in_flight: RequestInFlight,
+) -> Result<Response<Body>, Page> {
+    if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+        return Err(Page::Method);
+    }
+    let (parts, incoming) = request.into_parts();
+    let asked = route::asked(&parts).map_err(|_| Page::BadRequest)?;
+    let request = Request::from_parts(parts, incoming);
+    // A connection is proven for one name; another one on it would escape what that name's own handshake decides.
+    if peer.name.as_ref().is_some_and(|name| **name != *asked.host) {
+        return Err(Page::UnknownHost);
+    }
+    if headers::has_looped(request.headers(), &edge.own_name) {
+        return Err(Page::Loop);
+    }
+    // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
+    if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
+        && let Some(response) = Box::pin(respond_to_challenge(edge, &asked, token)).await
+    {
+        return Ok(response);
+    }
+    if let Some(response) = respond_to_probe(edge, &asked, request.uri().path()) {
+        return Ok(response);
+    }
+    let (route, site) = edge.find(&asked.host).await.map_err(|error| {
+        tracing::warn!(%error, "the domain of a request could not be looked up");
+        Page::Unavailable
+    })?;
+    let site = site.ok_or(Page::UnknownHost)?;
+    match route {
+        Route::Unknown => return Err(Page::UnknownHost),
+        Route::Suspended => return Err(Page::Suspended),
+        Route::Pending => {
+            edge.connection.check_soon(&site.domain.host);
+            return Err(Page::Pending);
+        }
+        Route::Serve | Route::PassThrough => {}
+    }
+    let arrival =
+        Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
+    let target = target(&request, &arrival, &asked).ok_or(Page::BadRequest)?;
+    if !arrival.https && has_certificate(edge, &asked.host).await {
+        let rules = (route == Route::Serve).then_some(&*site);
+        return Ok(to_https(request.method(), &target, rules));
+    }
+    if route == Route::Serve {
+        let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
+        if let Some(response) = crawlers.respond(&request).await {
+            return Ok(response);
+        }
+    }
+    Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await
+}
+
+/// What is decided before a request is passed to the origin.
+struct CrawlersTurn<'a> {
+    edge: &'a Inner,
+    site: &'a Arc<Site>,
+    target: &'a Url,
+    arrival: &'a Arrival,
+    asked: &'a Asked,
+}
+
+impl CrawlersTurn<'_> {
+    /// Keeps a client that came by another port than the scheme's own on that port.
+    fn on_asked_port(&self, location: String) -> String {
+        let (Some(port), Ok(mut url)) = (self.asked.authority.port_u16(), Url::parse(&location)) else {
+            return location;
+        };
+        let stays = url.scheme() == self.arrival.scheme()
+            && url.host_str().is_some_and(|host| self.site.owns_host(host));
+        if stays && url.port().is_none() {
+            // An http address can always take a port.
+            let _ = url.set_port(Some(port));
+        }
+        url.into()
+    }
+
+    /// A redirect, or a page for a crawler; none: the origin's turn.
+    async fn respond(&self, request: &Request<Incoming>) -> Option<Response<Body>> {
+        let headers = request.headers();
+        let deciding = DecidingHeaders::of(headers);
+        let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+        let client = self.arrival.client;
+        let claim = self.edge.verifier.check(crawler, client, headers, self.asked.authority.as_str()).await;
+        // What a client is signed in to, or upgrades, is no page for everybody; redirects still are.
+        let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
+        let mut facts = deciding.facts(request.method(), claim.is_crawler);
+        if is_private {
+            facts.accept = Some("application/octet-stream");
+        }
+        let call = Call {
+            site: self.site,
+            target: self.target,
+            facts,
+            place: Place::Edge,
+            freshness: Freshness::Stored,
+            crawler: claim.crawler,
+            verified: claim.verified,
+        };
+        match self.edge.render.serve(&call).await {
+            Ok(RenderResponse::Redirect { status, location }) => {
+                Some(redirect(status, &self.on_asked_port(location)))
+            }
+            Ok(RenderResponse::Page(page)) => {
+                let asking = Asking { method: request.method(), headers, target: self.target };
+                Some(snapshot::respond(asking, self.site, &page, &self.edge.forms).await)
+            }
+            Ok(RenderResponse::Passthrough { .. }) => None,
+            Err(error) => {
+                // A crawler is better served by the origin than by our trouble.
+                tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
+                None
+            }
+        }
+    }
+}
+
+async fn forward(
+    edge: &Inner,
+    request: Request<Incoming>,
+    site: &Site,
+    target: &Url,
+    arrival: &Arrival,
+    asked: &Asked,
+    in_flight: RequestInFlight,
+) -> Result<Response<Body>, Page> {
+    let origin = edge.origin_of(site, &asked.authority).ok_or(Page::OriginDown)?;
+    let public = asked.authority.as_str();
+    let passage = Passage { arrival, domain: &site.domain.host, public, origin: &origin };
+    let forwarded = edge.forwarder.forward(request, passage, in_flight).await;
+    let mut response = forwarded.map_err(|error| {
+        tracing::debug!(domain = %site.domain.host, error = %describe(&error), "the origin did not answer");
+        match error {
+            ForwardError::Loop => Page::Loop,
+            ForwardError::Down(_) => Page::OriginDown,
+            ForwardError::Slow => Page::OriginSlow,
+            ForwardError::Busy => Page::OriginBusy,
+            ForwardError::ClientStopped => Page::ClientStopped,
+            ForwardError::BadRequest => Page::BadRequest,
+        }
+    })?;
+    if (200..500).contains(&response.status().as_u16()) {
+        site.apply_headers(target, response.headers_mut());
+    }
+    if headers::is_html(response.headers()) {
+        // The same address is another page for crawlers, which a cache in front of us must know.
+        headers::vary_by_user_agent(response.headers_mut());
+    }
+    Ok(response)
+}
+
+fn describe(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
+/// None when the request's target is none.
+fn target(request: &Request<Incoming>, arrival: &Arrival, asked: &Asked) -> Option<Url> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    if !path.starts_with('/') {
+        return None;
+    }
+    Url::parse(&format!("{}://{}{path}", arrival.scheme(), asked.host)).ok()
+}
+
+/// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
+/// certificates of its own.
+async fn respond_to_challenge(edge: &Inner, asked: &Asked, token: &str) -> Option<Response<Body>> {
+    let proof = edge.certificates.as_ref()?.find_challenge(token, &asked.host).await?;
+    let mut response = Response::new(body::full(proof));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    Some(response)
+}
+
+/// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
+fn respond_to_probe(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
+    let answer = edge.probe_key.answer(path, &asked.host, probe::Arrival::Edge, edge.clock.now())?;
+    let headers = answer.headers();
+    let mut response = Response::new(body::full(answer.html));
+    *response.headers_mut() = headers;
+    Some(response)
+}
+
+async fn has_certificate(edge: &Inner, host: &str) -> bool {
+    match &edge.certificates {
+        Some(certificates) => Box::pin(certificates.is_ready(host)).await,
+        None => false,
+    }
+}
+
+/// Sends a client to https, and where the rules would send it from there, in one hop.
+fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Body> {
+    let mut secure = target.clone();
+    // Both are what an http address can always take.
+    let _ = secure.set_scheme("https");
+    let _ = secure.set_port(None);
+    if let Some((status, location)) = rules.and_then(|site| site.redirect(&secure)) {
+        return redirect(status, location.as_str());
+    }
+    let status = if matches!(*method, Method::GET | Method::HEAD) { 301 } else { 308 };
+    redirect(status, secure.as_str())
+}
+
+fn redirect(status: u16, location: &str) -> Response<Body> {
+    let mut response = Response::new(body::empty());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::MOVED_PERMANENTLY);
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+fn without_body(response: Response<Body>, is_head: bool) -> Response<Body> {
+    if is_head { response.map(|_| body::empty()) } else { response }
+}

@@ -1,0 +1,336 @@
+//! Headers on their way through the edge: what is taken off, added and rewritten, towards the origin and back.
+//! Pure. Must never pass on what only concerns one connection, nor believe what a stranger says about who it is.
+
+use std::net::IpAddr;
+
+use http::header::{
+    ALT_SVC, CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, LOCATION, SET_COOKIE, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE, VARY, VIA,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, Version};
+use ipnet::IpNet;
+
+use crate::api::client::client_address;
+
+/// Headers that concern one connection only (RFC 9110, 7.6.1), beside those that `Connection` names.
+const HOP_BY_HOP: [HeaderName; 9] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    HeaderName::from_static("proxy-authenticate"),
+    HeaderName::from_static("proxy-authorization"),
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// Names by which frameworks let a proxy override the request. A client must not have them.
+const SPOOFABLE: [&str; 11] = [
+    "x-original-url",
+    "x-original-host",
+    "x-rewrite-url",
+    "x-forwarded-server",
+    "x-forwarded-port",
+    "x-forwarded-prefix",
+    "x-forwarded-scheme",
+    "x-forwarded-ssl",
+    "x-real-ip",
+    "x-host",
+    "x-http-host-override",
+];
+
+/// Names in which other proxies and networks tell an origin who the client is. Only the operator's own may.
+const CLIENT_ADDRESS: [&str; 15] = [
+    "x-forwarded-for",
+    "forwarded",
+    "x-forwarded",
+    "forwarded-for",
+    "x-original-forwarded-for",
+    "true-client-ip",
+    "client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "x-azure-clientip",
+    "x-envoy-external-address",
+];
+
+/// Carries the names of the proxies that a request came through (RFC 8586).
+pub const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// How a request came in, as far as it can be believed.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// The other end of the connection.
+    pub peer: IpAddr,
+    /// Whether the peer is one of the operator's own proxies.
+    pub peer_is_trusted: bool,
+    /// The client itself: the peer, or whom a trusted proxy names.
+    pub client: IpAddr,
+    /// Whether the client speaks TLS, to us or to a trusted proxy.
+    pub https: bool,
+}
+
+impl Arrival {
+    /// Reads who a request is from. Forwarded-for and -proto are believed of trusted peers only.
+    pub fn of(headers: &HeaderMap, peer: IpAddr, tls: bool, trusted: &[IpNet]) -> Arrival {
+        let peer = peer.to_canonical();
+        let peer_is_trusted = trusted.iter().any(|network| network.contains(&peer));
+        let proto = list(headers, &X_FORWARDED_PROTO).next_back().filter(|_| peer_is_trusted);
+        let https = proto.map_or(tls, |proto| proto.eq_ignore_ascii_case("https"));
+        Arrival { peer, peer_is_trusted, client: client_address(peer, headers, trusted), https }
+    }
+
+    /// `https` or `http`.
+    pub fn scheme(&self) -> &'static str {
+        if self.https { "https" } else { "http" }
+    }
+}
+
+/// Whether a request asks for a WebSocket. Other upgrades are not passed on: `h2c` would open a way around every rule.
+pub fn wants_websocket(headers: &HeaderMap, version: Version) -> bool {
+    let is_websocket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
+    version == Version::HTTP_11
+        && headers.get(UPGRADE).is_some_and(is_websocket)
+        && list(headers, &CONNECTION).any(|token| token.eq_ignore_ascii_case("upgrade"))
+}
+
+/// Whether a request has been here before, by the name that this installation adds to `CDN-Loop` and `Via`.
+pub fn has_looped(headers: &HeaderMap, own_name: &str) -> bool {
+    let is_own = |entry: &str| entry.split([' ', ';']).any(|part| part == own_name);
+    list(headers, &CDN_LOOP).any(is_own) || list(headers, &VIA).any(is_own)
+}
+
+/// Turns a client's headers into those that the origin gets.
+///
+/// `public` is the authority that the client asked for, `origin` the one that the origin goes by.
+pub fn to_origin(
+    headers: &mut HeaderMap,
+    arrival: &Arrival,
+    public: &str,
+    origin: &str,
+    own_name: &str,
+    version: Version,
+) {
+    remove_hop_by_hop(headers);
+    remove_underscored(headers);
+    for name in SPOOFABLE {
+        headers.remove(name);
+    }
+    if !arrival.peer_is_trusted {
+        for name in CLIENT_ADDRESS {
+            headers.remove(name);
+        }
+    }
+    join_cookies(headers);
+
+    let peer = arrival.peer.to_string();
+    append(headers, X_FORWARDED_FOR, &peer);
+    set(headers, X_FORWARDED_HOST, public);
+    set(headers, X_FORWARDED_PROTO, arrival.scheme());
+    let node = if arrival.peer.is_ipv6() { format!("\"[{peer}]\"") } else { peer };
+    append(headers, FORWARDED, &format!("for={node};host=\"{public}\";proto={}", arrival.scheme()));
+    append(headers, VIA, &format!("{} {own_name}", protocol(version)));
+    append(headers, CDN_LOOP, own_name);
+    set(headers, HOST, origin);
+}
+
+/// Takes off what CGI and its heirs cannot tell from a header of ours: they read `X_Forwarded_For` as `X-Forwarded-For`.
+fn remove_underscored(headers: &mut HeaderMap) {
+    let is_ours = |name: &str| {
+        SPOOFABLE.contains(&name)
+            || CLIENT_ADDRESS.contains(&name)
+            || name.starts_with("x-forwarded-")
+            || matches!(name, "host" | "via" | "cdn-loop")
+    };
+    let names: Vec<HeaderName> = headers
+        .keys()
+        .filter(|name| name.as_str().contains('_') && is_ours(&name.as_str().replace('_', "-")))
+        .cloned()
+        .collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+/// Takes off what would tell a cache in front of us to keep a response, in the words of whatever make it is.
+pub fn remove_cache_directives(headers: &mut HeaderMap) {
+    let speaks_to_caches = |name: &HeaderName| {
+        let name = name.as_str();
+        name.ends_with("cache-control") || matches!(name, "surrogate-control" | "expires" | "pragma")
+    };
+    let names: Vec<HeaderName> = headers.keys().filter(|name| speaks_to_caches(name)).cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+/// Whether a response is a document.
+pub fn is_html(headers: &HeaderMap) -> bool {
+    let essence = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let essence = essence.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    essence.eq_ignore_ascii_case(b"text/html") || essence.eq_ignore_ascii_case(b"application/xhtml+xml")
+}
+
+/// Says that the response depends on who asks.
+pub fn vary_by_user_agent(headers: &mut HeaderMap) {
+    if !list(headers, &VARY).any(|name| name == "*" || name.eq_ignore_ascii_case("user-agent")) {
+        append(headers, VARY, "User-Agent");
+    }
+}
+
+/// Turns an origin's headers into those that the client gets: redirects and cookies speak of the public host.
+pub fn from_origin(
+    headers: &mut HeaderMap,
+    arrival: &Arrival,
+    public: &str,
+    origin: &str,
+    own_name: &str,
+    version: Version,
+) {
+    remove_hop_by_hop(headers);
+    // It names other ports and protocols of the origin, where the client would go past us.
+    headers.remove(ALT_SVC);
+    if !public.eq_ignore_ascii_case(origin) {
+        for name in [LOCATION, CONTENT_LOCATION] {
+            show_public_address(headers, &name, arrival, public, origin);
+        }
+        show_public_cookies(headers, public, origin);
+    }
+    append(headers, VIA, &format!("{} {own_name}", protocol(version)));
+}
+
+/// Takes off what concerns one connection only.
+pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    if headers.contains_key(CONNECTION) {
+        let named: Vec<HeaderName> =
+            list(headers, &CONNECTION).filter_map(|name| name.parse().ok()).collect();
+        for name in named {
+            headers.remove(name);
+        }
+    }
+    for name in &HOP_BY_HOP {
+        headers.remove(name);
+    }
+}
+
+/// HTTP/2 may send a cookie per line; HTTP/1.1 servers read one.
+fn join_cookies(headers: &mut HeaderMap) {
+    let mut lines = headers.get_all(COOKIE).iter();
+    let (Some(first), Some(_)) = (lines.next(), lines.next()) else { return };
+    let mut joined = first.as_bytes().to_vec();
+    for line in headers.get_all(COOKIE).iter().skip(1) {
+        joined.extend_from_slice(b"; ");
+        joined.extend_from_slice(line.as_bytes());
+    }
+    if let Ok(value) = HeaderValue::from_bytes(&joined) {
+        headers.insert(COOKIE, value);
+    }
+}
+
+/// An origin that redirects to its own address means the public one.
+fn show_public_address(
+    headers: &mut HeaderMap,
+    name: &HeaderName,
+    arrival: &Arrival,
+    public: &str,
+    origin: &str,
+) {
+    let Some(address) = headers.get(name).and_then(|value| value.to_str().ok()) else { return };
+    // `//host/path` takes the scheme of the page; Uri does not read it.
+    let absolute = if address.starts_with("//") {
+        format!("{}:{address}", arrival.scheme())
+    } else {
+        address.to_owned()
+    };
+    let (absolute, fragment) = match absolute.split_once('#') {
+        Some((before, fragment)) => (before.to_owned(), format!("#{fragment}")),
+        None => (absolute, String::new()),
+    };
+    let Ok(uri) = absolute.parse::<Uri>() else { return };
+    let Some(authority) = uri.authority() else { return };
+    let is_origin = authority.as_str().eq_ignore_ascii_case(origin)
+        || (authority.host().eq_ignore_ascii_case(host_of(origin))
+            && matches!(authority.port_u16(), None | Some(80 | 443)));
+    if is_origin {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        set(headers, name.clone(), &format!("{}://{public}{path}{fragment}", arrival.scheme()));
+    }
+}
+
+/// A cookie that an origin sets for its own host is meant for the public one, or browsers would refuse it.
+fn show_public_cookies(headers: &mut HeaderMap, public: &str, origin: &str) {
+    let origin_host = host_of(origin);
+    let names_origin = |value: &HeaderValue| {
+        let text = value.to_str().unwrap_or("");
+        text.split(';').skip(1).any(|attribute| is_domain_of(attribute, origin_host))
+    };
+    if !headers.get_all(SET_COOKIE).iter().any(names_origin) {
+        return;
+    }
+    let cookies: Vec<HeaderValue> = headers.get_all(SET_COOKIE).iter().cloned().collect();
+    headers.remove(SET_COOKIE);
+    for cookie in cookies {
+        let rewritten = cookie.to_str().ok().filter(|_| names_origin(&cookie)).and_then(|text| {
+            let own = format!(" Domain={}", host_of(public));
+            let parts = text.split(';').enumerate();
+            let parts =
+                parts.map(|(at, part)| if at > 0 && is_domain_of(part, origin_host) { &own } else { part });
+            HeaderValue::from_str(&parts.collect::<Vec<_>>().join(";")).ok()
+        });
+        headers.append(SET_COOKIE, rewritten.unwrap_or(cookie));
+    }
+}
+
+fn is_domain_of(attribute: &str, host: &str) -> bool {
+    attribute.split_once('=').is_some_and(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("domain")
+            && value.trim().trim_start_matches('.').eq_ignore_ascii_case(host)
+    })
+}
+
+/// The host of an authority, without its port.
+pub fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+/// The entries of a header that is a list, over all its lines.
+fn list<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
+    let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let entries: Vec<&str> = lines.flat_map(|line| line.split(',')).map(str::trim).collect();
+    entries.into_iter().filter(|entry| !entry.is_empty())
+}
+
+fn protocol(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_2 => "2.0",
+        Version::HTTP_10 => "1.0",
+        _ => "1.1",
+    }
+}
+
+/// Adds an entry to a list header, on one line.
+fn append(headers: &mut HeaderMap, name: HeaderName, entry: &str) {
+    let joined = list(headers, &name).chain(std::iter::once(entry)).collect::<Vec<_>>().join(", ");
+    set(headers, name, &joined);
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+//! What becomes of headers towards the origin and back.
+
+use super::*;
+
+const OWN: &str = "glasshouse-1a2b";
+
+fn headers(fields: &[(&'static str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in fields {
+        headers.append(*name, HeaderValue::from_str(value).unwrap());
+    }
+    headers
+}
+
+fn stranger() -> Arrival {
+    Arrival::of(&HeaderMap::new(), "198.51.100.7".parse().unwrap(), true, &[])
+}
+
+fn through(mut headers: HeaderMap, arrival: &Arrival) -> HeaderMap {
+    to_origin(&mut headers, arrival, "shop.example", "app.host.example", OWN, Version::HTTP_11);
+    headers
+}
+
+fn back(mut headers: HeaderMap) -> HeaderMap {
+    from_origin(&mut headers, &stranger(), "shop.example", "app.host.example:8443", OWN, Version::HTTP_11);
+    headers
+}
+
+#[test]
+fn headers_of_one_connection_do_not_travel() {
+    let sent = headers(&[
+        ("connection", "keep-alive, x-secret"),
+        ("keep-alive", "timeout=5"),
+        ("te", "trailers"),
+        ("upgrade", "h2c"),
+        ("x-secret", "1"),
+        ("proxy-authorization", "Basic x"),
+        ("accept", "*/*"),
+    ]);
+
+    let passed = through(sent, &stranger());
+
+    for name in ["connection", "keep-alive", "te", "upgrade", "x-secret", "proxy-authorization"] {
+        assert!(!passed.contains_key(name), "{name}");
+    }
+    assert_eq!(passed["accept"], "*/*");
+}
+
+#[test]
+fn the_origin_learns_who_asked_and_for_what() {
+    let passed = through(HeaderMap::new(), &stranger());
+
+    assert_eq!(passed["host"], "app.host.example");
+    assert_eq!(passed["x-forwarded-for"], "198.51.100.7");
+    assert_eq!(passed["x-forwarded-host"], "shop.example");
+    assert_eq!(passed["x-forwarded-proto"], "https");
+    assert_eq!(passed["forwarded"], "for=198.51.100.7;host=\"shop.example\";proto=https");
+    assert_eq!(passed["via"], "1.1 glasshouse-1a2b");
+    assert_eq!(passed["cdn-loop"], "glasshouse-1a2b");
+}
+
+#[test]
+fn what_a_stranger_says_of_itself_is_not_passed_on() {
+    let lies = headers(&[
+        ("x-forwarded-for", "10.0.0.1"),
+        ("x-forwarded-host", "evil.example"),
+        ("x-forwarded-proto", "ftp"),
+        ("forwarded", "for=10.0.0.1"),
+        ("x-original-url", "/admin"),
+        ("x-real-ip", "10.0.0.1"),
+    ]);
+
+    let passed = through(lies, &stranger());
+
+    assert_eq!(passed["x-forwarded-for"], "198.51.100.7");
+    assert_eq!(passed["x-forwarded-host"], "shop.example");
+    assert_eq!(passed["x-forwarded-proto"], "https");
+    assert!(!passed["forwarded"].to_str().unwrap().contains("10.0.0.1"));
+    for name in ["x-original-url", "x-real-ip"] {
+        assert!(!passed.contains_key(name), "{name}");
+    }
+}
+
+#[test]
+fn a_trusted_proxy_is_believed_up_to_the_first_stranger() {
+    let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+    let sent =
+        headers(&[("x-forwarded-for", "1.1.1.1, 203.0.113.9, 10.0.0.2"), ("x-forwarded-proto", "https")]);
+
+    let arrival = Arrival::of(&sent, "10.0.0.3".parse().unwrap(), false, &trusted);
+    let passed = through(sent, &arrival);
+
+    assert_eq!(arrival.client, "203.0.113.9".parse::<IpAddr>().unwrap());
+    assert!(arrival.https);
+    assert_eq!(passed["x-forwarded-for"], "1.1.1.1, 203.0.113.9, 10.0.0.2, 10.0.0.3");
+}
+
+#[test]
+fn a_peer_that_is_not_trusted_names_nobody() {
+    let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+    let sent = headers(&[("x-forwarded-for", "203.0.113.9"), ("x-forwarded-proto", "https")]);
+
+    let arrival = Arrival::of(&sent, "192.0.2.1".parse().unwrap(), false, &trusted);
+
+    assert_eq!(arrival.client, "192.0.2.1".parse::<IpAddr>().unwrap());
+    assert!(!arrival.https);
+}
+
+#[test]
+fn our_own_name_in_via_or_cdn_loop_is_a_loop() {
+    for (name, value) in [
+        ("via", "1.1 glasshouse-1a2b"),
+        ("cdn-loop", "other; v=1, glasshouse-1a2b; x=2"),
+        ("via", "1.1 a, 1.1 glasshouse-1a2b"),
+    ] {
+        assert!(has_looped(&headers(&[(name, value)]), OWN), "{name}: {value}");
+    }
+    assert!(!has_looped(&headers(&[("via", "1.1 glasshouse-ffff"), ("cdn-loop", "other")]), OWN));
+}
+
+#[test]
+fn only_a_websocket_is_an_upgrade() {
+    let ask = |upgrade: &str| headers(&[("connection", "keep-alive, Upgrade"), ("upgrade", upgrade)]);
+
+    assert!(wants_websocket(&ask("WebSocket"), Version::HTTP_11));
+    assert!(!wants_websocket(&ask("h2c"), Version::HTTP_11));
+    assert!(!wants_websocket(&ask("websocket"), Version::HTTP_2));
+    assert!(!wants_websocket(&headers(&[("upgrade", "websocket")]), Version::HTTP_11));
+}
+
+#[test]
+fn a_redirect_to_the_origins_own_address_becomes_one_to_the_public_address() {
+    for location in [
+        "https://app.host.example:8443/cart?x=1#top",
+        "http://app.host.example/cart?x=1#top",
+        "//app.host.example:8443/cart?x=1#top",
+    ] {
+        let answered = back(headers(&[("location", location)]));
+        assert_eq!(answered["location"], "https://shop.example/cart?x=1#top", "{location}");
+    }
+    for location in ["/cart", "https://elsewhere.example/cart", "https://app.host.example:9999/cart", "cart"]
+    {
+        assert_eq!(back(headers(&[("location", location)]))["location"], location);
+    }
+}
+
+#[test]
+fn a_cookie_for_the_origins_host_becomes_one_for_the_public_host() {
+    let set = headers(&[
+        ("set-cookie", "a=app.host.example; Path=/; domain=.app.host.example; Secure"),
+        ("set-cookie", "b=2; Path=/"),
+    ]);
+
+    let answered = back(set);
+
+    let cookies: Vec<_> = answered.get_all("set-cookie").iter().collect();
+    assert_eq!(cookies, ["a=app.host.example; Path=/; Domain=shop.example; Secure", "b=2; Path=/"]);
+}
+
+#[test]
+fn cookies_on_several_lines_reach_the_origin_on_one() {
+    let passed = through(headers(&[("cookie", "a=1"), ("cookie", "b=2")]), &stranger());
+
+    assert_eq!(passed.get_all("cookie").iter().collect::<Vec<_>>(), ["a=1; b=2"]);
+}
+
+#[test]
+fn what_a_stranger_says_of_its_address_in_other_words_is_not_passed_on() {
+    let names = [
+        "x_forwarded_for",
+        "x_forwarded-proto",
+        "x-forwarded_host",
+        "x_real_ip",
+        "true-client-ip",
+        "true_client_ip",
+        "cf-connecting-ip",
+        "client-ip",
+        "x-client-ip",
+        "fastly-client-ip",
+        "x_original_url",
+    ];
+    let lies: Vec<_> = names.into_iter().map(|name| (name, "10.0.0.1")).chain([("my_own", "1")]).collect();
+
+    let passed = through(headers(&lies), &stranger());
+
+    for name in names {
+        assert!(!passed.contains_key(name), "{name}");
+    }
+    assert_eq!(passed["my_own"], "1");
+}
+
+#[test]
+fn a_trusted_proxy_may_name_the_client_in_its_own_words() {
+    let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+    let sent = headers(&[("cf-connecting-ip", "203.0.113.9"), ("x_forwarded_for", "1.1.1.1")]);
+    let arrival = Arrival::of(&sent, "10.0.0.3".parse().unwrap(), false, &trusted);
+
+    let passed = through(sent, &arrival);
+
+    assert_eq!(passed["cf-connecting-ip"], "203.0.113.9");
+    assert!(!passed.contains_key("x_forwarded_for"));
+}
+
+#[test]
+fn an_origin_cannot_lead_clients_past_the_edge() {
+    assert!(!back(headers(&[("alt-svc", "h3=\":443\"")])).contains_key("alt-svc"));
+}
+
+#[test]
+fn a_document_varies_by_user_agent_beside_what_it_varied_by() {
+    for (before, after) in
+        [("", "User-Agent"), ("Accept", "Accept, User-Agent"), ("user-agent", "user-agent"), ("*", "*")]
+    {
+        let mut found = HeaderMap::new();
+        if !before.is_empty() {
+            found.insert("vary", HeaderValue::from_static(before));
+        }
+
+        vary_by_user_agent(&mut found);
+
+        assert_eq!(found["vary"], after, "{before:?}");
+    }
+    assert!(is_html(&headers(&[("content-type", "Text/HTML ; charset=utf-8")])));
+    assert!(!is_html(&headers(&[("content-type", "text/htmlx")])));
+    assert!(!is_html(&HeaderMap::new()));
+}

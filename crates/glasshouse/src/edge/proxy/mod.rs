@@ -1,0 +1,15 @@
+//! What is answered to a request for a customer's host: local paths, snapshots for crawlers, the origin for everybody else.
+//! Uses certificates; knows nothing of sockets.
+
+pub mod body;
+mod bulkhead;
+mod encoding;
+pub mod forward;
+pub mod handlers;
+mod headers;
+mod pages;
+mod route;
+pub mod service;
+mod snapshot;
+mod tunnel;
+mod upstream;

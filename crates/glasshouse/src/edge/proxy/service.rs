@@ -1,0 +1,179 @@
+//! The front of the customers' domains: everything that answering a request there needs, put together.
+//! Used by `app` and the listener. What is answered is in `handlers`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::uri::Authority;
+use store::DbError;
+use tokio_util::task::TaskTracker;
+
+use super::encoding::Forms;
+use super::forward::{Forwarder, Origin, OriginLimits};
+use super::route::{Route, route};
+use super::upstream::OwnAddresses;
+use crate::accounts::{AccountId, Accounts};
+use crate::analytics::verify::Verifier;
+use crate::clock::Clock;
+use crate::config::{self, Config, Scheme};
+use crate::domains::connection::Connection;
+use crate::domains::connection::probe::ProbeKey;
+use crate::domains::{DomainsService, Site};
+use crate::edge::certificates::Certificates;
+use crate::platform::Platform;
+use crate::render::RenderService;
+
+/// How long a request may act on an account's state that was changed elsewhere.
+const FRESH: Duration = Duration::from_secs(2);
+/// Accounts that are remembered.
+const REMEMBERED: u64 = 50_000;
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Edge(Arc<Inner>);
+
+pub(in crate::edge) struct Inner {
+    pub config: Arc<Config>,
+    pub clock: Clock,
+    pub render: RenderService,
+    pub forwarder: Forwarder,
+    pub forms: Forms,
+    pub probe_key: ProbeKey,
+    pub verifier: Verifier,
+    /// None where this process serves no TLS.
+    pub certificates: Option<Certificates>,
+    pub own_name: Arc<str>,
+    pub tasks: TaskTracker,
+    pub connection: Connection,
+    domains: DomainsService,
+    accounts: Accounts,
+    active: moka::sync::Cache<AccountId, bool>,
+}
+
+/// Why the edge cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum EdgeError {
+    /// The certificate authority's settings are unusable.
+    #[error("edge.acme_contact must be an e-mail address")]
+    Contact,
+}
+
+/// The services to the left that the edge asks.
+pub struct Services<'a> {
+    /// Whose account is active.
+    pub accounts: &'a Accounts,
+    /// Whose host it is.
+    pub domains: &'a DomainsService,
+    /// Whether a pending domain leads here by now.
+    pub connection: &'a Connection,
+    /// What a crawler gets.
+    pub render: &'a RenderService,
+}
+
+impl Edge {
+    /// Makes the edge. `listening` are the sockets of this process, which no origin may have. Starts nothing.
+    pub fn new(
+        platform: &Platform,
+        services: Services<'_>,
+        listening: Vec<SocketAddr>,
+    ) -> Result<Edge, EdgeError> {
+        let limits = &platform.config.limits;
+        let limits = OriginLimits {
+            tunnel_idle: Duration::from_secs(limits.tunnel_idle_s),
+            requests_per_domain: limits.origin_requests_per_domain,
+            ..OriginLimits::default()
+        };
+        Edge::with_limits(platform, services, listening, limits)
+    }
+
+    /// The same with other time limits for origins.
+    pub(in crate::edge) fn with_limits(
+        platform: &Platform,
+        services: Services<'_>,
+        listening: Vec<SocketAddr>,
+        limits: OriginLimits,
+    ) -> Result<Edge, EdgeError> {
+        let config = platform.config.clone();
+        let secrets = &*platform.secrets;
+        let own_name: Arc<str> = secrets.public_name().into();
+        let forwarder = Forwarder::new(
+            platform.network.clone(),
+            crawler::tls::client_config(),
+            own_addresses(&config.edge, listening),
+            own_name.clone(),
+            limits,
+            (platform.tasks.clone(), platform.shutdown.clone()),
+        );
+        let certificates = match config.edge.https_listen {
+            Some(_) => {
+                let made = Certificates::new(platform, services.domains, services.connection);
+                Some(made.ok_or(EdgeError::Contact)?)
+            }
+            None => None,
+        };
+        let remembered = |time| moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(time);
+        Ok(Edge(Arc::new(Inner {
+            clock: platform.clock.clone(),
+            render: services.render.clone(),
+            forms: Forms::default(),
+            probe_key: ProbeKey::new(secrets),
+            verifier: Verifier::new(platform),
+            tasks: platform.tasks.clone(),
+            domains: services.domains.clone(),
+            accounts: services.accounts.clone(),
+            active: remembered(FRESH).build(),
+            connection: services.connection.clone(),
+            forwarder,
+            certificates,
+            own_name,
+            config,
+        })))
+    }
+
+    pub(in crate::edge) fn inner(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl Inner {
+    /// The domain that has a host, and what may happen to a request for it.
+    pub async fn find(&self, host: &str) -> Result<(Route, Option<Arc<Site>>), DbError> {
+        let Some(site) = self.domains.find_for_edge(host).await? else { return Ok((Route::Unknown, None)) };
+        let is_active = self.is_active(&site.domain.account_id).await;
+        Ok((route(Some(site.domain.status), is_active), Some(site)))
+    }
+
+    /// Active in doubt: a database that is away must not stop the serving of what is in memory.
+    async fn is_active(&self, account: &AccountId) -> bool {
+        if let Some(known) = self.active.get(account) {
+            return known;
+        }
+        match Box::pin(self.accounts.find_account(account)).await {
+            Ok(found) => {
+                let active = found.is_some_and(|account| account.active);
+                self.active.insert(account.clone(), active);
+                active
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an account could not be looked up");
+                true
+            }
+        }
+    }
+
+    /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.
+    pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<Origin> {
+        let authority = match site.domain.settings.origin_host.as_str() {
+            "" => asked.host().parse().ok()?,
+            origin => origin.parse().ok()?,
+        };
+        Some(Origin { authority, tls: self.config.edge.origin_scheme == Scheme::Https })
+    }
+}
+
+fn own_addresses(edge: &config::Edge, listening: Vec<SocketAddr>) -> OwnAddresses {
+    let v4 = edge.public_ipv4.iter().map(|ip| std::net::IpAddr::from(*ip));
+    let v6 = edge.public_ipv6.iter().map(|ip| std::net::IpAddr::from(*ip));
+    OwnAddresses { public: v4.chain(v6).collect(), listening }
+}

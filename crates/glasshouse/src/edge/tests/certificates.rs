@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use store::on_engine;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,7 +26,8 @@ use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::Sockets;
-use crate::edge::certificates::Outcome;
+use crate::edge::certificates::model::OrderKind;
+use crate::edge::certificates::ordering::Outcome;
 use crate::testing::TestApp;
 
 /// A certificate authority. Its processes end with it.
@@ -250,6 +251,20 @@ async fn http2_is_spoken_over_tls() {
 }
 
 #[tokio::test]
+async fn another_host_than_the_handshakes_is_misdirected() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    secured.world.app.domain(&secured.world.account, "other.example").await;
+    let mut stream = secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+
+    stream.write_all(b"GET /a HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer).await;
+
+    assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
+}
+
+#[tokio::test]
 async fn without_plain_http_the_proof_is_given_within_tls() {
     let secured = Secured::start_with("edge.http_listen = \"\"\n", Some(1)).await;
     secured.world.shop().await;
@@ -308,8 +323,8 @@ async fn an_order_that_failed_is_not_repeated_at_once() {
     let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
     let outcomes = [
-        certificates.order_logged("shop.example", &shop).await,
-        certificates.order_logged("shop.example", &shop).await,
+        certificates.order_logged("shop.example", &shop, OrderKind::First).await,
+        certificates.order_logged("shop.example", &shop, OrderKind::First).await,
     ];
 
     assert_eq!(outcomes, [Outcome::None; 2]);
@@ -347,4 +362,53 @@ async fn a_rule_and_https_are_one_hop() {
     let reply = secured.world.get("/a", &[]).await;
 
     assert_eq!((reply.status, reply.header("location")), (301, Some("https://www.shop.example/a")));
+}
+
+#[tokio::test]
+async fn a_name_that_does_not_lead_here_is_not_ordered_and_has_not_failed() {
+    let secured = Secured::start("edge.public_ipv4 = [\"192.0.2.1\"]\n").await;
+    secured.world.shop().await;
+
+    assert!(secured.connect("shop.example", "http/1.1").await.is_err());
+
+    assert_eq!(secured.count(ATTEMPTS).await, 0);
+    assert_eq!(secured.count("select count(*) from certificate_orders").await, 0);
+}
+
+#[tokio::test]
+async fn a_name_that_left_is_retired_instead_of_renewed() {
+    let secured = Secured::start("").await;
+    let shop = secured.world.shop().await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+    let certificates = secured.world.edge.inner().certificates.clone().unwrap();
+    secured.world.app.state.domains.remove(&shop).await.unwrap();
+
+    secured.world.app.clock.advance(Duration::from_secs(62 * 24 * 3600));
+    certificates.renew_due().await.unwrap();
+
+    assert_eq!(secured.count(ATTEMPTS).await, 1);
+    assert_eq!(secured.count("select count(*) from certificates").await, 0);
+    assert_eq!(secured.count("select count(*) from certificate_orders").await, 0);
+}
+
+#[tokio::test]
+async fn a_session_resumes_on_another_connection() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    let client = secured.authority.client("http/1.1").await;
+    let address = secured.world.https.unwrap();
+    let mut kinds = Vec::new();
+
+    for _ in 0..2 {
+        let mut stream = connect_with(client.clone(), address, "shop.example").await.unwrap();
+        stream
+            .write_all(b"GET /a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+            .await
+            .unwrap();
+        // The tickets come with the first bytes of the response.
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+        kinds.push(stream.get_ref().1.handshake_kind().unwrap());
+    }
+
+    assert_eq!(kinds, [HandshakeKind::Full, HandshakeKind::Resumed]);
 }

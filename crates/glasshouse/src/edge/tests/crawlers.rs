@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::RenderError;
 
 use super::world::{RawOrigin, World};
-use crate::domains::probe::Arrival;
+use crate::domains::connection::probe::Arrival;
 
 const PAGE: &str = "http://shop.example/shoes";
 const HTML: &str = "<!DOCTYPE html><html><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>";
@@ -133,19 +133,6 @@ async fn a_site_whose_account_is_inactive_passes_everything_through() {
 
     assert_eq!(reply.header("x-origin"), Some("1"));
     assert_eq!(world.app.renderer.requests().len(), 0);
-}
-
-#[tokio::test]
-async fn our_own_renderer_gets_the_origins_answer() {
-    let (world, _origin) = world().await;
-    let own = world.edge.inner().own_requests.header("shop.example", world.app.clock.now());
-    let line = format!("X-Service-Internal: {}", own.to_str().unwrap());
-
-    let reply = world.crawl("/shoes", &[&line]).await;
-
-    assert_eq!(reply.header("x-origin"), Some("1"));
-    assert!(!reply.text().contains("x-service-internal"));
-    assert_eq!(world.crawl("/shoes", &["X-Service-Internal: v1.0.x"]).await.header("x-origin"), None);
 }
 
 #[tokio::test]

@@ -4,5 +4,6 @@ mod certificates;
 mod connecting;
 mod crawlers;
 mod hardening;
+mod limits;
 mod people;
 mod world;

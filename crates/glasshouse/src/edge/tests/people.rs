@@ -367,3 +367,56 @@ async fn a_domain_via_api_is_served_like_a_connected_one() {
 
     assert_eq!(world.get("/", &[]).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_get_with_a_body_keeps_it() {
+    let origin = RawOrigin::echo().await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+
+    let sized = world.send("GET /search HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello").await;
+    let chunked = world.send("GET /search HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n").await;
+
+    assert!(sized.text().contains("hello"), "{}", sized.text());
+    assert!(chunked.text().contains("hello"), "{}", chunked.text());
+}
+
+#[tokio::test]
+async fn a_request_on_a_new_connection_is_sent_once() {
+    let served = Arc::new(AtomicUsize::new(0));
+    let counter = served.clone();
+    let origin = RawOrigin::start(move |mut stream, _| {
+        let counter = counter.clone();
+        async move {
+            read_request(&mut stream).await;
+            counter.fetch_add(1, Ordering::SeqCst);
+        }
+    })
+    .await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+
+    assert_eq!(world.get("/", &[]).await.status, 502);
+
+    assert_eq!(served.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_document_for_people_varies_by_user_agent_and_an_asset_does_not() {
+    for (content_type, vary) in
+        [("text/html; charset=utf-8", Some("Accept, User-Agent")), ("text/css", Some("Accept"))]
+    {
+        let origin = RawOrigin::start(move |mut stream, _| async move {
+            read_request(&mut stream).await;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nvary: Accept\r\nalt-svc: h3=\":443\"\r\ncontent-type: {content_type}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.unwrap();
+        })
+        .await;
+        let world = World::with_origin(origin.address).await;
+        world.shop().await;
+
+        let reply = world.get("/", &[]).await;
+
+        assert_eq!((reply.header("vary"), reply.header("alt-svc")), (vary, None), "{content_type}");
+    }
+}

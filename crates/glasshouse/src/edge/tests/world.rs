@@ -7,17 +7,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::accounts::Plan;
 use crate::domains::Domain;
-use crate::edge::forward::OriginLimits;
-use crate::edge::{Edge, Services, Sockets};
+use crate::edge::proxy::forward::OriginLimits;
+use crate::edge::{Edge, Sockets};
+use crate::listen::Listening;
 use crate::testing::{TestAccount, TestApp};
 
 /// Short enough for a test to wait for.
-pub const LIMITS: OriginLimits =
-    OriginLimits { head: Duration::from_millis(900), body_idle: Duration::from_millis(400) };
+pub const LIMITS: OriginLimits = OriginLimits {
+    head: Duration::from_millis(900),
+    body_idle: Duration::from_millis(400),
+    tunnel_idle: Duration::from_millis(600),
+    requests_per_domain: 3,
+};
 
 /// Loopback is allowed, and nothing is written into a folder.
 pub const SETTINGS: &str =
@@ -105,14 +109,9 @@ impl World {
 
 /// Starts an edge on a service, as a process does.
 pub fn start_edge(app: &TestApp, sockets: Sockets, stop: &CancellationToken) -> Edge {
-    let services = Services {
-        accounts: &app.state.accounts,
-        domains: &app.state.domains,
-        connection: &app.state.connection,
-        render: &app.state.render,
-    };
+    let services = app.state.edge_services();
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), LIMITS).unwrap();
-    edge.listen(sockets, &TaskTracker::new(), stop);
+    edge.listen(sockets, &Listening::new(stop.clone()));
     edge
 }
 

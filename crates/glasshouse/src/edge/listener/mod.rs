@@ -1,0 +1,210 @@
+//! The edge's sockets and their connections: plain and TLS, HTTP/1.1 and HTTP/2, with limits for slow and greedy clients,
+//! drained at shutdown. Knows nothing of what is answered.
+
+mod tls;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1::UpgradeableConnection;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+
+use self::tls::{Handshake, Protocol};
+use super::proxy::body::Body;
+use super::proxy::handlers::Peer;
+use super::proxy::service::Edge;
+use crate::config;
+use crate::listen::accept::{accept, admission, drive};
+use crate::listen::admission::Place;
+use crate::listen::streams::Streams;
+use crate::listen::timed::{RequestsInFlight, TimeLimits, TimedConnection};
+use crate::listen::{ListenError, Listening, bind};
+
+/// Bytes of a request's line and headers; over it 431.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// What the HTTP library reads ahead.
+const READ_AHEAD_BYTES: usize = 64 * 1024;
+/// Requests of one HTTP/2 connection at once.
+const MAX_STREAMS: u32 = 100;
+/// Streams that a client opened and reset before they were looked at ("rapid reset").
+const MAX_RESET_STREAMS: usize = 20;
+/// What a client may leave unread of one HTTP/2 stream.
+const SEND_BUFFER_BYTES: usize = 64 * 1024;
+
+/// The edge's listening sockets.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    /// Plain HTTP.
+    pub http: Option<TcpListener>,
+    /// TLS.
+    pub https: Option<TcpListener>,
+}
+
+impl Sockets {
+    /// Takes the addresses of the settings.
+    pub async fn bind(edge: &config::Edge) -> Result<Sockets, ListenError> {
+        let mut sockets = Sockets::default();
+        if let Some(address) = edge.http_listen {
+            sockets.http = Some(bind(address, "edge.http_listen").await?);
+        }
+        if let Some(address) = edge.https_listen {
+            sockets.https = Some(bind(address, "edge.https_listen").await?);
+        }
+        Ok(sockets)
+    }
+
+    /// Where they listen.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        let both = self.http.iter().chain(&self.https);
+        both.filter_map(|listener| listener.local_addr().ok()).collect()
+    }
+}
+
+/// What the connections of the edge share.
+#[derive(Clone)]
+struct Front {
+    edge: Edge,
+    http1: Arc<http1::Builder>,
+    http2: Arc<http2::Builder<Streams>>,
+    listening: Listening,
+}
+
+impl Edge {
+    /// Serves the sockets until shutdown. Connections are tracked, so that the caller can wait for them.
+    pub fn listen(&self, sockets: Sockets, listening: &Listening) {
+        keep_idle_connections_small();
+        if let Some(certificates) = &self.inner().certificates {
+            self.inner().tasks.spawn(certificates.clone().run());
+        }
+        let front = Front {
+            edge: self.clone(),
+            http1: Arc::new(http1_server()),
+            http2: Arc::new(http2_server(listening)),
+            listening: listening.clone(),
+        };
+        // Two kinds of task, so that a plain connection needs no room for a handshake.
+        if let Some(listener) = sockets.http {
+            self.accept(listener, front.clone(), Front::serve_plain);
+        }
+        if let Some(listener) = sockets.https {
+            self.accept(listener, front, Front::serve_tls);
+        }
+    }
+
+    fn accept<Fut>(
+        &self,
+        listener: TcpListener,
+        front: Front,
+        serve: fn(Front, TcpStream, SocketAddr, Place) -> Fut,
+    ) where
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let admission = admission(&self.inner().config);
+        let (tasks, listening) = (front.listening.tasks.clone(), front.listening.clone());
+        let connections = tasks.clone();
+        tasks.spawn(accept(listener, listening, admission, move |stream, peer, place| {
+            connections.spawn(serve(front.clone(), stream, peer, place));
+        }));
+    }
+}
+
+fn http1_server() -> http1::Builder {
+    let mut server = http1::Builder::new();
+    // Time limits are the timed connection's, which also knows whether a head has begun.
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_header_size(MAX_HEAD_BYTES)
+        .max_buf_size(READ_AHEAD_BYTES);
+    server
+}
+
+fn http2_server(listening: &Listening) -> http2::Builder<Streams> {
+    let stall = TimeLimits::default().write_stall;
+    let mut server = http2::Builder::new(Streams::new(&listening.tasks, &listening.pressure, stall));
+    server
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
+        .max_header_list_size(MAX_HEAD_BYTES as u32)
+        .max_send_buf_size(SEND_BUFFER_BYTES);
+    server
+}
+
+impl Front {
+    async fn serve_plain(self, stream: TcpStream, peer: SocketAddr, place: Place) {
+        self.serve_http1(stream, Peer { address: peer.ip(), name: None }, place).await;
+    }
+
+    async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: Place) {
+        let Some(Handshake { stream, protocol, name }) = Box::pin(tls::accept(stream, &self.edge)).await
+        else {
+            return;
+        };
+        let peer = Peer { address: peer.ip(), name: Some(name) };
+        match protocol {
+            Protocol::Http1 => self.serve_http1(stream, peer, place).await,
+            Protocol::Http2 => self.serve_http2(stream, peer, place).await,
+        }
+    }
+
+    fn serve_http1<S>(&self, stream: S, peer: Peer, place: Place) -> impl Future<Output = ()> + use<S>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let in_flight = RequestsInFlight::default();
+        let timed = TimedConnection::http1(stream, TimeLimits::default(), in_flight.clone());
+        let timed = timed.admitted(place, &self.listening.pressure);
+        let service = Service { edge: self.edge.clone(), peer, in_flight };
+        let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
+        drive(connection, self.listening.shutdown.clone(), UpgradeableConnection::graceful_shutdown)
+    }
+
+    fn serve_http2<S>(&self, stream: S, peer: Peer, place: Place) -> impl Future<Output = ()> + use<S>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let in_flight = RequestsInFlight::default();
+        let timed = TimedConnection::http2(stream, TimeLimits::default(), in_flight.clone());
+        let timed = timed.admitted(place, &self.listening.pressure);
+        let service = Service { edge: self.edge.clone(), peer, in_flight };
+        let connection = self.http2.serve_connection(TokioIo::new(timed), service);
+        drive(connection, self.listening.shutdown.clone(), http2::Connection::graceful_shutdown)
+    }
+}
+
+/// Answers the requests of one connection.
+#[derive(Clone)]
+struct Service {
+    edge: Edge,
+    peer: Peer,
+    in_flight: RequestsInFlight,
+}
+
+impl hyper::service::Service<Request<Incoming>> for Service {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    /// Boxed: a connection keeps room for this future as long as it lives, and it is large.
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let (edge, peer, held) = (self.edge.clone(), self.peer.clone(), self.in_flight.begin());
+        Box::pin(async move { Ok(edge.respond(request, peer, held).await) })
+    }
+}
+
+/// The allocator asks for huge pages, in which the untouched half of every buffer takes memory too: 18 KB instead of 11 for
+/// each idle connection. Best effort.
+fn keep_idle_connections_small() {
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
+        tracing::debug!(error = %io::Error::from(error), "huge pages stay on");
+    }
+}

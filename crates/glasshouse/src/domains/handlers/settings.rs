@@ -3,19 +3,20 @@
 use std::time::Duration;
 
 use axum::Json;
-use http::StatusCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{OnOneDomain, WithBody, change_failed, changeable};
-use crate::api::caller::{Access, WriteDomain};
-use crate::api::openapi::{ErrorBody, MoreForbidden, Refusals};
-use crate::api::{ApiError, ApiResult, AppPath, Caller, DomainsJson};
+use super::change_failed;
+use crate::api::access::Access;
+use crate::api::openapi::own_errors;
+use crate::api::twins::twins;
+use crate::api::{ApiError, ApiResult, Caller, DomainsJson, ErrorCode};
 use crate::app::AppState;
-use crate::domains::access::ChangeByKey;
-use crate::domains::answers::UpdatedDomain;
+use crate::domains::access::Change;
 use crate::domains::names::OriginProblem;
+use crate::domains::responses::UpdatedDomain;
 use crate::domains::settings::{SettingsChange, SettingsError};
+use crate::domains::{Purpose, RequestedDomain};
 
 /// How long a new origin host may take to answer.
 const REACHABILITY_WAIT: Duration = Duration::from_secs(5);
@@ -25,27 +26,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(update_settings)).routes(routes!(dashboard_update_settings))
 }
 
-type SettingsRefusals = Refusals<ChangeByKey, SettingsNotChanged>;
-type DashboardSettingsRefusals = Refusals<WriteDomain, SettingsNotChanged>;
-
-/// Why an operation that changes one domain is forbidden.
-pub(super) struct NotChanged;
-
-impl MoreForbidden for NotChanged {
-    fn bodies() -> Vec<serde_json::Value> {
-        let codes = ["api_key_domain_scope_mismatch", "domain_suspended"];
-        codes.map(|code| serde_json::json!({ "error": code })).to_vec()
-    }
-}
-
-struct SettingsNotChanged;
-
-impl MoreForbidden for SettingsNotChanged {
-    fn bodies() -> Vec<serde_json::Value> {
-        let mut bodies = NotChanged::bodies();
-        bodies.push(serde_json::json!({ "error": "upgrade_required_for_custom_headers" }));
-        bodies
-    }
+own_errors! {
+    SettingsNotChanged: ValidationError, InvalidOriginHost, OriginHostSameAsDomain, OriginHostIsEditorUrl,
+        RedirectLimitReached, InvalidCustomHeaders, UpgradeRequiredForCustomHeaders, ApiKeyDomainScopeMismatch,
+        DomainSuspended, NotFound, PayloadTooLarge, UnsupportedMediaType;
 }
 
 twins! {
@@ -55,34 +39,27 @@ twins! {
     /// look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
     /// at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
     /// for requests within two seconds.
-    patch(Caller) update_settings: "/api/domains/{domain}/settings", ChangeByKey, SettingsRefusals;
-    dashboard_update_settings: "/api/dashboard/domains/{domain}/settings", WriteDomain, DashboardSettingsRefusals;
+    patch(Caller<Change>) update_settings: "/api/domains/{domain}/settings",
+        dashboard_update_settings: "/api/dashboard/domains/{domain}/settings";
+    tag("Domains");
+    security(("apiKey" = []), ("bearer" = []));
+    errors(SettingsNotChanged);
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example"));
     body(content = SettingsChange, example = json!({
         "originHost": "shop.lovable.app", "preferredHost": "apex",
         "redirectRules": [{ "source": "/blog/*", "destination": "/articles/$1" }] }));
-    responses(
-        OnOneDomain,
-        WithBody,
-        (status = 200, description = "The domain as it is stored now, and what of the request was left out.", body = UpdatedDomain),
-        (status = 400, description = "The body, or a value in it, refuses the whole request; nothing was saved.", body = ErrorBody, examples(
-            ("validation_error" = (value = json!({ "error": "validation_error", "issues": [{ "path": "redirectRules.0.status", "message": "invalid type: string \"x\", expected a number" }] }))),
-            ("invalid_origin_host" = (value = json!({ "error": "invalid_origin_host" }))),
-            ("origin_host_same_as_domain" = (value = json!({ "error": "origin_host_same_as_domain" }))),
-            ("origin_host_is_editor_url" = (value = json!({ "error": "origin_host_is_editor_url" }))),
-            ("redirect_limit_reached" = (value = json!({ "error": "redirect_limit_reached", "limit": 500, "current": 501 }))),
-            ("invalid_custom_headers" = (value = json!({ "error": "invalid_custom_headers", "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] }))))),
-    );
-    update(domain: AppPath<String>, change: DomainsJson<SettingsChange>) -> Json<UpdatedDomain>
+    responses((status = 200, description = "The domain as it is stored now, and what of the request was left out.",
+        body = UpdatedDomain));
+    update(domain: RequestedDomain, change: DomainsJson<SettingsChange>) -> Json<UpdatedDomain>
 }
 
 async fn update<A: Access>(
     caller: &Caller<A>,
     app: &AppState,
-    AppPath(domain): AppPath<String>,
+    domain: RequestedDomain,
     DomainsJson(change): DomainsJson<SettingsChange>,
 ) -> ApiResult<Json<UpdatedDomain>> {
-    let domain = changeable(caller, app, &domain).await?;
+    let domain = domain.record(caller, app, Purpose::Use).await?;
     let (host, limits) = (domain.host.clone(), caller.limits().clone());
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));
@@ -98,15 +75,27 @@ async fn update<A: Access>(
 }
 
 fn not_changed(error: SettingsError) -> ApiError {
-    let bad = |code| ApiError::new(StatusCode::BAD_REQUEST, code);
+    let code = match &error {
+        SettingsError::UpgradeRequired => ErrorCode::UpgradeRequiredForCustomHeaders,
+        SettingsError::Origin(problem) => origin_error(*problem),
+        SettingsError::RedirectLimit { .. } => ErrorCode::RedirectLimitReached,
+        SettingsError::InvalidHeaders(_) => ErrorCode::InvalidCustomHeaders,
+    };
+    let answer = ApiError::new(code);
     match error {
-        SettingsError::UpgradeRequired => ApiError::forbidden("upgrade_required_for_custom_headers"),
-        SettingsError::Origin(OriginProblem::Invalid) => bad("invalid_origin_host"),
-        SettingsError::Origin(OriginProblem::SameAsDomain) => bad("origin_host_same_as_domain"),
-        SettingsError::Origin(OriginProblem::EditorUrl) => bad("origin_host_is_editor_url"),
         SettingsError::RedirectLimit { limit, current } => {
-            bad("redirect_limit_reached").with("limit", limit).with("current", current)
+            answer.with("limit", limit).with("current", current)
         }
-        SettingsError::InvalidHeaders(details) => bad("invalid_custom_headers").with("details", details),
+        SettingsError::InvalidHeaders(details) => answer.with("details", details),
+        SettingsError::UpgradeRequired | SettingsError::Origin(_) => answer,
+    }
+}
+
+/// The code of an origin host that cannot be used.
+pub(super) fn origin_error(problem: OriginProblem) -> ErrorCode {
+    match problem {
+        OriginProblem::Invalid => ErrorCode::InvalidOriginHost,
+        OriginProblem::SameAsDomain => ErrorCode::OriginHostSameAsDomain,
+        OriginProblem::EditorUrl => ErrorCode::OriginHostIsEditorUrl,
     }
 }

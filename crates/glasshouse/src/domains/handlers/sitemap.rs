@@ -3,25 +3,25 @@
 use std::time::Duration;
 
 use axum::Json;
-use crawler::sitemap::Sitemap;
-use http::StatusCode;
+use crawler::sitemap::{Sitemap, SitemapError};
 use serde::Deserialize;
 use url::Url;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::settings::NotChanged;
-use super::{OnOneDomain, WithBody, change_failed, changeable};
-use crate::api::caller::{Uncounted, WriteDomain};
-use crate::api::openapi::{ErrorBody, Refusals};
-use crate::api::{ApiError, ApiResult, AppPath, Issue, OptionalDomainsJson};
+use super::change_failed;
+use crate::api::caller::Uncounted;
+use crate::api::openapi::own_errors;
+use crate::api::twins::twins;
+use crate::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 use crate::app::AppState;
-use crate::domains::access::{ChangeByKey, MayFetch};
-use crate::domains::answers::DomainDetail;
+use crate::domains::access::{Change, MayFetch};
 use crate::domains::model::Domain;
+use crate::domains::responses::DomainDetail;
 use crate::domains::settings::given;
 use crate::domains::site::Site;
+use crate::domains::{Purpose, RequestedDomain};
 
 /// How long a sitemap with all its files may take, while somebody waits.
 const TIME: Duration = Duration::from_secs(30);
@@ -31,8 +31,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(update_sitemap)).routes(routes!(dashboard_update_sitemap))
 }
 
-type SitemapRefusals = Refusals<ChangeByKey, NotChanged>;
-type DashboardSitemapRefusals = Refusals<WriteDomain, NotChanged>;
+own_errors! {
+    SitemapNotChanged: ValidationError, FetchFailed, ParseFailed, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound,
+        PayloadTooLarge, UnsupportedMediaType;
+}
 
 /// What to do with the sitemap. Nothing at all: read the stored one again.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
@@ -66,26 +68,21 @@ twins! {
     /// seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
     /// `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
     /// minute and key, together with connection checks; the others towards 60.
-    patch(Uncounted) update_sitemap: "/api/domains/{domain}/sitemap", ChangeByKey, SitemapRefusals;
-    dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap", WriteDomain, DashboardSitemapRefusals;
+    patch(Uncounted<Change>) update_sitemap: "/api/domains/{domain}/sitemap",
+        dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap";
+    tag("Domains");
+    security(("apiKey" = []), ("bearer" = []));
+    errors(SitemapNotChanged);
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example"));
     body(content = Option<SitemapRequest>, example = json!({ "sitemapUrl": "https://shop.example/sitemap.xml" }));
-    responses(
-        OnOneDomain,
-        WithBody,
-        (status = 200, description = "The domain, with the number of pages found.", body = DomainDetail),
-        (status = 400, description = "The address is none, or no sitemap is there; nothing was saved.", body = ErrorBody, examples(
-            ("validation_error" = (value = json!({ "error": "validation_error", "issues": [{ "path": "sitemapUrl", "message": "is not an absolute http or https address" }] }))),
-            ("fetch_failed" = (value = json!({ "error": "fetch_failed" }))),
-            ("parse_failed" = (value = json!({ "error": "parse_failed" }))))),
-    );
-    update(domain: AppPath<String>, request: ApiResult<OptionalDomainsJson<SitemapRequest>>) -> Json<DomainDetail>
+    responses((status = 200, description = "The domain, with the number of pages found.", body = DomainDetail));
+    update(domain: RequestedDomain, request: ApiResult<OptionalDomainsJson<SitemapRequest>>) -> Json<DomainDetail>
 }
 
 async fn update<A: MayFetch>(
     uncounted: &Uncounted<A>,
     app: &AppState,
-    AppPath(domain): AppPath<String>,
+    domain: RequestedDomain,
     request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
 ) -> ApiResult<Json<DomainDetail>> {
     let planned = plan(uncounted, app, &domain, request).await;
@@ -115,7 +112,7 @@ async fn update<A: MayFetch>(
 async fn plan<A: MayFetch>(
     uncounted: &Uncounted<A>,
     app: &AppState,
-    domain: &str,
+    domain: &RequestedDomain,
     request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
 ) -> ApiResult<(Domain, Work)> {
     let caller = uncounted.admit()?;
@@ -127,7 +124,7 @@ async fn plan<A: MayFetch>(
             ApiError::validation_error(vec![Issue::new("sitemapUrl", error.to_string())])
         })?),
     };
-    let domain = changeable(&caller, app, domain).await?;
+    let domain = domain.record(&caller, app, Purpose::Use).await?;
     let stored = Url::parse(&domain.settings.sitemap_url).ok();
     let work = match (request.sitemap_url.as_deref(), sent) {
         (Some(""), _) => Work::Clear,
@@ -140,7 +137,6 @@ async fn plan<A: MayFetch>(
 
 /// Reads a sitemap, or the one that is found; answers its address and the number of pages there.
 async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
-    let bad = |code| ApiError::new(StatusCode::BAD_REQUEST, code);
     let site = Site::new(domain.clone());
     let origins = &app.origins;
     let _turn = origins
@@ -150,13 +146,19 @@ async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(U
     let reading = async {
         let url = match url {
             Some(url) => url,
-            None => origins.discover_sitemap(&site).await.ok_or_else(|| bad("fetch_failed"))?,
+            None => {
+                origins.discover_sitemap(&site).await.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?
+            }
         };
-        let Sitemap { pages, .. } =
-            origins.read_sitemap(&site, &url).await.map_err(|error| bad(error.code()))?;
+        let Sitemap { pages, .. } = origins.read_sitemap(&site, &url).await.map_err(|error| {
+            ApiError::new(match error {
+                SitemapError::FetchFailed { .. } => ErrorCode::FetchFailed,
+                SitemapError::ParseFailed { .. } => ErrorCode::ParseFailed,
+            })
+        })?;
         Ok((url, pages.len() as u64))
     };
-    tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| Err(bad("fetch_failed")))
+    tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::FetchFailed)))
 }
 
 /// Stores an address with the number of pages there; with `instead_of`, only while that is the stored one: what was

@@ -107,17 +107,49 @@ async fn the_limit_comes_before_every_refusal_but_a_missing_key() {
 }
 
 #[tokio::test]
-async fn the_dashboard_has_its_own_limit() {
-    TestApp::on_each_engine(async |app| {
-        let account = app.account("owner@shop.example", Plan::Essential).await;
-        app.domain(&account, "shop.example").await;
-        let session = app.sign_in(&account).await;
+async fn the_sessions_of_an_account_have_the_limits_of_one_key() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap("/sitemap.xml", &["https://shop.example/"]);
+        let app = &shop.app;
+        let sessions = [app.sign_in(&shop.account).await, app.sign_in(&shop.account).await];
+        let sitemap = "/api/dashboard/domains/shop.example/sitemap";
 
-        let by_key = app.post("/api/dashboard/domains/shop.example/check").key(&account.key).await;
-        let by_session = app.get("/api/dashboard/domains").session(&session).await;
+        for number in 0..6 {
+            let read = app.patch(sitemap).session(&sessions[number % 2]).await;
+            read.assert_status(200);
+            assert_eq!(read.header("ratelimit-policy"), "\"default\";q=6;w=60");
+        }
 
-        assert_eq!(by_key.header("ratelimit"), "\"default\";r=599;t=60");
-        assert_eq!(by_session.header("ratelimit"), "");
+        app.patch(sitemap).session(&sessions[1]).await.assert_error(429, "rate_limited");
+        let listed = app.get("/api/dashboard/domains").session(&sessions[0]).await;
+        assert_eq!(listed.header("ratelimit-policy"), "\"default\";q=60;w=60");
+        assert_eq!(listed.header("ratelimit"), "\"default\";r=59;t=60");
+        let keys = app.get("/api/keys").session(&sessions[0]).await;
+        assert_eq!(keys.header("ratelimit"), "\"default\";r=597;t=60", "each sign-in asked who is signed in");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_keys_of_an_account_have_ten_keys_worth_together() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap("/sitemap.xml", &["https://shop.example/"]);
+        let app = &shop.app;
+        let mut keys = vec![shop.account.key.clone()];
+        for _ in 0..10 {
+            keys.push(app.key(&shop.account.id, None).await);
+        }
+
+        for key in &keys[..10] {
+            for _ in 0..6 {
+                app.patch(SITEMAP).key(key).await.assert_status(200);
+            }
+        }
+
+        let eleventh = app.patch(SITEMAP).key(&keys[10]).await;
+        eleventh.assert_error(429, "rate_limited");
+        assert_eq!(eleventh.header("ratelimit-policy"), "\"default\";q=60;w=60");
+        app.get(SHOP).key(&keys[10]).await.assert_status(200);
     })
     .await;
 }

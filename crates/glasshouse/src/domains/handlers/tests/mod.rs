@@ -1,8 +1,9 @@
 //! Tests of the Domains API over HTTP, on both databases, with origins on loopback.
 
 mod access;
+mod dns_records;
+mod domain_records;
 mod limits;
-mod records;
 mod removal;
 mod settings;
 mod sitemap;

@@ -149,7 +149,8 @@ async fn custom_headers_need_a_plan_that_has_them_and_none_at_all_need_none() {
         let account = app.account("owner@shop.example", Plan::Agency).await;
         app.domain(&account, "shop.example").await;
         let path = "/api/dashboard/domains/shop.example/settings";
-        let change = async |body: Value| app.patch(path).key(&account.key).json(body).await;
+        let session = app.sign_in(&account).await;
+        let change = async |body: Value| app.patch(path).session(&session).json(body).await;
         let headers = json!([{ "pathPattern": "bad", "headers": [] }]);
 
         let refused = change(json!({ "customResponseHeaders": headers, "originHost": "" })).await;

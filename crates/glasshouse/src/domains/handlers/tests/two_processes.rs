@@ -68,3 +68,29 @@ async fn a_change_that_the_database_cannot_take_is_503_and_changes_nothing() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_record_that_a_newer_version_wrote_leaves_the_last_one_in_use() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Business).await;
+        app.domain(&account, "shop.example").await;
+        app.domain(&account, "other.example").await;
+        app.crawl(&account, "https://shop.example/").await.assert_status(200);
+        let mut tx = app.state.platform.db.write().await.unwrap();
+        let newer = "update domains set status = 'paused', rendering = '{}', version = version + 1 \
+             where host = 'shop.example'";
+        store::on_engine!(tx, |c| sqlx::query(newer).execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(2_100)).await;
+
+        let crawled = app.crawl(&account, "https://shop.example/").await;
+        let listed = app.get(DOMAINS).key(&account.key).await;
+
+        crawled.assert_status(200);
+        listed.assert(200, json!({ "domains": [{ "domain": "other.example" }] }));
+        let restarted = TestApp::on(app.state.platform.db.clone(), "").await;
+        restarted.crawl(&account, "https://shop.example/").await.assert_error(403, "domain_not_owned");
+        restarted.crawl(&account, "https://other.example/").await.assert_status(200);
+    })
+    .await;
+}

@@ -7,39 +7,36 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{change_failed, changeable, owned};
-use crate::api::caller::{ReadDomain, WriteDomain};
-use crate::api::openapi::{ErrorBody, Refusals};
-use crate::api::{ApiError, ApiResult, AppPath, Caller, DomainsJson, Issue};
+use super::{NotRead, change_failed};
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::{ApiError, ApiResult, Caller, DomainsJson, Issue};
 use crate::app::AppState;
+use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
 use crate::domains::settings::given;
+use crate::domains::{Purpose, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
 }
 
-type ReadDomainRefusals = Refusals<ReadDomain>;
-type WriteDomainRefusals = Refusals<WriteDomain>;
+own_errors! {
+    RenderingNotChanged: ValidationError, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
+        UnsupportedMediaType;
+}
 
 /// Says how a domain's pages are rendered.
 #[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        ReadDomainRefusals,
-        (status = 200, description = "How it is rendered.", body = Rendering),
-        (status = 403, description = "The key is another domain's.", body = ErrorBody,
-            example = json!({ "error": "api_key_domain_scope_mismatch" })),
-        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
-    ))]
+    responses(Refusals::<ReadBeyond, NotRead>, (status = 200, description = "How it is rendered.", body = Rendering)))]
 async fn get_rendering(
-    caller: Caller<ReadDomain>,
+    caller: Caller<ReadBeyond>,
     State(app): State<AppState>,
-    AppPath(domain): AppPath<String>,
+    domain: RequestedDomain,
 ) -> ApiResult<Json<Rendering>> {
-    Ok(Json(owned(&caller, &app, &domain).await?.rendering))
+    Ok(Json(domain.record(&caller, &app, Purpose::Read).await?.rendering))
 }
 
 /// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
@@ -85,24 +82,12 @@ impl RenderingChange {
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = RenderingChange,
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        WriteDomainRefusals,
-        (status = 200, description = "How it is rendered from now on.", body = Rendering),
-        (status = 400, description = "A field is not right; nothing was changed.", body = ErrorBody,
-            example = json!({ "error": "validation_error", "issues": [{ "path": "refreshIntervalSeconds", "message": "must be from 60 to 31536000" }] })),
-        (status = 403, description = "The key is another domain's, the domain is suspended, or the credential does not allow this.", body = ErrorBody, examples(
-            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
-            ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))),
-            ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" }))))),
-        (status = 404, description = "The account has no such domain.", body = ErrorBody, example = json!({ "error": "not_found" })),
-        (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
-        (status = 415, description = "The body is not JSON.", body = ErrorBody,
-            example = json!({ "error": "unsupported_media_type" })),
-    ))]
+    responses(Refusals::<ChangeBeyond, RenderingNotChanged>,
+        (status = 200, description = "How it is rendered from now on.", body = Rendering)))]
 async fn update_rendering(
-    caller: Caller<WriteDomain>,
+    caller: Caller<ChangeBeyond>,
     State(app): State<AppState>,
-    AppPath(domain): AppPath<String>,
+    domain: RequestedDomain,
     DomainsJson(change): DomainsJson<RenderingChange>,
 ) -> ApiResult<Json<Rendering>> {
     // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
@@ -113,7 +98,7 @@ async fn update_rendering(
     if !issues.is_empty() {
         return Err(ApiError::validation_error(issues));
     }
-    let domain = changeable(&caller, &app, &domain).await?;
+    let domain = domain.record(&caller, &app, Purpose::Use).await?;
     let changed = app.domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
     Ok(Json(changed.map_err(change_failed)?.rendering))
 }

@@ -1,8 +1,8 @@
-//! Who may call the operations of the Domains API: by its own paths with API keys of the Business plan and above, by the
-//! dashboard's with a session or any key. One empty type per kind of operation.
+//! Who may call the operations of domains. Those of the Domains API take API keys of the Business plan and above, and stand
+//! again in the dashboard for sessions ([`crate::api::access::Dashboard`]). One empty type per kind of operation.
 
 use crate::accounts::Plan;
-use crate::api::caller::{Access, Rate};
+use crate::api::access::{Access, Credentials, Dashboard, Rate};
 use crate::api::shared_limits::SharedLimit;
 
 /// All operations but those of [`TIGHT`].
@@ -16,11 +16,16 @@ pub trait MayFetch: Access {
     const FETCHING: Rate;
 }
 
+impl<A: MayFetch> MayFetch for Dashboard<A> {
+    const FETCHING: Rate = A::FETCHING;
+}
+
 /// Listing.
 #[derive(Debug)]
-pub struct ListByKey;
+pub struct List;
 
-impl Access for ListByKey {
+impl Access for List {
+    const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const ACCOUNT_WIDE: bool = true;
     const RATE: Rate = GENERAL;
@@ -28,9 +33,10 @@ impl Access for ListByKey {
 
 /// Adding and removing.
 #[derive(Debug)]
-pub struct AddOrRemoveByKey;
+pub struct AddOrRemove;
 
-impl Access for AddOrRemoveByKey {
+impl Access for AddOrRemove {
+    const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const ACCOUNT_WIDE: bool = true;
@@ -39,48 +45,58 @@ impl Access for AddOrRemoveByKey {
 
 /// Reading one domain.
 #[derive(Debug)]
-pub struct ReadByKey;
+pub struct Read;
 
-impl Access for ReadByKey {
+impl Access for Read {
+    const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = GENERAL;
 }
 
 /// Changing one domain.
 #[derive(Debug)]
-pub struct ChangeByKey;
+pub struct Change;
 
-impl Access for ChangeByKey {
+impl Access for Change {
+    const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = GENERAL;
 }
 
-impl MayFetch for ChangeByKey {
+impl MayFetch for Change {
     const FETCHING: Rate = TIGHT;
 }
 
 /// The connection check.
 #[derive(Debug)]
-pub struct CheckByKey;
+pub struct Check;
 
-impl Access for CheckByKey {
+impl Access for Check {
+    const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = TIGHT;
 }
 
-/// Adding and removing in the dashboard: a session, or an account-wide key of any plan.
+/// Reading what belongs to one domain and is beyond the specification: a session, an account-wide key of any plan, or the
+/// domain's own.
 #[derive(Debug)]
-pub struct AddOrRemoveInDashboard;
+pub struct ReadBeyond;
 
-impl Access for AddOrRemoveInDashboard {
-    const SESSION: bool = true;
-    const ACTIVE: bool = true;
-    const ACCOUNT_WIDE: bool = true;
+impl Access for ReadBeyond {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const BEARER: bool = true;
     const RATE: Rate = Rate::Beyond;
 }
 
-impl MayFetch for crate::api::caller::WriteDomain {
-    const FETCHING: Rate = Rate::Beyond;
+/// Changing it: the same, for active accounts.
+#[derive(Debug)]
+pub struct ChangeBeyond;
+
+impl Access for ChangeBeyond {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const RATE: Rate = Rate::Beyond;
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::model::DomainId;
 use super::service::DomainsService;
 use crate::clock::Clock;
-use crate::jobs::{Job, JobError, Outcome, Run};
+use crate::jobs::{Job, JobError, JobOutcome, Run};
 
 /// A render that was under way when its domain was removed may store its page after all; by now it has.
 const STRAGGLERS: Duration = Duration::from_secs(10 * 60);
@@ -66,7 +66,7 @@ impl Job for RemoveDomain {
     const MAX_ATTEMPTS: u32 = 100;
     type Services = Leftovers;
 
-    async fn run(&self, leftovers: &Leftovers, run: &Run) -> Result<Outcome, JobError> {
+    async fn run(&self, leftovers: &Leftovers, run: &Run) -> Result<JobOutcome, JobError> {
         for (what, delete) in &leftovers.deletions {
             delete(self.domain.clone()).await.map_err(|error| {
                 JobError::retry(format!("{what}: {}", crate::api::error::chain(error.as_ref())))
@@ -74,6 +74,6 @@ impl Job for RemoveDomain {
         }
         leftovers.domains.delete_removed(&self.domain).await?;
         let age = leftovers.clock.now().since(run.queued_at);
-        Ok(if age < STRAGGLERS { Outcome::Later(STRAGGLERS - age) } else { Outcome::Done })
+        Ok(if age < STRAGGLERS { JobOutcome::Later(STRAGGLERS - age) } else { JobOutcome::Done })
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! Render, refresh, audits and the edge take a [`Site`] from [`DomainsService`]; nobody else reads the tables.
 
-mod access;
-pub mod answers;
+pub mod access;
 pub mod connection;
 pub mod handlers;
 pub mod headers;
@@ -12,13 +11,15 @@ pub mod model;
 pub mod names;
 pub mod origin;
 pub mod patterns;
-pub mod probe;
 mod queries;
 pub mod redirects;
+mod requested;
+pub mod responses;
 pub mod service;
 pub mod settings;
 pub mod site;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
+pub use requested::{Purpose, RequestedDomain};
 pub use service::DomainsService;
 pub use site::Site;

@@ -22,14 +22,34 @@ pub fn twin(host: &str) -> Option<String> {
     crawler::url::www_twin(host)
 }
 
+/// The site that a host in canonical form belongs to: its registrable domain. Claims compete within it.
+pub fn site(host: &str) -> String {
+    crawler::url::registrable_domain(host).map_or_else(|| host.to_owned(), |site| site.to_string())
+}
+
+/// The names whose lock holds for a host: itself, its twin, and every name above it within its site.
+pub fn locked_by(host: &str) -> Vec<String> {
+    let site = site(host);
+    let mut names: Vec<String> = std::iter::once(host.to_owned()).chain(twin(host)).collect();
+    let mut rest = host;
+    while let Some((_, above)) = rest.split_once('.').filter(|_| rest.len() > site.len()) {
+        names.push(above.to_owned());
+        rest = above;
+    }
+    names
+}
+
 /// Why a text cannot be a domain's origin host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginProblem {
     /// There is no usable host in it.
+    #[error("the origin host is not a host name")]
     Invalid,
     /// It is the domain itself or its twin: the origin would be asked through ourselves.
+    #[error("the origin host must be another name than the domain, where the site itself answers")]
     SameAsDomain,
     /// It is a place where sites are edited, not served.
+    #[error("the origin host is an editor's address; use the one under which the site is published")]
     EditorUrl,
 }
 
@@ -195,6 +215,14 @@ mod tests {
         assert_eq!(twin("shop.example.com").as_deref(), None);
         assert_eq!(twin("example.com").as_deref(), Some("www.example.com"));
         assert_eq!(twin("www.example.com").as_deref(), Some("example.com"));
+    }
+
+    #[test]
+    fn a_lock_holds_for_the_twin_and_for_every_name_below() {
+        assert_eq!(locked_by("a.b.example.com"), ["a.b.example.com", "b.example.com", "example.com"]);
+        assert_eq!(locked_by("example.com"), ["example.com", "www.example.com"]);
+        assert_eq!(locked_by("shop.example.co.uk"), ["shop.example.co.uk", "example.co.uk"]);
+        assert_eq!(site("a.b.example.co.uk"), "example.co.uk");
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use store::{Conn, DbError, on_engine};
 
 use super::model::{Domain, DomainId, DomainStatus};
+use super::names;
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 
@@ -20,20 +21,61 @@ struct Row {
     updated_at: i64,
 }
 
-impl From<Row> for Domain {
-    fn from(row: Row) -> Domain {
-        let stored: DomainStatus = row.status.parse().expect("only our own statuses are written");
-        Domain {
-            id: DomainId::from(row.id),
-            account_id: AccountId::from(row.account_id),
-            host: row.host,
-            status: if row.suspended { DomainStatus::Suspended } else { stored },
-            settings: serde_json::from_str(&row.settings).expect("only our own settings are written"),
-            rendering: serde_json::from_str(&row.rendering).expect("only our own settings are written"),
-            version: row.version,
-            created_at: Timestamp::from_millis(row.created_at),
-            updated_at: Timestamp::from_millis(row.updated_at),
+/// What a look-up for one record finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// The record.
+    Readable(Box<Domain>),
+    /// One that a newer version of this program wrote.
+    Unreadable,
+}
+
+impl Stored {
+    /// The record, unless it cannot be read.
+    pub fn readable(self) -> Option<Domain> {
+        match self {
+            Stored::Readable(domain) => Some(*domain),
+            Stored::Unreadable => None,
         }
+    }
+}
+
+impl Row {
+    /// The record; an error in the log and none when a newer version wrote it.
+    fn read(self) -> Option<Domain> {
+        let (id, host) = (self.id.clone(), self.host.clone());
+        self.parse()
+            .inspect_err(|error| {
+                tracing::error!(
+                    domain = host,
+                    id,
+                    error,
+                    "a domain's record cannot be read: it is of a newer version"
+                );
+            })
+            .ok()
+    }
+
+    fn parse(self) -> Result<Domain, String> {
+        let stored: DomainStatus = self.status.parse()?;
+        let settings = serde_json::from_str(&self.settings).map_err(|error| format!("settings: {error}"))?;
+        let rendering =
+            serde_json::from_str(&self.rendering).map_err(|error| format!("rendering: {error}"))?;
+        Ok(Domain {
+            id: DomainId::from(self.id),
+            account_id: AccountId::from(self.account_id),
+            host: self.host,
+            status: if self.suspended { DomainStatus::Suspended } else { stored },
+            settings,
+            rendering,
+            version: self.version,
+            created_at: Timestamp::from_millis(self.created_at),
+            updated_at: Timestamp::from_millis(self.updated_at),
+        })
+    }
+
+    fn stored(self) -> Stored {
+        self.read().map_or(Stored::Unreadable, |domain| Stored::Readable(Box::new(domain)))
     }
 }
 
@@ -44,8 +86,8 @@ fn json(value: &impl serde::Serialize) -> String {
 /// Writes a new record. A unique violation means that the name is taken, on this account or as a served one.
 pub async fn insert_domain(conn: &mut Conn, domain: &Domain) -> Result<(), DbError> {
     const SQL: &str = "insert into domains \
-         (id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at) \
-         values ($1, $2, $3, $4, false, $5, $6, $7, $8, $9)";
+         (id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site) \
+         values ($1, $2, $3, $4, false, $5, $6, $7, $8, $9, $10)";
     on_engine!(conn, |c| {
         sqlx::query(SQL)
             .bind(domain.id.as_str())
@@ -57,6 +99,7 @@ pub async fn insert_domain(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
             .bind(domain.version)
             .bind(domain.created_at.as_millis())
             .bind(domain.updated_at.as_millis())
+            .bind(names::site(&domain.host))
             .execute(c)
             .await
             .map(drop)
@@ -70,7 +113,7 @@ pub async fn find_domain(
     account: &AccountId,
     host: &str,
     twin: Option<&str>,
-) -> Result<Option<Domain>, DbError> {
+) -> Result<Option<Stored>, DbError> {
     const SQL: &str = "select * from domains where account_id = $1 and (host = $2 or host = $3) \
          order by case when host = $2 then 0 else 1 end limit 1";
     let row: Option<Row> = on_engine!(conn, |c| {
@@ -81,7 +124,7 @@ pub async fn find_domain(
             .fetch_optional(c)
             .await
     })?;
-    Ok(row.map(Domain::from))
+    Ok(row.map(Row::stored))
 }
 
 /// The record with an id.
@@ -89,7 +132,7 @@ pub async fn find_domain_by_id(conn: &mut Conn, id: &DomainId) -> Result<Option<
     const SQL: &str = "select * from domains where id = $1 and removed_at is null";
     let row: Option<Row> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
-    Ok(row.map(Domain::from))
+    Ok(row.and_then(Row::read))
 }
 
 /// Counts a record's version up and answers the record; nobody else changes it until the transaction ends.
@@ -98,7 +141,7 @@ pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domai
         "update domains set version = version + 1 where id = $1 and removed_at is null returning *";
     let row: Option<Row> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
-    Ok(row.map(Domain::from))
+    Ok(row.and_then(Row::read))
 }
 
 /// The record that answers at the edge for one of two names: a served one, else a suspended, else the oldest claim.
@@ -106,21 +149,21 @@ pub async fn find_edge_domain(
     conn: &mut Conn,
     host: &str,
     twin: Option<&str>,
-) -> Result<Option<Domain>, DbError> {
+) -> Result<Option<Stored>, DbError> {
     const SQL: &str = "select * from domains where host = $1 or host = $2 \
          order by case when suspended then 1 when status <> 'pending' then 0 else 2 end, \
          case when host = $1 then 0 else 1 end, created_at, id limit 1";
     let row: Option<Row> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(host).bind(twin.unwrap_or(host)).fetch_optional(c).await
     })?;
-    Ok(row.map(Domain::from))
+    Ok(row.map(Row::stored))
 }
 
 /// Every account's record of a name.
 pub async fn list_by_host(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, DbError> {
     const SQL: &str = "select * from domains where host = $1 order by created_at, id";
     let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_all(c).await)?;
-    Ok(rows.into_iter().map(Domain::from).collect())
+    Ok(rows.into_iter().filter_map(Row::read).collect())
 }
 
 /// The records of an account, or of all, in the order they were added.
@@ -132,7 +175,15 @@ pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Resul
         None => sqlx::query_as(ALL).fetch_all(c).await,
         Some(account) => sqlx::query_as(OF_ACCOUNT).bind(account.as_str()).fetch_all(c).await,
     })?;
-    Ok(rows.into_iter().map(Domain::from).collect())
+    Ok(rows.into_iter().filter_map(Row::read).collect())
+}
+
+/// Hosts of the records that were added since a time, and when each was.
+pub async fn list_hosts(conn: &mut Conn, since: Timestamp) -> Result<Vec<(String, Timestamp)>, DbError> {
+    const SQL: &str = "select host, created_at from domains where created_at >= $1 and removed_at is null";
+    let rows: Vec<(String, i64)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(since.as_millis()).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(|(host, at)| (host, Timestamp::from_millis(at))).collect())
 }
 
 /// Number of an account's records.
@@ -146,9 +197,18 @@ pub async fn count_domains(conn: &mut Conn, account: &AccountId) -> Result<u64, 
 pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
     // SQLite has one writer anyway; elsewhere an update of nothing on the account's own records would lock no row
     // when there are none, hence a lock by number.
+    lock_by_number(conn, account.as_str()).await
+}
+
+/// Makes additions to and promotions within one site wait for each other, so that neither overlooks the other.
+pub async fn lock_site(conn: &mut Conn, host: &str) -> Result<(), DbError> {
+    lock_by_number(conn, &names::site(host)).await
+}
+
+async fn lock_by_number(conn: &mut Conn, text: &str) -> Result<(), DbError> {
     if conn.engine() == store::Engine::Postgres {
         const SQL: &str = "select pg_advisory_xact_lock(hashtextextended($1, 10))";
-        on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?;
+        on_engine!(conn, |c| sqlx::query(SQL).bind(text).execute(c).await.map(drop))?;
     }
     Ok(())
 }
@@ -175,11 +235,16 @@ pub async fn delete_removed(conn: &mut Conn, id: &DomainId) -> Result<(), DbErro
     Ok(())
 }
 
-/// Whether the operator has locked a name, also when nobody has it any more.
+/// Whether an operator's lock holds for a name, also when nobody has it any more.
 pub async fn is_locked(conn: &mut Conn, host: &str) -> Result<bool, DbError> {
     const SQL: &str = "select count(*) from domain_locks where host = $1";
-    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(host).fetch_one(c).await)?;
-    Ok(count > 0)
+    for name in names::locked_by(host) {
+        let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(&name).fetch_one(c).await)?;
+        if count > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Remembers that a name is locked.
@@ -198,25 +263,34 @@ pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
     Ok(deleted?)
 }
 
-/// Locks or unlocks every account's record of a name. Answers how many there are.
+/// Every account's record that a lock on a name holds for: of the name, its twin, and all names below it.
+pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, DbError> {
+    const SQL: &str = "select * from domains where removed_at is null and (host = $1 or host = $2 or host like $3) order by id";
+    let twin = names::twin(host);
+    let rows: Vec<Row> = on_engine!(conn, |c| {
+        sqlx::query_as(SQL)
+            .bind(host)
+            .bind(twin.as_deref().unwrap_or(host))
+            .bind(format!("%.{host}"))
+            .fetch_all(c)
+            .await
+    })?;
+    Ok(rows.into_iter().filter_map(Row::read).collect())
+}
+
+/// Sets whether a record is suspended.
 pub async fn set_suspended(
     conn: &mut Conn,
-    host: &str,
+    id: &DomainId,
     suspended: bool,
     now: Timestamp,
-) -> Result<u64, DbError> {
-    const SQL: &str =
-        "update domains set suspended = $2, version = version + 1, updated_at = $3 where host = $1";
-    let changed = on_engine!(conn, |c| {
-        sqlx::query(SQL)
-            .bind(host)
-            .bind(suspended)
-            .bind(now.as_millis())
-            .execute(c)
-            .await
-            .map(|done| done.rows_affected())
-    });
-    Ok(changed?)
+) -> Result<(), DbError> {
+    const SQL: &str = "update domains set suspended = $2, version = version + 1, updated_at = $3 \
+         where id = $1 and suspended <> $2";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id.as_str()).bind(suspended).bind(now.as_millis()).execute(c).await.map(drop)
+    })?;
+    Ok(())
 }
 
 /// Writes what a change began by [`begin_change`] made of a record's settings and rendering.
@@ -235,7 +309,8 @@ pub async fn finish_change(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
     Ok(())
 }
 
-/// Moves a pending record on. `false`: it is no longer pending, is locked or gone, or another account has the name.
+/// Moves a pending record on. `false`: it is no longer pending, is locked or gone, or another account has the name or its
+/// twin.
 ///
 /// Two that are promoted at once meet at the unique index: the second gets a unique violation.
 pub async fn promote(
@@ -246,14 +321,15 @@ pub async fn promote(
 ) -> Result<bool, DbError> {
     const SQL: &str = "update domains set status = $2, version = version + 1, updated_at = $3 \
          where id = $1 and status = 'pending' and not suspended and removed_at is null and not exists \
-         (select 1 from domains other where other.host = $4 and other.id <> $1 \
-         and (other.suspended or other.status <> 'pending'))";
+         (select 1 from domains other where other.id <> $1 and (other.suspended or other.status <> 'pending') \
+         and (other.host = $4 or (other.host = $5 and other.account_id <> domains.account_id)))";
     let changed = on_engine!(conn, |c| {
         sqlx::query(SQL)
             .bind(domain.id.as_str())
             .bind(to.as_str())
             .bind(now.as_millis())
             .bind(&domain.host)
+            .bind(names::twin(&domain.host).as_deref().unwrap_or(&domain.host))
             .execute(c)
             .await
             .map(|done| done.rows_affected())

@@ -63,6 +63,15 @@ pub struct Ownership {
     pub found: Txt,
 }
 
+/// What a check's findings are a proof of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// That the account owns the domain.
+    OfOwner,
+    /// That the domain leads here, whoever made its records.
+    OfTheWay,
+}
+
 impl Findings {
     /// What DNS says, in the form of the answer.
     pub fn dns(&self, ours: &Ours, ranges: &CdnRanges) -> DnsResult {
@@ -96,6 +105,12 @@ impl Findings {
             Some(Way::Edge) if self.ownership.is_none() => Some(DomainStatus::ViaApi),
             Some(Way::Edge) | None => None,
         }
+    }
+
+    /// Whether they prove whose the domain is, or only that it leads here.
+    pub fn proof(&self) -> Proof {
+        let has_record = self.ownership.as_ref().is_some_and(|ownership| ownership.found == Txt::There);
+        if has_record || self.probe == Some(Way::Api) { Proof::OfOwner } else { Proof::OfTheWay }
     }
 
     /// What is missing for a match, one sentence each, with what was found instead.

@@ -10,7 +10,7 @@ use hickory_resolver::config::ServerOrderingStrategy;
 use hickory_resolver::net::NetError;
 use hickory_resolver::proto::rr::{RData, Record, RecordType};
 
-use super::records::checked_names;
+use super::dns_records::checked_names;
 use crate::config::Config;
 
 /// How long one question may take, retries included.

@@ -1,16 +1,18 @@
 //! Whether a domain leads to this service, and what follows: the check of the Domains API, the edge and the command line.
 //!
-//! `records` says what to create at the DNS provider; `dns` and `prober` look, `check` decides, and
+//! `dns_records` says what to create at the DNS provider; `dns` and `prober` look, `check` decides, and
 //! `DomainsService::promote` writes it down. A check only promotes: must never demote a domain.
 
 mod cdn;
 mod check;
 mod dns;
+mod dns_records;
 mod ownership;
+pub mod probe;
 mod prober;
 pub(super) mod queries;
-mod records;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,16 +21,17 @@ use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
 use self::ownership::OwnershipKey;
-use super::probe::{Arrival, ProbeAnswer, ProbeKey};
+use self::probe::{Arrival, ProbeKey, ProbeResponse};
+use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
-use crate::accounts::AccountId;
+use crate::accounts::{AccountId, Accounts};
 use crate::platform::Platform;
 
-pub use check::{CheckResult, DnsResult, Findings, Ownership, ProbeResult};
+pub use check::{CheckResult, DnsResult, Findings, Ownership, ProbeResult, Proof};
 pub use dns::{Dns, Found, Name, Ours, Txt};
+pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
 pub use ownership::{FORMER, is_contested};
 pub use prober::{Prober, Way};
-pub use records::{DnsRecord, is_subdomain, ownership_name, records};
 
 /// How long after a check that the edge started the next one may start for the same host.
 const CHECK_EVERY: Duration = Duration::from_secs(10);
@@ -46,6 +49,7 @@ pub struct Connection(Arc<Inner>);
 struct Inner {
     platform: Platform,
     domains: DomainsService,
+    accounts: Accounts,
     dns: Dns,
     ranges: CdnRanges,
     prober: Prober,
@@ -64,14 +68,17 @@ pub struct Report {
     pub findings: Findings,
     /// What is missing for the records to match, one sentence each.
     pub problems: Vec<String>,
+    /// What must stand in the DNS.
+    pub required: RequiredRecords,
 }
 
 impl Connection {
     /// Makes the check. Sends nothing yet.
-    pub fn new(platform: &Platform, domains: DomainsService) -> Connection {
+    pub fn new(platform: &Platform, domains: DomainsService, accounts: Accounts) -> Connection {
         let probe_key = ProbeKey::new(&platform.secrets);
         Connection(Arc::new(Inner {
             domains,
+            accounts,
             dns: Dns::new(&platform.config, &platform.network),
             ranges: CdnRanges::load(&platform.config.storage.data_dir),
             prober: Prober::new(&platform.network, probe_key.clone(), platform.clock.clone()),
@@ -86,7 +93,24 @@ impl Connection {
     /// What the TXT record of a domain must say, when somebody else may say that the domain is theirs.
     pub async fn ownership(&self, domain: &Domain) -> Result<Option<String>, DbError> {
         let is_contested = self.0.domains.is_contested(domain).await?;
-        Ok(is_contested.then(|| self.0.ownership_key.value(&domain.account_id, &domain.host)))
+        Ok(is_contested.then(|| self.ownership_value(domain)))
+    }
+
+    /// What must stand in the DNS for a domain now.
+    pub async fn required_records(&self, domain: &Domain) -> Result<RequiredRecords, DbError> {
+        let ownership = self.ownership(domain).await?;
+        let edge = &self.0.platform.config.edge;
+        Ok(RequiredRecords::of(&domain.host, edge, ownership.as_deref()))
+    }
+
+    /// The same for a domain of which that is known already. Cannot fail.
+    pub fn records_of_new(&self, added: &Added) -> RequiredRecords {
+        let ownership = added.is_contested.then(|| self.ownership_value(&added.domain));
+        RequiredRecords::of(&added.domain.host, &self.0.platform.config.edge, ownership.as_deref())
+    }
+
+    fn ownership_value(&self, domain: &Domain) -> String {
+        self.0.ownership_key.value(&domain.account_id, &domain.host)
     }
 
     /// Checks a domain, and promotes it when it is pending and leads here. Takes ten seconds at most.
@@ -103,6 +127,19 @@ impl Connection {
         let mut findings = records?.remove(0);
         findings.probe = ways[0];
         self.conclude(domain, findings).await
+    }
+
+    /// Whether a name's own address records lead here, or to a known CDN that may stand in front. Yes where the service
+    /// does not know its own addresses.
+    pub async fn leads_here(&self, host: &str) -> bool {
+        let ours = self.0.dns.ours();
+        if ours.is_empty() {
+            return true;
+        }
+        let names = self.0.dns.look_up(host).await;
+        let Some(Found::Addresses(addresses)) = names.first().map(|name| &name.found) else { return false };
+        let is_right = |ip: IpAddr| ours.contain(ip) || self.0.ranges.provider_of(ip).is_some();
+        addresses.iter().any(|address| is_right(*address))
     }
 
     /// Checks every pending claim of a host in the background, at most once in ten seconds.
@@ -133,6 +170,7 @@ impl Connection {
         let mut claims = self.0.domains.list_by_host(host).await?;
         claims.retain(|claim| claim.status == DomainStatus::Pending);
         claims.truncate(MAX_CLAIMS);
+        let claims = self.of_active_accounts(claims).await?;
         let claims: Vec<&Domain> = claims.iter().collect();
 
         let mut found = self.look_up(&claims).await?;
@@ -150,6 +188,18 @@ impl Connection {
             }
         }
         Ok(())
+    }
+
+    /// Those claims whose account is active: a check costs, whoever it is that starts it.
+    async fn of_active_accounts(&self, claims: Vec<Domain>) -> Result<Vec<Domain>, DbError> {
+        let mut active = Vec::with_capacity(claims.len());
+        for claim in claims {
+            let account = self.0.accounts.find_account(&claim.account_id).await?;
+            if account.is_some_and(|account| account.active) {
+                active.push(claim);
+            }
+        }
+        Ok(active)
     }
 
     /// What DNS says about claims of one host, which is asked once however many they are.
@@ -176,7 +226,7 @@ impl Connection {
     }
 
     /// The answer of the render endpoint to a probe that a customer's own server passes on; none: it is not one of ours.
-    pub fn answer_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeAnswer> {
+    pub fn answer_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeResponse> {
         let arrival = Arrival::Api(&domain.account_id);
         self.0.probe_key.answer(url.path(), url.host_str()?, arrival, self.0.platform.clock.now())
     }
@@ -186,11 +236,16 @@ impl Connection {
         let dns = findings.dns(ours, ranges);
         let promoted = match findings.earned(dns) {
             Some(status) if domain.status == DomainStatus::Pending => {
-                self.0.domains.promote(domain, status).await?
+                self.0.domains.promote(domain, status, findings.proof()).await?
             }
             _ => false,
         };
         let stored = self.0.domains.find_by_id(&domain.id).await?;
+        let required = RequiredRecords::of(
+            &domain.host,
+            &self.0.platform.config.edge,
+            findings.ownership.as_ref().map(|ownership| ownership.value.as_str()),
+        );
         let result = CheckResult {
             dns,
             probe: ProbeResult { ok: findings.probe.is_some() },
@@ -198,7 +253,7 @@ impl Connection {
             status: stored.map_or(domain.status, |stored| stored.status),
             promoted,
         };
-        Ok(Report { result, problems: findings.problems(ours, ranges), findings })
+        Ok(Report { result, problems: findings.problems(ours, ranges), findings, required })
     }
 
     fn warn_without_addresses(&self) {

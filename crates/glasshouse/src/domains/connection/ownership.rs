@@ -11,9 +11,7 @@ use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainStatus, names};
 use crate::secret::{MacKey, Secrets};
 
-/// How long a claim makes a name contested.
-const CLAIM: Duration = Duration::from_secs(72 * 60 * 60);
-/// How long a name stays contested after an account gave it up: its records may still be there.
+/// How long a site stays contested after an account gave up a name of it that was served: its records may still be there.
 pub const FORMER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Makes the values of ownership records.
@@ -32,15 +30,14 @@ impl OwnershipKey {
     }
 }
 
-/// Whether somebody else may say that a pending domain is theirs: a claim of less than 72 hours, the twin served on
-/// another account, or a removal on another account within 30 days.
+/// Whether somebody else may say that a pending domain is theirs: another account has any claim on its site, however old,
+/// or had a name of it served within the last 30 days. Why, and why DNS is not enough: docs/decisions/0130.
 pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> Result<bool, DbError> {
     if domain.status != DomainStatus::Pending {
         return Ok(false);
     }
-    let twin = names::twin(&domain.host);
-    let pair = (domain.host.as_str(), twin.as_deref().unwrap_or(&domain.host));
-    queries::is_wanted_elsewhere(conn, &domain.account_id, pair, now.minus(CLAIM), now.minus(FORMER)).await
+    let site = names::site(&domain.host);
+    queries::is_claimed_elsewhere(conn, &domain.account_id, &site, now.minus(FORMER)).await
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use url::Url;
 
 use crate::accounts::AccountId;
 use crate::clock::Clock;
+use crate::domains::connection::probe::{Arrival, PATH_PREFIX, PROOF_HEADER, ProbeKey};
 use crate::domains::names;
-use crate::domains::probe::{Arrival, PATH_PREFIX, PROOF_HEADER, ProbeKey};
 
 /// What middlewares at customers' sites know a crawler by.
 const USER_AGENT: &str = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";

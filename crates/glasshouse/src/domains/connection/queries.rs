@@ -1,13 +1,14 @@
-//! SQL of the history of removed domains, and of who else wants a name. Used by the domains service and the connection
+//! SQL of the history of removed domains, and of who else claims a site. Used by the domains service and the connection
 //! check; both engines run the same text.
 
 use store::{Conn, DbError, on_engine};
 
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
-use crate::domains::Domain;
+use crate::domains::{Domain, names};
 
-/// Remembers that an account had a name, and forgets what is older than `forget_before`.
+/// Remembers that an account had a name served, and forgets what is older than `forget_before`. A claim that was never
+/// served leaves no trace.
 pub async fn insert_former(
     conn: &mut Conn,
     domain: &Domain,
@@ -15,14 +16,16 @@ pub async fn insert_former(
     forget_before: Timestamp,
 ) -> Result<(), DbError> {
     const FORGET: &str = "delete from former_domains where removed_at < $1";
-    const INSERT: &str = "insert into former_domains (host, account_id, removed_at) values ($1, $2, $3) \
-         on conflict (host, account_id) do update set removed_at = excluded.removed_at";
+    const INSERT: &str = "insert into former_domains (host, account_id, removed_at, site) \
+         select host, account_id, cast($2 as bigint), $3 from domains \
+         where id = $1 and removed_at is null and status <> 'pending' \
+         on conflict (host, account_id) do update set removed_at = excluded.removed_at, site = excluded.site";
     on_engine!(conn, |c| sqlx::query(FORGET).bind(forget_before.as_millis()).execute(c).await.map(drop))?;
     on_engine!(conn, |c| {
         sqlx::query(INSERT)
-            .bind(&domain.host)
-            .bind(domain.account_id.as_str())
+            .bind(domain.id.as_str())
             .bind(now.as_millis())
+            .bind(names::site(&domain.host))
             .execute(c)
             .await
             .map(drop)
@@ -30,28 +33,25 @@ pub async fn insert_former(
     Ok(())
 }
 
-/// Whether another account has one of two names served, claimed one after `claimed_since`, or removed one after
-/// `removed_since`.
-pub async fn is_wanted_elsewhere(
+/// Whether another account has a claim on a site, or had a name of it served and removed it after `removed_since`.
+pub async fn is_claimed_elsewhere(
     conn: &mut Conn,
     account: &AccountId,
-    (host, twin): (&str, &str),
-    claimed_since: Timestamp,
+    site: &str,
     removed_since: Timestamp,
 ) -> Result<bool, DbError> {
-    const SQL: &str = "select exists (select 1 from domains where (host = $1 or host = $2) \
-         and account_id <> $3 and removed_at is null and (created_at > $4 or status <> 'pending')) \
-         or exists (select 1 from former_domains where (host = $1 or host = $2) \
-         and account_id <> $3 and removed_at > $5)";
-    let is_wanted = on_engine!(conn, |c| {
+    const SQL: &str = "select exists (select 1 from domains where account_id <> $2 and removed_at is null \
+         and (site = $1 or (site = '' and (host = $1 or host like $3)))) \
+         or exists (select 1 from former_domains where account_id <> $2 and removed_at > $4 \
+         and (site = $1 or (site = '' and (host = $1 or host like $3))))";
+    let is_claimed = on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
-            .bind(host)
-            .bind(twin)
+            .bind(site)
             .bind(account.as_str())
-            .bind(claimed_since.as_millis())
+            .bind(format!("%.{site}"))
             .bind(removed_since.as_millis())
             .fetch_one(c)
             .await
     });
-    Ok(is_wanted?)
+    Ok(is_claimed?)
 }

@@ -4,15 +4,21 @@
 use store::DbError;
 
 use super::DomainsService;
-use crate::domains::connection::{is_contested, queries as history};
+use crate::domains::connection::{Proof, is_contested, queries as history};
 use crate::domains::model::{Domain, DomainStatus};
 use crate::domains::queries;
 
 impl DomainsService {
-    /// Moves a pending domain to a served status. `false`: it was not pending any more, or another account has the name.
-    pub async fn promote(&self, domain: &Domain, to: DomainStatus) -> Result<bool, DbError> {
+    /// Moves a pending domain to a served status. `false`: it was not pending any more, another account has the name or its
+    /// twin, or it is contested by now and nothing proves whose it is.
+    pub async fn promote(&self, domain: &Domain, to: DomainStatus, proof: Proof) -> Result<bool, DbError> {
+        let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        let is_promoted = match queries::promote(&mut tx, domain, to, self.clock.now()).await {
+        queries::lock_site(&mut tx, &domain.host).await?;
+        if proof == Proof::OfTheWay && is_contested(&mut tx, domain, now).await? {
+            return Ok(false);
+        }
+        let is_promoted = match queries::promote(&mut tx, domain, to, now).await {
             // Another account was faster by a moment.
             Err(error) if error.is_unique_violation() => return Ok(false),
             result => result?,

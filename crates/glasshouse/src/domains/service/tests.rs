@@ -6,7 +6,7 @@ use crate::domains::{Domain, DomainStatus};
 use crate::testing::{TestAccount, TestApp};
 
 async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {
-    app.state.domains.add(&account.id, Limit::of(2), new).await
+    app.state.domains.add(&account.id, Limit::of(2), new).await.map(|added| added.domain)
 }
 
 fn named(domain: &str) -> NewDomain {
@@ -205,6 +205,82 @@ async fn at_the_edge_a_served_record_answers_before_a_claim() {
 
         assert_eq!(found.domain.id, served.id);
         assert!(app.state.domains.find_for_edge("other.example").await.expect("a database").is_none());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_whose_twin_another_account_serves_cannot_be_added() {
+    TestApp::on_each_engine(async |app| {
+        let owner = app.account("a@x.example", Plan::Business).await;
+        let rival = app.account("b@x.example", Plan::Business).await;
+        app.domain(&owner, "shop.example").await;
+
+        assert!(matches!(
+            add(&app, &rival, named("www.shop.example")).await,
+            Err(AddError::AlreadyConnected)
+        ));
+        add(&app, &rival, named("app.shop.example")).await.expect("another name of the site is a claim");
+        add(&app, &owner, named("www.shop.example")).await.expect("the twin on the same account");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lock_holds_for_the_twin_and_for_names_below_on_every_account() {
+    TestApp::on_each_engine(async |app| {
+        let owner = app.account("a@x.example", Plan::Business).await;
+        let other = app.account("b@x.example", Plan::Business).await;
+        app.domain(&owner, "shop.example").await;
+        let below = app.domain(&other, "app.shop.example").await;
+        let lock = async |host, lock| app.state.domains.set_suspended(host, lock).await.expect("a database");
+        let status = async || {
+            app.state.domains.find_by_id(&below.id).await.expect("a database").expect("a domain").status
+        };
+
+        assert_eq!(lock("shop.example", Lock::On).await, 2);
+
+        for host in ["www.shop.example", "login.shop.example", "a.b.shop.example"] {
+            assert!(matches!(add(&app, &other, named(host)).await, Err(AddError::Suspended)), "{host}");
+        }
+        assert_eq!(status().await, DomainStatus::Suspended);
+        lock("app.shop.example", Lock::On).await;
+        lock("shop.example", Lock::Off).await;
+        assert_eq!(status().await, DomainStatus::Suspended, "its own lock is on");
+        lock("app.shop.example", Lock::Off).await;
+        assert_eq!(status().await, DomainStatus::Connected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lock_on_www_holds_for_the_apex() {
+    TestApp::on_each_engine(async |app| {
+        let owner = app.account("a@x.example", Plan::Business).await;
+        app.domain(&owner, "www.shop.example").await;
+
+        app.state.domains.set_suspended("www.shop.example", Lock::On).await.expect("a database");
+
+        assert!(matches!(add(&app, &owner, named("shop.example")).await, Err(AddError::Suspended)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hosts_that_are_nobodys_cost_no_query_of_their_own() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        app.domain(&account, "shop.example").await;
+        let find = async |host: &str| app.state.domains.find_for_edge(host).await;
+        assert!(find("nobodys.example").await.expect("a database").is_none());
+
+        // Nothing can be read any more: a query would fail.
+        app.state.platform.db.close().await;
+
+        for number in 0..100 {
+            assert!(find(&format!("random{number}.example")).await.expect("no query").is_none());
+        }
+        assert!(find("shop.example").await.is_err(), "a known host is looked up");
     })
     .await;
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::world::{ELSEWHERE, HERE, World, settings};
 use crate::accounts::Plan;
+use crate::domains::connection::Proof;
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{DnsServer, TestApp};
 
@@ -14,41 +15,90 @@ async fn ownership(app: &TestApp, domain: &Domain) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_name_is_contested_by_another_accounts_claim_of_less_than_72_hours() {
+async fn a_site_is_contested_by_every_other_claim_whatever_its_age_and_name() {
+    for theirs in ["shop.example", "www.shop.example", "login.shop.example"] {
+        TestApp::on_each_engine(async |app| {
+            let one = app.account("a@x.example", Plan::Business).await;
+            let two = app.account("b@x.example", Plan::Business).await;
+            let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+            assert_eq!(ownership(&app, &first).await, None);
+
+            app.clock.advance(1000 * HOUR);
+            let second = app.domain_with_status(&two, theirs, DomainStatus::Pending).await;
+
+            let values = [ownership(&app, &first).await.unwrap(), ownership(&app, &second).await.unwrap()];
+            assert_ne!(values[0], values[1]);
+            app.clock.advance(1000 * HOUR);
+            assert_eq!(ownership(&app, &second).await.as_ref(), Some(&values[1]), "{theirs}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn neighbours_under_a_public_suffix_and_names_of_one_account_do_not_compete() {
     TestApp::on_each_engine(async |app| {
         let one = app.account("a@x.example", Plan::Business).await;
         let two = app.account("b@x.example", Plan::Business).await;
-        let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+        let first = app.domain_with_status(&one, "one.github.io", DomainStatus::Pending).await;
+        let second = app.domain_with_status(&two, "two.github.io", DomainStatus::Pending).await;
+        app.domain_with_status(&one, "a.one.github.io", DomainStatus::Pending).await;
+
         assert_eq!(ownership(&app, &first).await, None);
-
-        app.clock.advance(71 * HOUR);
-        let second = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
-
-        let values = [ownership(&app, &first).await.unwrap(), ownership(&app, &second).await.unwrap()];
-        assert_ne!(values[0], values[1]);
-        app.clock.advance(HOUR);
         assert_eq!(ownership(&app, &second).await, None);
-        assert_eq!(ownership(&app, &first).await.as_ref(), Some(&values[0]));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_name_is_contested_for_30_days_after_another_account_gave_it_up() {
+async fn a_site_is_contested_for_30_days_after_another_account_gave_up_a_name_that_was_connected() {
     TestApp::on_each_engine(async |app| {
         let one = app.account("a@x.example", Plan::Business).await;
         let two = app.account("b@x.example", Plan::Business).await;
-        let former = app.domain(&one, "shop.example").await;
+        let former = app.domain(&one, "www.shop.example").await;
         assert!(app.state.domains.remove(&former).await.unwrap());
 
         let domain = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
-        let again = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
-        app.clock.advance(73 * HOUR);
+
+        app.clock.advance(29 * 24 * HOUR);
+        assert!(ownership(&app, &domain).await.is_some());
+        app.clock.advance(24 * HOUR);
+        assert_eq!(ownership(&app, &domain).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_that_was_never_connected_leaves_no_trace() {
+    TestApp::on_each_engine(async |app| {
+        let passer_by = app.account("a@x.example", Plan::Business).await;
+        let owner = app.account("b@x.example", Plan::Business).await;
+        let claim = app.domain_with_status(&passer_by, "shop.example", DomainStatus::Pending).await;
+        app.state.domains.remove(&claim).await.unwrap();
+
+        let domain = app.domain_with_status(&owner, "shop.example", DomainStatus::Pending).await;
+
+        assert_eq!(ownership(&app, &domain).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_from_before_sites_were_stored_competes_too() {
+    TestApp::on_each_engine(async |app| {
+        let one = app.account("a@x.example", Plan::Business).await;
+        let two = app.account("b@x.example", Plan::Business).await;
+        app.domain_with_status(&one, "www.shop.example", DomainStatus::Pending).await;
+        let mut tx = app.state.platform.db.write().await.unwrap();
+        store::on_engine!(tx, |c| sqlx::query("update domains set site = ''").execute(c).await.map(drop))
+            .unwrap();
+        tx.commit().await.unwrap();
+
+        let domain = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
+        let neighbour = app.domain_with_status(&two, "ashop.example", DomainStatus::Pending).await;
 
         assert!(ownership(&app, &domain).await.is_some());
-        assert_eq!(ownership(&app, &again).await, None);
-        app.clock.advance(28 * 24 * HOUR);
-        assert_eq!(ownership(&app, &domain).await, None);
+        assert_eq!(ownership(&app, &neighbour).await, None);
     })
     .await;
 }
@@ -75,20 +125,51 @@ async fn a_removal_that_is_long_ago_is_forgotten_with_the_next_one() {
 }
 
 #[tokio::test]
-async fn the_twin_of_a_domain_that_another_account_serves_is_contested() {
+async fn a_claim_below_a_served_domain_needs_proof_whatever_its_records_say() {
+    let world = World::new().await;
+    let stranger = world.app.account("stranger@x.example", Plan::Business).await;
+    world.app.domain(&world.account, "shop.example").await;
+    // A wildcard record of the owner leads here.
+    world.dns.leads_to("login.shop.example", &[HERE]);
+
+    let login = world.app.domain_with_status(&stranger, "login.shop.example", DomainStatus::Pending).await;
+    let result = world.check(&login).await;
+
+    assert_eq!((result.dns.r#match, result.status), (false, DomainStatus::Pending));
+}
+
+#[tokio::test]
+async fn a_claim_that_comes_while_another_is_checked_is_not_overlooked() {
     TestApp::on_each_engine(async |app| {
         let one = app.account("a@x.example", Plan::Business).await;
         let two = app.account("b@x.example", Plan::Business).await;
-        app.domain(&one, "shop.example").await;
-        app.clock.advance(1000 * HOUR);
+        // Looked at as uncontested, and claimed by another account before it is promoted.
+        let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
+        app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
 
-        let www = app.domain_with_status(&two, "www.shop.example", DomainStatus::Pending).await;
-        let below = app.domain_with_status(&two, "app.shop.example", DomainStatus::Pending).await;
+        let by_records = app.state.domains.promote(&first, DomainStatus::Connected, Proof::OfTheWay).await;
+        let by_proof = app.state.domains.promote(&first, DomainStatus::Connected, Proof::OfOwner).await;
 
-        assert!(ownership(&app, &www).await.is_some());
-        assert_eq!(ownership(&app, &below).await, None);
+        assert_eq!((by_records.unwrap(), by_proof.unwrap()), (false, true));
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_visitor_of_the_edge_promotes_no_domain_of_an_inactive_account() {
+    let world = World::new().await;
+    let shop = world.shop().await;
+    world.dns.leads_to("shop.example", &[HERE]);
+    let status = async || world.app.state.domains.find_by_id(&shop.id).await.unwrap().unwrap().status;
+    let visit = async || world.app.state.connection.check_claims("shop.example").await.unwrap();
+    world.app.deactivate(&world.account).await;
+
+    visit().await;
+
+    assert_eq!(status().await, DomainStatus::Pending);
+    world.app.state.accounts.set_active(&world.account.email, true).await.unwrap();
+    visit().await;
+    assert_eq!(status().await, DomainStatus::Connected);
 }
 
 #[tokio::test]
@@ -139,8 +220,8 @@ async fn of_two_checks_at_once_one_gets_the_name() {
             app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await,
             app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await,
         ];
-        // Old enough to need no further proof.
-        app.clock.advance(100 * HOUR);
+        let proofs = [ownership(&app, &claims[0]).await.unwrap(), ownership(&app, &claims[1]).await.unwrap()];
+        dns.says("_glasshouse.shop.example", &[&proofs[0], &proofs[1]]);
         let other = app.second().await;
 
         let (first, second) =
@@ -165,7 +246,9 @@ async fn many_promotions_at_once_give_a_name_to_one_account() {
             claims.push(app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await);
         }
 
-        let promotions = claims.iter().map(|claim| app.state.domains.promote(claim, DomainStatus::Connected));
+        let promotions = claims
+            .iter()
+            .map(|claim| app.state.domains.promote(claim, DomainStatus::Connected, Proof::OfOwner));
         let promoted = futures::future::join_all(promotions).await;
 
         assert_eq!(promoted.into_iter().filter(|promoted| *promoted.as_ref().unwrap()).count(), 1);

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use super::world::{HERE, Middleware, World, page, redirect};
 use crate::accounts::Plan;
 use crate::domains::DomainStatus;
-use crate::domains::probe::{Arrival, ProbeKey};
+use crate::domains::connection::probe::{Arrival, ProbeKey};
 use crate::testing::render_path;
 
 const REACHED: (bool, DomainStatus, bool) = (true, DomainStatus::ViaApi, true);

@@ -28,10 +28,33 @@ pub struct DnsRecord {
     pub ttl: u32,
 }
 
+/// What must stand in the DNS for a domain to be connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RequiredRecords {
+    /// The records to create at the DNS provider.
+    pub records: Vec<DnsRecord>,
+    /// Whether another account has a claim on the site, so that a TXT record must prove whose the domain is.
+    pub contested: bool,
+    /// Why there is a TXT record among them; null when the domain is not contested.
+    pub reason: Option<String>,
+}
+
+/// What a contested domain's owner is told. Nothing of who the other account is, or which name it has.
+const CONTESTED: &str = "Another account has a claim on this site, or had one of its names connected within the last 30 days. \
+    The TXT record proves that the domain is yours.";
+
+impl RequiredRecords {
+    /// Of a domain; `ownership` is what the TXT record of a contested one must say.
+    pub fn of(host: &str, edge: &Edge, ownership: Option<&str>) -> RequiredRecords {
+        let reason = ownership.map(|_| CONTESTED.to_owned());
+        RequiredRecords { records: records(host, edge, ownership), contested: ownership.is_some(), reason }
+    }
+}
+
 /// The records of a domain: an apex gets `@` and `www`, any other name itself, one record per address of the service.
 ///
 /// With `ownership` there is also the TXT record that proves whose the domain is. `host` is in canonical form.
-pub fn records(host: &str, edge: &Edge, ownership: Option<&str>) -> Vec<DnsRecord> {
+fn records(host: &str, edge: &Edge, ownership: Option<&str>) -> Vec<DnsRecord> {
     let part = subdomain_part(host);
     let names = match part {
         None => vec!["@", "www"],

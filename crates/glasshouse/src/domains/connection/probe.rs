@@ -7,9 +7,9 @@ use std::time::Duration;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
-use super::names;
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
+use crate::domains::names;
 use crate::secret::{MacKey, Secrets};
 
 /// Path that a probe asks for, before its nonce.
@@ -80,7 +80,7 @@ impl ProbeKey {
         host: &str,
         arrival: Arrival<'_>,
         now: Timestamp,
-    ) -> Option<ProbeAnswer> {
+    ) -> Option<ProbeResponse> {
         let nonce = nonce_of(path).filter(|nonce| self.is_fresh(nonce, host, now))?;
         let proof = self.proof(nonce, arrival);
         // A server in between may keep the body and drop the headers.
@@ -89,19 +89,19 @@ impl ProbeKey {
              <meta name=\"robots\" content=\"noindex\"><meta name=\"{PROOF_HEADER}\" content=\"{proof}\"></head>\
              <body><p>This address is used to check that the domain is connected.</p></body></html>\n"
         );
-        Some(ProbeAnswer { proof, html })
+        Some(ProbeResponse { proof, html })
     }
 }
 
 /// The answer to a probe: 200, HTML, kept by nobody.
 #[derive(Debug)]
-pub struct ProbeAnswer {
+pub struct ProbeResponse {
     proof: String,
     /// The body, which carries the proof too.
     pub html: String,
 }
 
-impl ProbeAnswer {
+impl ProbeResponse {
     /// Its headers: the same whichever way the probe came.
     pub fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(3);

@@ -3,6 +3,7 @@
 //! the pure files; here is what needs the other records.
 
 mod changes;
+mod locks;
 mod promotion;
 
 use std::sync::Arc;
@@ -10,17 +11,20 @@ use std::time::{Duration, Instant};
 
 use store::{Conn, Db, DbError};
 
+use super::connection::is_contested;
 use super::jobs::RemoveDomain;
 use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
-use super::queries;
+use super::queries::{self, Stored};
 use super::site::Site;
 use crate::accounts::{AccountId, Limit};
 use crate::clock::Clock;
+use crate::followed_set::{FollowedSet, digest};
 use crate::jobs::{Job, Jobs};
 use crate::platform::Platform;
 
 pub use changes::ChangeError;
+pub use locks::Lock;
 
 /// How long a request may act on settings that were changed elsewhere.
 const FRESH: Duration = Duration::from_secs(2);
@@ -42,6 +46,15 @@ pub struct NewDomain {
     pub status: DomainStatus,
 }
 
+/// A domain that was added.
+#[derive(Debug, Clone)]
+pub struct Added {
+    /// It.
+    pub domain: Domain,
+    /// Whether another account has a claim on its site, so that it needs its ownership record.
+    pub is_contested: bool,
+}
+
 /// Why a domain was not added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
@@ -50,15 +63,9 @@ pub enum AddError {
         "is not a domain that can be connected: a registrable name such as shop.com, or a subdomain of one"
     )]
     InvalidDomain,
-    /// The origin host has no usable host in it.
-    #[error("the origin host is not a host name")]
-    InvalidOriginHost,
-    /// The origin would be asked through ourselves.
-    #[error("the origin host must be another name than the domain, where the site itself answers")]
-    OriginHostSameAsDomain,
-    /// The origin is where the site is edited.
-    #[error("the origin host is an editor's address; use the one under which the site is published")]
-    OriginHostIsEditorUrl,
+    /// The origin host cannot be used.
+    #[error("{0}")]
+    Origin(OriginProblem),
     /// The sitemap's address is no http(s) URL.
     #[error("the sitemap is not an absolute http(s) URL")]
     InvalidSitemapUrl,
@@ -89,6 +96,8 @@ pub struct DomainsService {
     jobs: Jobs,
     default_refresh_interval_s: u64,
     cache: moka::sync::Cache<String, Arc<Remembered>>,
+    /// Hosts of all domains, twins included: a host that is nobody's is no query.
+    hosts: Arc<FollowedSet>,
 }
 
 struct Remembered {
@@ -108,11 +117,13 @@ impl DomainsService {
     pub fn on(db: Db, clock: Clock, default_refresh_interval_s: u64) -> DomainsService {
         let jobs = Jobs::new(db.clone(), clock.clone());
         let cache = moka::sync::Cache::new(REMEMBERED);
-        DomainsService { db, clock, jobs, default_refresh_interval_s, cache }
+        DomainsService { db, clock, jobs, default_refresh_interval_s, cache, hosts: Arc::default() }
     }
 
     /// Adds a domain to an account whose plan allows `limit` of them.
-    pub async fn add(&self, account: &AccountId, limit: Limit, new: NewDomain) -> Result<Domain, AddError> {
+    ///
+    /// What its answer needs is known before it is added, so that no failure leaves a domain behind.
+    pub async fn add(&self, account: &AccountId, limit: Limit, new: NewDomain) -> Result<Added, AddError> {
         let host = names::parse_domain(&new.domain).ok_or(AddError::InvalidDomain)?;
         let origin_host = check_origin(&host, new.origin_host.as_deref().unwrap_or(""))?;
         let sitemap_url = check_sitemap(new.sitemap_url.as_deref().unwrap_or(""))?;
@@ -133,34 +144,51 @@ impl DomainsService {
             updated_at: now,
             host,
         };
-        self.insert(&domain, limit).await?;
+        let is_contested = self.insert(&domain, limit).await?;
+        for host in std::iter::once(domain.host.clone()).chain(names::twin(&domain.host)) {
+            self.hosts.insert(digest(&host)).await;
+        }
         self.forget(account, &domain.host);
-        Ok(domain)
+        Ok(Added { domain, is_contested })
     }
 
-    async fn insert(&self, domain: &Domain, limit: Limit) -> Result<(), AddError> {
+    /// Writes a new record; answers whether it is contested.
+    async fn insert(&self, domain: &Domain, limit: Limit) -> Result<bool, AddError> {
         let mut tx = self.db.write().await?;
         queries::lock_account(&mut tx, &domain.account_id).await?;
-        let others = queries::list_by_host(&mut tx, &domain.host).await?;
+        queries::lock_site(&mut tx, &domain.host).await?;
         if queries::is_locked(&mut tx, &domain.host).await? {
             return Err(AddError::Suspended);
         }
-        // A pending claim of another account blocks nobody.
-        let blocks =
-            |other: &Domain| other.account_id == domain.account_id || other.status != DomainStatus::Pending;
-        if others.iter().any(blocks) {
-            return Err(AddError::AlreadyConnected);
-        }
+        self.check_is_free(&mut tx, domain).await?;
         let current = queries::count_domains(&mut tx, &domain.account_id).await?;
         if !limit.allows(current + 1) {
             return Err(AddError::LimitReached { limit: limit.most().unwrap_or(u64::MAX), current });
         }
+        let is_contested = is_contested(&mut tx, domain, self.clock.now()).await?;
         queries::insert_domain(&mut tx, domain).await.map_err(|error| match error.is_unique_violation() {
             // Another process was faster.
             true => AddError::AlreadyConnected,
             false => AddError::Store(error),
         })?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        Ok(is_contested)
+    }
+
+    /// Refuses a name that the account has, and one that another account serves, under this name or its twin. A pending
+    /// claim of another account blocks nobody.
+    async fn check_is_free(&self, conn: &mut Conn, domain: &Domain) -> Result<(), AddError> {
+        let others = queries::list_by_host(conn, &domain.host).await?;
+        let twins = match names::twin(&domain.host) {
+            Some(twin) => queries::list_by_host(conn, &twin).await?,
+            None => Vec::new(),
+        };
+        let is_own = others.iter().any(|other| other.account_id == domain.account_id);
+        let is_served = others
+            .iter()
+            .chain(&twins)
+            .any(|other| other.account_id != domain.account_id && other.status != DomainStatus::Pending);
+        if is_own || is_served { Err(AddError::AlreadyConnected) } else { Ok(()) }
     }
 
     /// The account's domain that a host belongs to: the connected name itself, or its `www.`/apex twin.
@@ -181,16 +209,32 @@ impl DomainsService {
     /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before
     /// the oldest claim. At most two seconds old.
     pub async fn find_for_edge(&self, host: &str) -> Result<Option<Arc<Site>>, DbError> {
+        if !self.may_exist(host).await {
+            return Ok(None);
+        }
         self.find_or_read(memory_key(EVERY_ACCOUNT, host), async |conn| {
             queries::find_edge_domain(conn, host, names::twin(host).as_deref()).await
         })
         .await
     }
 
+    /// Whether a host may be somebody's. One that was added elsewhere may be unknown for a second.
+    async fn may_exist(&self, host: &str) -> bool {
+        let list = async |since| {
+            let added = queries::list_hosts(&mut self.db.read().await?, since).await?;
+            let names = added.into_iter().flat_map(|(host, at)| {
+                let twin = names::twin(&host);
+                std::iter::once(host).chain(twin).map(move |name| (digest(&name), at))
+            });
+            Ok(names.collect())
+        };
+        self.hosts.may_contain(digest(host), list).await
+    }
+
     async fn find_or_read(
         &self,
         key: String,
-        read: impl AsyncFnOnce(&mut Conn) -> Result<Option<Domain>, DbError>,
+        read: impl AsyncFnOnce(&mut Conn) -> Result<Option<Stored>, DbError>,
     ) -> Result<Option<Arc<Site>>, DbError> {
         if let Some(fresh) = self.fresh(&key) {
             return Ok(fresh.site.clone());
@@ -201,7 +245,9 @@ impl DomainsService {
             read(&mut conn).await
         });
         match found.await {
-            Ok(domain) => Ok(self.remember(key, domain)),
+            // A newer version wrote it: what was read last stays in use.
+            Ok(Some(Stored::Unreadable)) => Ok(self.cache.get(&key).and_then(|old| old.site.clone())),
+            Ok(found) => Ok(self.remember(key, found.and_then(Stored::readable))),
             Err(error) => match self.cache.get(&key) {
                 Some(old) if error.is_unavailable() && old.since.elapsed() < FRESH_WITHOUT_DATABASE => {
                     Ok(old.site.clone())
@@ -218,7 +264,8 @@ impl DomainsService {
 
     /// The account's record of exactly this name.
     pub async fn find_exact(&self, account: &AccountId, host: &str) -> Result<Option<Domain>, DbError> {
-        queries::find_domain(&mut self.db.read().await?, account, host, None).await
+        let found = queries::find_domain(&mut self.db.read().await?, account, host, None).await?;
+        Ok(found.and_then(Stored::readable))
     }
 
     /// An account's domains, or all, in the order they were added.
@@ -241,12 +288,12 @@ impl DomainsService {
     /// What belongs to its id is deleted by a job that becomes durable together with the removal.
     pub async fn remove(&self, domain: &Domain) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
+        promotion::remember_removal(&mut tx, domain, self.clock.now()).await?;
         if !queries::mark_removed(&mut tx, &domain.id, self.clock.now()).await? {
             return Ok(false);
         }
         let job = RemoveDomain { domain: domain.id.clone() }.queued_for(domain.account_id.as_str());
         self.jobs.enqueue(&mut tx, vec![job]).await?;
-        promotion::remember_removal(&mut tx, domain, self.clock.now()).await?;
         tx.commit().await?;
         self.jobs.wake();
         self.forget(&domain.account_id, &domain.host);
@@ -258,26 +305,6 @@ impl DomainsService {
         let mut tx = self.db.write().await?;
         queries::delete_removed(&mut tx, id).await?;
         tx.commit().await
-    }
-
-    /// Locks or unlocks a name, on whichever account. Answers how many records of it there are; for a name that is
-    /// unlocked after its records were removed, 1.
-    ///
-    /// The lock is the name's: removing a locked domain and adding it again does not open it.
-    pub async fn set_suspended(&self, host: &str, lock: Lock) -> Result<u64, DbError> {
-        let mut tx = self.db.write().await?;
-        let now = self.clock.now();
-        let mut changed = queries::set_suspended(&mut tx, host, lock == Lock::On, now).await?;
-        match lock {
-            Lock::On if changed > 0 => queries::insert_lock(&mut tx, host, now).await?,
-            Lock::On => {}
-            Lock::Off => changed = changed.max(queries::delete_lock(&mut tx, host).await?),
-        }
-        tx.commit().await?;
-        for domain in self.list_by_host(host).await? {
-            self.forget(&domain.account_id, &domain.host);
-        }
-        Ok(changed)
     }
 
     fn fresh(&self, key: &str) -> Option<Arc<Remembered>> {
@@ -304,15 +331,6 @@ impl DomainsService {
     }
 }
 
-/// The operator's lock on a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lock {
-    /// Suspended.
-    On,
-    /// Resumed.
-    Off,
-}
-
 /// Stands for the account where the edge asks.
 const EVERY_ACCOUNT: &str = "";
 
@@ -329,11 +347,7 @@ fn check_origin(host: &str, text: &str) -> Result<String, AddError> {
     if text.trim().is_empty() {
         return Ok(String::new());
     }
-    names::check_origin(host, text).map_err(|problem| match problem {
-        OriginProblem::Invalid => AddError::InvalidOriginHost,
-        OriginProblem::SameAsDomain => AddError::OriginHostSameAsDomain,
-        OriginProblem::EditorUrl => AddError::OriginHostIsEditorUrl,
-    })
+    names::check_origin(host, text).map_err(AddError::Origin)
 }
 
 fn check_sitemap(text: &str) -> Result<String, AddError> {

@@ -1,10 +1,12 @@
 // The job queue beside graphile_worker on the same PostgreSQL, and how busy a refresh keeps the browsers: measureJobs().
-// Used by run.mjs. "Busy" is the rate of a refresh against the rate at which the same tabs render when they are asked directly.
+// Used by run.mjs. A refresh stands against the rate at which the same service renders when it is asked directly, and is looked
+// at for the share of the processors it uses and for what it does to a page that somebody asks for meanwhile.
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { measure } from './load.mjs';
+import { fetchPage, measure } from './load.mjs';
+import { percentile, watchProcessors } from './meter.mjs';
 import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,6 +52,19 @@ async function refresh(service, key, first, count, map) {
   }
 }
 
+/** Renders one page after the other with a breath between them, as visitors come, until told to stop: how long each took. */
+async function onDemand(service, pages, isOver) {
+  const latencies = [];
+  for (const { address } of pages) {
+    if (isOver()) break;
+    const started = performance.now(), answer = await fetchPage(address, service.headers);
+    if (answer.status !== 200) throw new Error(`${address} answered ${answer.status}`);
+    latencies.push(performance.now() - started);
+    await wait(250);
+  }
+  return latencies;
+}
+
 export async function measureJobs({ site, binary, reps, quick, add }) {
   measureQueues({ jobs: quick ? 5_000 : 100_000, reps, add });
 
@@ -58,16 +73,25 @@ export async function measureJobs({ site, binary, reps, quick, add }) {
   const prepared = await prepareGlasshouse(binary, site, ['bench.test'], {
     folder: 'refresh',
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'map.test': `127.0.0.1:${mapPort}` }),
-    GLASSHOUSE_RENDER__CONCURRENCY: '4',
   });
   const service = await startGlasshouse(prepared), count = quick ? 40 : 1_000;
   const pages = (first, length) => Array.from({ length }, (_, index) => ({
     address: service.base + encodeURIComponent(`https://bench.test/article/${first + index}`), kind: 'article', number: first + index,
   }));
   for (let rep = 0; rep < reps; rep += 1) {
-    const direct = await measure({ pid: service.pid, pages: pages(700_000 + rep * 10_000, Math.min(count, 200)), inFlight: 6, headers: service.headers });
+    const first = 700_000 + rep * 10_000;
+    const direct = await measure({ pid: service.pid, pages: pages(first, Math.min(count, 200)), inFlight: 18, headers: service.headers });
     add('direct', { perSecond: direct.perSecond });
-    add('refresh', { perSecond: await refresh({ ...service, port: prepared.port }, prepared.key, 705_000 + rep * 10_000, count, map) });
+    const alone = await onDemand(service, pages(first + 1_000, 20), () => false);
+    const processors = watchProcessors();
+    let ended = false;
+    const meanwhile = onDemand(service, pages(first + 2_000, 500), () => ended);
+    const perSecond = await refresh({ ...service, port: prepared.port }, prepared.key, first + 5_000, count, map);
+    add('refresh', { perSecond });
+    add('refreshBusy', { percent: 100 * processors.stop() });
+    ended = true;
+    add('onDemandAlone', { latencyMs: percentile(alone, 0.5) });
+    add('onDemandMeanwhile', { latencyMs: percentile(await meanwhile, 0.5) });
   }
   await service.stop();
   server.close();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use glasshouse::clock::Clock;
-use glasshouse::jobs::{Job, JobError, Jobs, Outcome, Registry, Run, Worker, WorkerSettings};
+use glasshouse::jobs::{Job, JobError, JobOutcome, Jobs, Registry, Run, Worker, WorkerSettings};
 use graphile_worker::{IntoTaskHandlerResult, JobSpec, LocalQueueConfig, RawJobSpec, TaskHandler, WorkerContext};
 use serde::{Deserialize, Serialize};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -75,9 +75,9 @@ impl Job for Nothing {
     const KIND: &'static str = "Nothing";
     type Services = Arc<AtomicUsize>;
 
-    async fn run(&self, count: &Arc<AtomicUsize>, _: &Run) -> Result<Outcome, JobError> {
+    async fn run(&self, count: &Arc<AtomicUsize>, _: &Run) -> Result<JobOutcome, JobError> {
         count.fetch_add(1, Ordering::Relaxed);
-        Ok(Outcome::Done)
+        Ok(JobOutcome::Done)
     }
 }
 

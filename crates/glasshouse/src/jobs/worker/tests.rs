@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
-use crate::jobs::{Batch, Job, JobState, NewBatch, NewJob, Priority};
+use crate::jobs::{Batch, Job, JobOutcome, JobState, NewBatch, NewJob, Priority, Run};
 
 const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -30,6 +30,10 @@ enum Say {
     Later,
     Trouble,
     Slow(u64),
+    Busy,
+    Nul,
+    Hold,
+    Poison,
 }
 
 #[derive(Clone, Default)]
@@ -57,9 +61,17 @@ impl Log {
 impl Job for Say {
     const KIND: &'static str = "Say";
     const MAX_ATTEMPTS: u32 = 3;
+    const TELLS_DEATH: bool = true;
     type Services = Log;
 
-    async fn run(&self, log: &Log, run: &Run) -> Result<Outcome, JobError> {
+    async fn died(&self, log: &Log, reason: &str) -> Result<(), DbError> {
+        if let Say::GiveUp = self {
+            log.write(&format!("died: {reason}"));
+        }
+        Ok(())
+    }
+
+    async fn run(&self, log: &Log, run: &Run) -> Result<JobOutcome, JobError> {
         match self {
             Say::Done(text) => log.write(text),
             Say::FailOnce if run.attempt > 1 => log.write("worked"),
@@ -75,18 +87,25 @@ impl Job for Say {
             }
             Say::Later => {
                 log.write("later");
-                return Ok(Outcome::Later(HOUR));
+                return Ok(JobOutcome::Later(HOUR));
             }
             Say::Trouble => {
                 log.write("trouble");
                 return Err(JobError::rest_lane("it is down", None));
             }
+            Say::Busy => return Err(JobError::rest_lane("come back", Some(Duration::from_secs(120)))),
+            Say::Nul => return Err(JobError::retry("a \0 in the middle")),
+            Say::Hold => {
+                run.stopping().await;
+                log.write("stopped by itself");
+            }
+            Say::Poison => log.write("poison"),
             Say::Slow(millis) => {
                 tokio::time::sleep(Duration::from_millis(*millis)).await;
                 log.write("slow");
             }
         }
-        Ok(Outcome::Done)
+        Ok(JobOutcome::Done)
     }
 }
 
@@ -96,6 +115,23 @@ fn say(text: &str) -> NewJob {
 
 fn say_for(account: &str, text: &str) -> NewJob {
     Say::Done(text.to_owned()).queued_for(account)
+}
+
+impl Worker {
+    /// Runs everything that is due and everything that follows from it.
+    pub async fn run_until_idle(&mut self) {
+        loop {
+            let begun = self.step().await.expect("the database answers");
+            if begun == 0 && self.ended.is_empty() {
+                match (self.running.join_next().await, self.until_lane_opens()) {
+                    (Some(over), _) => self.take_result(over),
+                    (None, Some(wait)) => tokio::time::sleep(wait).await,
+                    (None, None) => return,
+                }
+            }
+            self.take_ready_results();
+        }
+    }
 }
 
 /// A queue and one process that works on it.
@@ -519,7 +555,7 @@ async fn a_job_that_ends_every_process_gives_up() {
             let mut worker = process.worker(1);
             assert_eq!(worker.step().await.unwrap(), 1);
             drop(worker);
-            process.worker(1).reclaim_all().await.unwrap();
+            process.worker(1).sweeper.reclaim_all().await.unwrap();
         }
 
         let expected = (JobState::Dead, 3, Some("every process that ran it ended".to_owned()));
@@ -594,7 +630,7 @@ async fn a_job_that_a_wrong_clock_put_off_for_a_year_is_brought_forward() {
         process.queue(vec![say("late").not_before(NOON.plus(HOUR * 24 * 365))]).await;
         process.queue(vec![say("soon").not_before(NOON.plus(HOUR))]).await;
 
-        process.worker(1).sweep().await.unwrap();
+        process.worker(1).sweeper.sweep().await.unwrap();
 
         assert_eq!(process.run_all().await, ["late"]);
     })
@@ -609,6 +645,7 @@ async fn a_schedule_queues_one_job_per_slot_whoever_looks_and_one_for_all_that_w
             let looks = (0..4).map(async |_| {
                 let registry = Registry::default().with::<Say>(process.log.clone(), 1);
                 Worker::new(process.jobs.clone(), registry, schedules(), process.settings.clone())
+                    .sweeper
                     .sweep()
                     .await
             });
@@ -689,4 +726,269 @@ async fn a_database_that_restarts_under_load_loses_and_doubles_nothing() {
     assert!(process.log.lines().len() <= 404, "{}", process.log.lines().len());
     shutdown.cancel();
     worker.await.unwrap();
+}
+
+#[tokio::test]
+async fn lanes_that_rest_hold_up_nobody_however_many_there_are() {
+    on_each_engine(async |process| {
+        for lane in 0..40 {
+            let lane = format!("dead {lane}");
+            process.queue((0..20).map(|_| Say::Trouble.queued_for("a").lane(&lane)).collect()).await;
+        }
+        process.run_all().await;
+        let before = process.log.lines().len();
+
+        process.queue(vec![say("alive").lane("well").priority(Priority::Background)]).await;
+        let begun = process.worker(1).step().await.unwrap();
+
+        assert_eq!((before, begun), (40, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_success_does_not_end_a_rest_that_began_after_it() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::Slow(1).queued_for("a").lane("origin")]).await;
+        process.queue(vec![Say::Busy.queued_for("a").lane("origin")]).await;
+        let mut worker = process.worker(2);
+        worker.step().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        worker.take_ready_results();
+        // The failure is written down first, as when another process had it.
+        worker.ended.sort_by_key(|ended| ended.result.is_ok());
+        let well = worker.ended.pop().unwrap();
+        worker.finish().await.unwrap();
+        worker.ended.push(well);
+        worker.finish().await.unwrap();
+
+        process.queue(vec![say("too early").lane("origin")]).await;
+        let resting = process.worker(1).step().await.unwrap();
+        process.clock.advance(Duration::from_secs(121));
+        let rested = process.worker(1).step().await.unwrap();
+
+        assert_eq!((resting, rested), (0, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reason_that_the_database_cannot_keep_is_kept_without_what_it_refuses() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::Nul.queued_for("a"), say("fine")]).await;
+
+        assert_eq!(process.run_all().await, ["fine"]);
+
+        let reason = "a  in the middle".to_owned();
+        assert_eq!(process.states().await, [(JobState::Waiting, 1, Some(reason))]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_written_fails_alone() {
+    on_each_engine(async |process| {
+        refuse_to_delete_poison(process.jobs.db()).await;
+        process.queue(vec![say("1"), Say::Poison.queued_for("a"), say("2")]).await;
+
+        process.worker(3).run_until_idle().await;
+
+        let states = process.states().await;
+        assert_eq!(states.len(), 1, "{states:?}");
+        assert_eq!(states[0].0, JobState::Dead);
+        assert!(states[0].2.as_deref().unwrap().starts_with("its result could not be written"), "{states:?}");
+    })
+    .await;
+}
+
+/// Makes the database refuse to delete jobs that say "Poison".
+async fn refuse_to_delete_poison(db: &Db) {
+    const SQLITE: &str = "create trigger refuse before delete on jobs when old.payload like '%Poison%'
+        begin select raise(abort, 'poison'); end";
+    const POSTGRES: &str = "create function refuse() returns trigger language plpgsql as
+        $$ begin if old.payload like '%Poison%' then raise exception 'poison'; end if; return old; end $$;
+        create trigger refuse before delete on jobs for each row execute function refuse()";
+    let sql = if db.engine() == Engine::Sqlite { SQLITE } else { POSTGRES };
+    let mut tx = db.write().await.unwrap();
+    store::on_engine!(tx, |c| sqlx::raw_sql(sql).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn several_processes_together_do_not_exceed_the_limit_of_a_lane() {
+    let db = postgres().await;
+    let process = Process::on(&db).await;
+    for round in 0..10 {
+        let lane = format!("origin {round}");
+        process.queue((0..20).map(|_| Say::Slow(5_000).queued_for("a").lane(&lane)).collect()).await;
+        let mut workers: Vec<Worker> = (0..4).map(|_| process.worker(20)).collect();
+
+        let begun = futures::future::try_join_all(workers.iter_mut().map(Worker::step)).await.unwrap();
+
+        assert_eq!(begun.iter().sum::<usize>(), 2, "{begun:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_open_batch_that_nothing_fills_any_more_is_closed_and_adds_up() {
+    on_each_engine(async |process| {
+        let new = NewBatch {
+            kind: "Say",
+            account: "a".to_owned(),
+            domain: None,
+            total: 10,
+            is_open: true,
+            source: None,
+        };
+        let mut tx = process.jobs.db().write().await.unwrap();
+        let fed = process.jobs.create_batch(&mut tx, &new).await.unwrap();
+        let abandoned = process.jobs.create_batch(&mut tx, &new).await.unwrap();
+        let feeder = say("feeder").feeding(&fed).not_before(NOON.plus(HOUR));
+        process.jobs.enqueue(&mut tx, vec![feeder, say("1").batch(&abandoned)]).await.unwrap();
+        tx.commit().await.unwrap();
+        process.run_all().await;
+
+        let mut worker = process.worker(1);
+        worker.sweeper.sweep().await.unwrap();
+        let young = process.batch(&abandoned).await;
+        process.clock.advance(Duration::from_secs(180));
+        worker.sweeper.sweep().await.unwrap();
+
+        let old = process.batch(&abandoned).await;
+        assert_eq!((young.is_open, young.completed_at), (true, None));
+        assert_eq!((old.done, old.failed, old.completed_at.is_some()), (1, 9, true));
+        assert!(process.batch(&fed).await.is_open);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_batch_whose_jobs_are_gone_is_complete_and_adds_up() {
+    on_each_engine(async |process| {
+        let batch = process.batch_of(vec![say("1"), say("2")]).await;
+        let mut tx = process.jobs.db().write().await.unwrap();
+        store::on_engine!(tx, |c| sqlx::query("delete from jobs").execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+
+        process.clock.advance(Duration::from_secs(180));
+        process.worker(1).sweeper.sweep().await.unwrap();
+
+        let batch = process.batch(&batch).await;
+        assert_eq!((batch.done, batch.failed, batch.completed_at.is_some()), (0, 2, true));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn jobs_that_gave_up_are_kept_for_thirty_days() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::GiveUp.queued_for("a")]).await;
+        process.run_all().await;
+        let mut worker = process.worker(1);
+
+        process.clock.advance(HOUR * 24 * 29);
+        worker.sweeper.sweep().await.unwrap();
+        let kept = process.states().await.len();
+        process.clock.advance(HOUR * 24 * 2);
+        worker.sweeper.sweep().await.unwrap();
+
+        assert_eq!((kept, process.states().await.len()), (1, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_death_is_told_once_to_the_kind_that_wants_to_know() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::GiveUp.queued_for("a"), Say::Fail.queued_for("a")]).await;
+        process.run_all().await;
+        let mut worker = process.worker(1);
+
+        worker.sweeper.sweep().await.unwrap();
+        worker.sweeper.sweep().await.unwrap();
+
+        let told =
+            process.log.lines().into_iter().filter(|line| line.starts_with("died")).collect::<Vec<_>>();
+        assert_eq!(told, ["died: no way"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn work_that_waits_for_an_hour_goes_up_one_priority() {
+    on_each_engine(async |process| {
+        process.queue(vec![say("old bulk").priority(Priority::Bulk)]).await;
+        process.clock.advance(HOUR + Duration::from_secs(1));
+        process.queue(vec![say("new normal"), say("new bulk").priority(Priority::Bulk)]).await;
+
+        process.worker(1).sweeper.sweep().await.unwrap();
+
+        assert_eq!(process.run_all().await, ["old bulk", "new normal", "new bulk"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_process_at_a_time_looks_after_everybodys_jobs() {
+    let db = postgres().await;
+    let (mut first, second) = (Process::on(&db).await, Process::on(&db).await);
+    first.settings.lease = Duration::from_millis(300);
+    let owner =
+        async || queries::find_chore(&mut db.read().await.unwrap(), "sweep").await.unwrap().unwrap().0;
+    let (mut one, mut two) = (first.worker(1), first.worker(1));
+    drop(second);
+
+    one.sweeper.sweep().await.unwrap();
+    two.sweeper.sweep().await.unwrap();
+    let elected = owner().await;
+    tokio::time::sleep(Duration::from_millis(350)).await;
+    two.sweeper.sweep().await.unwrap();
+
+    assert_eq!(elected, one.id);
+    assert_eq!(owner().await, two.id, "the first one stood still for a lease");
+}
+
+#[tokio::test]
+async fn an_attempt_that_lost_its_job_may_not_write() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::Hang.queued_for("a")]).await;
+        let mut first = process.worker(1);
+        first.step().await.unwrap();
+        let id = process.jobs.list(None, 1).await.unwrap().remove(0).id;
+        let attempt_of = async |worker: &Worker, attempt: i64| {
+            let mut tx = process.jobs.db().write().await.unwrap();
+            queries::hold_job(&mut tx, &id, &worker.id, attempt).await.unwrap()
+        };
+
+        let holds = attempt_of(&first, 1).await;
+        process.worker(1).sweeper.reclaim_all().await.unwrap();
+        let mut second = process.worker(1);
+        second.step().await.unwrap();
+
+        assert!(holds);
+        assert!(!attempt_of(&first, 1).await);
+        assert!(attempt_of(&second, 2).await && !attempt_of(&second, 1).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cancelled_job_may_stop_by_itself() {
+    on_each_engine(async |process| {
+        process.queue(vec![Say::Hold.queued_for("a")]).await;
+        let (shutdown, worker) = process.start(1);
+        let running = async || process.jobs.list(Some(JobState::Running), 1).await.unwrap();
+        while running().await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+
+        process.jobs.cancel(running().await.remove(0).id.as_str()).await.unwrap();
+        process.log.has(1).await;
+        shutdown.cancel();
+        worker.await.unwrap();
+
+        assert_eq!(process.log.lines(), ["stopped by itself"]);
+        assert!(process.states().await.is_empty());
+    })
+    .await;
 }

@@ -1,0 +1,84 @@
+//! Takes jobs that may run now, within the limits of kinds and lanes. Used by the worker, inside its transaction.
+//! Must never begin a job of a lane that rests or is full, nor let such a lane hide the jobs behind it.
+
+use std::collections::BTreeMap;
+
+use store::{DbError, Tx};
+
+use super::lanes::{LaneLimits, LaneRates, LaneRoom};
+use crate::clock::Timestamp;
+use crate::jobs::queries::{self, Candidate};
+
+/// Most jobs that one transaction begins.
+const MOST_BEGUN: usize = 256;
+/// How often a claim looks past lanes that it filled itself.
+const ROUNDS: usize = 16;
+
+/// A job that was begun.
+pub(super) struct Claimed {
+    pub job: Candidate,
+    /// The rest of its lane that its success would end.
+    pub rest_id: Option<String>,
+}
+
+/// One look into the queue.
+pub(super) struct Claim<'a> {
+    pub worker: &'a str,
+    pub limits: LaneLimits,
+    pub rates: &'a LaneRates,
+    /// How many more of each kind this process can run.
+    pub free: BTreeMap<&'static str, usize>,
+    pub now: Timestamp,
+}
+
+impl Claim<'_> {
+    /// Begins what may run.
+    pub async fn take(mut self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
+        let mut begun = Vec::new();
+        if self.free.is_empty() {
+            return Ok(begun);
+        }
+        queries::promote_due(tx, self.now).await?;
+        queries::lock_claims(tx).await?;
+        let running = queries::count_running_by_lane(tx).await?;
+        let troubled = queries::list_troubled_lanes(tx).await?;
+        let mut lanes = LaneRoom::new(self.limits, running, troubled, self.rates, self.now);
+        for _ in 0..ROUNDS {
+            let wanted = self.free.values().sum::<usize>().min(MOST_BEGUN - begun.len());
+            if wanted == 0 {
+                break;
+            }
+            let kinds: Vec<String> = self.free.keys().map(|kind| (*kind).to_owned()).collect();
+            let found = queries::list_candidates(tx, &kinds, &lanes.closed(), wanted).await?;
+            let found_count = found.len();
+            let picked: Vec<Candidate> =
+                found.into_iter().filter(|job| self.has_room(job, &mut lanes)).collect();
+            self.free.retain(|_, slots| *slots > 0);
+            let is_all = found_count < wanted && picked.len() == found_count;
+            if !picked.is_empty() {
+                let ids: Vec<String> = picked.iter().map(|job| job.id.clone()).collect();
+                queries::begin_jobs(tx, &ids, self.worker, self.now).await?;
+            }
+            begun.extend(picked.into_iter().map(|job| {
+                let rest_id = job.lane.as_deref().and_then(|lane| lanes.rest_of(lane));
+                Claimed { job, rest_id }
+            }));
+            if is_all {
+                break;
+            }
+        }
+        Ok(begun)
+    }
+
+    /// Takes the places that a job needs, if there are some.
+    fn has_room(&mut self, job: &Candidate, lanes: &mut LaneRoom) -> bool {
+        let Some(slots) = self.free.get_mut(job.kind.as_str()).filter(|slots| **slots > 0) else {
+            return false;
+        };
+        if job.lane.as_deref().is_some_and(|lane| !lanes.take(lane)) {
+            return false;
+        }
+        *slots -= 1;
+        true
+    }
+}

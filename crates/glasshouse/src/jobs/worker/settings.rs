@@ -1,0 +1,38 @@
+//! How a worker behaves. Made by whoever starts one.
+
+use std::time::Duration;
+
+use super::LaneLimits;
+
+/// How a worker behaves. The defaults are what production uses; tests are in more of a hurry.
+#[derive(Debug, Clone)]
+pub struct WorkerSettings {
+    /// A worker that has not shown itself for so long is dead.
+    pub lease: Duration,
+    /// How often it shows itself while it has jobs.
+    pub beat_every: Duration,
+    /// How often it looks for dead workers and due schedules.
+    pub sweep_every: Duration,
+    /// Longest time without looking into the queue. Signals make it look at once.
+    pub idle_wait: Duration,
+    /// How long running jobs may go on at most when the process is asked to end; each kind says how long it needs.
+    pub drain: Duration,
+    /// Politeness.
+    pub lanes: LaneLimits,
+    /// Address of PostgreSQL, to hear of work that other processes queue.
+    pub notify_url: Option<String>,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> WorkerSettings {
+        WorkerSettings {
+            lease: Duration::from_secs(30),
+            beat_every: Duration::from_secs(5),
+            sweep_every: Duration::from_secs(5),
+            idle_wait: Duration::from_secs(5),
+            drain: Duration::from_secs(15),
+            lanes: LaneLimits { at_once: 8, per_second: 50 },
+            notify_url: None,
+        }
+    }
+}

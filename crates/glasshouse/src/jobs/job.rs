@@ -10,9 +10,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use store::DbError;
 
-use super::model::{BatchId, JobId, NewJob, Priority};
-use crate::clock::Timestamp;
+use super::model::{JobId, NewJob, Priority};
+use super::run::Run;
 
 /// Work that outlives the request that caused it. The value itself is what is stored, as JSON.
 ///
@@ -28,11 +29,24 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Longest wait between two attempts.
     const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
+    /// For how long its lane may be in trouble before its waiting jobs give up, those that somebody waits for excepted.
+    const LANE_PATIENCE: Duration = Duration::from_secs(6 * 3600);
+    /// How long it may go on when it is told to stop, because it was cancelled or the process ends.
+    const DRAIN: Duration = Duration::from_secs(1);
+    /// Whether [`Job::died`] has something to do.
+    const TELLS_DEATH: bool = false;
+
     /// What it needs to run: usually its feature's service.
     type Services: Clone + Send + Sync + 'static;
 
     /// Does the work.
-    async fn run(&self, services: &Self::Services, run: &Run) -> Result<Outcome, JobError>;
+    async fn run(&self, services: &Self::Services, run: &Run) -> Result<JobOutcome, JobError>;
+
+    /// Cleans up after a job that gave up, for whatever reason, in some process that knows its kind. May be called more
+    /// than once. Needs [`Job::TELLS_DEATH`].
+    async fn died(&self, _: &Self::Services, _reason: &str) -> Result<(), DbError> {
+        Ok(())
+    }
 
     /// The job as something that can be queued with `jobs::enqueue`, in the transaction of what caused it.
     fn queued_for(&self, account: &str) -> NewJob {
@@ -48,32 +62,15 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
             lane: None,
             priority: Priority::Normal,
             run_at: None,
+            feeds: None,
+            tells_death: Self::TELLS_DEATH,
         }
     }
 }
 
-/// The circumstances under which a job runs.
-#[derive(Debug, Clone)]
-pub struct Run {
-    /// Its id.
-    pub id: JobId,
-    /// Whose it is.
-    pub account: String,
-    /// For which domain.
-    pub domain: Option<String>,
-    /// Of which batch.
-    pub batch: Option<BatchId>,
-    /// 1 at the first attempt.
-    pub attempt: u32,
-    /// Whether a failure is final.
-    pub is_last_attempt: bool,
-    /// When it was queued.
-    pub queued_at: Timestamp,
-}
-
 /// How a run ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum JobOutcome {
     /// The work is done; the job is over.
     Done,
     /// There is nothing to do yet; the job runs again after this time and the run does not count as an attempt.
@@ -96,6 +93,8 @@ pub(super) enum Next {
     Rest(Option<Duration>),
     /// None: the same would happen again.
     GiveUp,
+    /// None: an operator does not want it any more.
+    Remove,
 }
 
 impl JobError {
@@ -104,7 +103,7 @@ impl JobError {
         JobError { reason: reason.into(), next: Next::Retry(None) }
     }
 
-    /// It may work after this time, for instance what a `Retry-After` said.
+    /// It may work after this time, for instance what a `Retry-After` said; a day at most.
     pub fn retry_after(reason: impl Into<String>, after: Duration) -> JobError {
         JobError { reason: reason.into(), next: Next::Retry(Some(after)) }
     }
@@ -112,6 +111,11 @@ impl JobError {
     /// What the lane stands for is in trouble: none of its jobs runs for a while.
     pub fn rest_lane(reason: impl Into<String>, after: Option<Duration>) -> JobError {
         JobError { reason: reason.into(), next: Next::Rest(after) }
+    }
+
+    /// It was cancelled.
+    pub(super) fn cancelled() -> JobError {
+        JobError { reason: "cancelled".to_owned(), next: Next::Remove }
     }
 
     /// It can never work.
@@ -128,7 +132,11 @@ impl From<store::DbError> for JobError {
 
 /// Runs one kind of job from its stored form.
 pub(super) type Runner =
-    Arc<dyn Fn(String, Run) -> BoxFuture<'static, Result<Outcome, JobError>> + Send + Sync>;
+    Arc<dyn Fn(String, Run) -> BoxFuture<'static, Result<JobOutcome, JobError>> + Send + Sync>;
+
+/// Tells one kind of job, in its stored form, that it died, and why.
+pub(super) type DeathHook =
+    Arc<dyn Fn(String, String) -> BoxFuture<'static, Result<(), DbError>> + Send + Sync>;
 
 /// What is known of a kind.
 #[derive(Clone)]
@@ -138,6 +146,10 @@ pub(super) struct Kind {
     pub(super) at_once: usize,
     pub(super) first_wait: Duration,
     pub(super) longest_wait: Duration,
+    pub(super) patience: Duration,
+    pub(super) drain: Duration,
+    /// What is done when one of them gives up.
+    pub(super) died: Option<DeathHook>,
 }
 
 /// Every kind of job that this process can run. Written down once, in `app.rs`.
@@ -147,6 +159,16 @@ pub struct Registry(pub(super) BTreeMap<&'static str, Kind>);
 impl Registry {
     /// Adds a kind, of which at most `at_once` run at a time in this process.
     pub fn with<J: Job>(mut self, services: J::Services, at_once: usize) -> Registry {
+        let survivors = services.clone();
+        let died: DeathHook = Arc::new(move |payload: String, reason: String| {
+            let services = survivors.clone();
+            async move {
+                // One that cannot be read never ran, so it has left nothing behind.
+                let Ok(job) = serde_json::from_str::<J>(&payload) else { return Ok(()) };
+                job.died(&services, &reason).await
+            }
+            .boxed()
+        });
         let runner: Runner = Arc::new(move |payload: String, run: Run| {
             let services = services.clone();
             async move {
@@ -162,6 +184,9 @@ impl Registry {
             at_once: at_once.max(1),
             first_wait: J::FIRST_WAIT,
             longest_wait: J::LONGEST_WAIT,
+            patience: J::LANE_PATIENCE,
+            drain: J::DRAIN,
+            died: J::TELLS_DEATH.then_some(died),
         };
         let twin = self.0.insert(J::KIND, kind);
         assert!(twin.is_none(), "two jobs are called {}", J::KIND);

@@ -5,11 +5,13 @@ mod job;
 mod model;
 mod queries;
 mod queue;
+mod run;
 mod schedule;
 mod worker;
 
-pub use job::{Job, JobError, Outcome, Registry, Run};
+pub use job::{Job, JobError, JobOutcome, Registry};
 pub use model::{Batch, BatchId, ChangeError, JobId, JobInfo, JobState, NewBatch, NewJob, Priority, backoff};
 pub use queue::Jobs;
+pub use run::Run;
 pub use schedule::Schedule;
 pub use worker::{LaneLimits, Worker, WorkerSettings};

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::clock::Timestamp;
 
@@ -117,6 +118,8 @@ pub struct NewJob {
     pub(super) lane: Option<String>,
     pub(super) priority: Priority,
     pub(super) run_at: Option<Timestamp>,
+    pub(super) feeds: Option<BatchId>,
+    pub(super) tells_death: bool,
 }
 
 impl NewJob {
@@ -132,10 +135,18 @@ impl NewJob {
         self
     }
 
+    /// Queues the jobs of an open batch: when nothing does so any more, the batch is closed.
+    pub fn feeding(mut self, id: &BatchId) -> NewJob {
+        self.feeds = Some(id.clone());
+        self
+    }
+
     /// Is queued at most once at a time: while it waits, another one with this key is the same job; while it runs,
     /// another one makes it run once more.
-    pub fn unique(mut self, key: impl Into<String>) -> NewJob {
-        self.unique_key = Some(key.into());
+    pub fn unique(mut self, key: impl AsRef<str>) -> NewJob {
+        // A hash: keys are addresses, and an index entry must not be as long as one may be.
+        let hash = Sha256::digest(key.as_ref().as_bytes());
+        self.unique_key = Some(hex::encode(&hash[..16]));
         self
     }
 
@@ -259,6 +270,9 @@ pub enum ChangeError {
     #[error(transparent)]
     Store(#[from] store::DbError),
 }
+
+/// No job is put off for longer, and no lane rests for longer: what is further away was written by a wrong clock.
+pub const HORIZON: Duration = Duration::from_secs(25 * 3600);
 
 /// How long to wait before trying again: doubling from `base` up to `most`, any moment of it (full jitter), so that what
 /// failed together does not come back together. `random` is from 0 to 1.

@@ -135,7 +135,7 @@ impl Jobs {
         }
         // Whoever retries believes that what was in trouble is well again.
         if let Some(lane) = lane {
-            queries::clear_lanes(&mut tx, &[lane]).await?;
+            queries::reset_lane(&mut tx, &lane).await?;
         }
         queries::notify(&mut tx).await?;
         tx.commit().await?;
@@ -143,15 +143,27 @@ impl Jobs {
         Ok(())
     }
 
-    /// Removes a job. One that runs is stopped within seconds and leaves no result behind.
+    /// Removes a job. One that runs is asked to stop, and stopped when it does not.
     pub async fn cancel(&self, id: &str) -> Result<(), ChangeError> {
         let mut tx = self.0.db.write().await?;
-        let Some((state, batch)) = queries::delete_job(&mut tx, id).await? else {
+        if queries::request_cancel(&mut tx, id).await? {
+            return Ok(tx.commit().await?);
+        }
+        let Some(batch) = queries::delete_job(&mut tx, id).await? else {
             return Err(ChangeError::NotFound(id.to_owned()));
         };
-        if let (Some(batch), JobState::Waiting | JobState::Running) = (batch, state) {
+        if let (JobState::Waiting, Some(batch)) = batch {
             queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
         }
         Ok(tx.commit().await?)
+    }
+
+    /// Batches of a domain that are not complete: id, kind and source, the oldest first. In the caller's transaction.
+    pub async fn list_incomplete_batches(
+        &self,
+        tx: &mut Tx,
+        domain: &str,
+    ) -> Result<Vec<(BatchId, String, Option<String>)>, DbError> {
+        queries::list_incomplete_batches(tx, domain).await
     }
 }

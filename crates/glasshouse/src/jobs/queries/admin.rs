@@ -82,11 +82,20 @@ pub async fn find_job_state(conn: &mut Conn, id: &str) -> Result<Option<JobState
 
 /// Puts a dead job back into the queue; answers its batch and lane, or `None` when it is not dead.
 pub async fn revive(conn: &mut Conn, id: &str) -> Result<Option<(Option<BatchId>, Option<String>)>, DbError> {
-    const SQL: &str = "update jobs set state = 'waiting', attempts = 0, run_at = 0, ended_at = null
+    const SQL: &str = "update jobs set state = 'waiting', attempts = 0, run_at = 0, ended_at = null,
+            death_told = false
         where id = $1 and state = 'dead' returning batch_id, lane";
     let row: Option<(Option<String>, Option<String>)> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
     Ok(row.map(|(batch, lane)| (batch.map(BatchId::from), lane)))
+}
+
+/// Asks for the end of a job that runs; false when it does not run.
+pub async fn request_cancel(conn: &mut Conn, id: &str) -> Result<bool, DbError> {
+    const SQL: &str = "update jobs set cancelled = true where id = $1 and state = 'running'";
+    let rows =
+        on_engine!(conn, |c| sqlx::query(SQL).bind(id).execute(c).await.map(|done| done.rows_affected()))?;
+    Ok(rows == 1)
 }
 
 /// Deletes a job in any state; answers its state and batch.
@@ -165,32 +174,4 @@ pub async fn count_waiting_in_batch(conn: &mut Conn, id: &BatchId) -> Result<u64
     const SQL: &str = "select count(*) from jobs where batch_id = $1 and state = 'waiting'";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_one(c).await)?;
     Ok(unsigned(count))
-}
-
-/// Deletes batches that were complete before this time.
-pub async fn delete_old_batches(conn: &mut Conn, before: Timestamp) -> Result<u64, DbError> {
-    // A dead job that an operator may still retry keeps its batch.
-    const SQL: &str = "delete from job_batches where completed_at < $1
-        and not exists (select 1 from jobs where jobs.batch_id = job_batches.id)";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(before.as_millis())
-        .execute(c)
-        .await
-        .map(|done| done.rows_affected()))?)
-}
-
-/// How many jobs of a kind are in a state, and since when the oldest.
-#[derive(Debug, sqlx::FromRow)]
-pub struct Depth {
-    pub kind: String,
-    pub state: String,
-    pub jobs: i64,
-    pub oldest: i64,
-}
-
-/// Counts jobs by kind and state.
-pub async fn count_jobs(conn: &mut Conn) -> Result<Vec<Depth>, DbError> {
-    const SQL: &str =
-        "select kind, state, count(*) as jobs, min(created_at) as oldest from jobs group by kind, state";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
 }

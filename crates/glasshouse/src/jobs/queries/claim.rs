@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use store::{Conn, DbError, EngineConn, on_engine};
+use store::{Conn, DbError, Engine, EngineConn, on_engine};
 
 use super::on_list;
 use crate::clock::Timestamp;
@@ -22,14 +22,44 @@ pub struct Candidate {
     pub attempts: i64,
     pub max_attempts: i64,
     pub created_at: i64,
+    pub checkpoint: Option<String>,
+}
+
+/// Lets one claim at a time go through, whichever process makes it: what runs of a lane is counted and added to in one
+/// step. Free again when the transaction ends. A write transaction of SQLite is alone anyway.
+pub async fn lock_claims(conn: &mut Conn) -> Result<(), DbError> {
+    const SQL: &str = "select pg_advisory_xact_lock(hashtext('glasshouse jobs claim'))";
+    match conn.raw() {
+        EngineConn::Sqlite(_) => Ok(()),
+        EngineConn::Postgres(c) => {
+            store::time_limited(async { sqlx::query(SQL).execute(c).await.map(drop) }).await?;
+            Ok(())
+        }
+    }
+}
+
+/// Makes jobs whose time has come ready, some at a time.
+pub async fn promote_due(conn: &mut Conn, now: Timestamp) -> Result<(), DbError> {
+    let sql = match conn.engine() {
+        Engine::Sqlite => {
+            "update jobs set run_at = 0 where id in (select id from jobs
+                where state = 'waiting' and run_at > 0 and run_at <= $1 order by run_at limit 1000)"
+        }
+        // Another process that makes the same jobs ready is not waited for.
+        Engine::Postgres => {
+            "update jobs set run_at = 0 where id in (select id from jobs
+                where state = 'waiting' and run_at > 0 and run_at <= $1 order by run_at limit 1000
+                for update skip locked)"
+        }
+    };
+    Ok(on_engine!(conn, |c| sqlx::query(sql).bind(now.as_millis()).execute(c).await.map(drop))?)
 }
 
 /// Lists what may run now, first turns first; nobody else can take these until the transaction ends.
 pub async fn list_candidates(
     conn: &mut Conn,
-    now: Timestamp,
     kinds: &[String],
-    full_lanes: &[String],
+    closed_lanes: &[String],
     most: usize,
 ) -> Result<Vec<Candidate>, DbError> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -38,15 +68,14 @@ pub async fn list_candidates(
         EngineConn::Sqlite(c) => {
             const SQL: &str =
                 "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload,
-                    attempts, max_attempts, created_at
-                from jobs indexed by jobs_waiting
-                where state = 'waiting' and run_at <= $1 and kind in (select value from json_each($2))
-                    and (lane is null or lane not in (select value from json_each($3)))
-                order by priority, turn limit $4";
+                    attempts, max_attempts, created_at, checkpoint
+                from jobs indexed by jobs_ready
+                where state = 'waiting' and run_at = 0 and kind in (select value from json_each($1))
+                    and (lane is null or lane not in (select value from json_each($2)))
+                order by priority, turn limit $3";
             sqlx::query_as(SQL)
-                .bind(now.as_millis())
                 .bind(serde_json::to_string(kinds).expect("texts are JSON"))
-                .bind(serde_json::to_string(full_lanes).expect("texts are JSON"))
+                .bind(serde_json::to_string(closed_lanes).expect("texts are JSON"))
                 .bind(most)
                 .fetch_all(c)
                 .await?
@@ -54,19 +83,14 @@ pub async fn list_candidates(
         EngineConn::Postgres(c) => {
             const SQL: &str =
                 "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload,
-                    attempts, max_attempts, created_at
+                    attempts, max_attempts, created_at, checkpoint
                 from jobs
-                where state = 'waiting' and run_at <= $1 and kind = any($2)
-                    and (lane is null or lane <> all($3))
-                order by priority, turn limit $4
+                where state = 'waiting' and run_at = 0 and kind = any($1)
+                    and (lane is null or lane <> all($2))
+                order by priority, turn limit $3
                 for update skip locked";
-            sqlx::query_as(SQL)
-                .bind(now.as_millis())
-                .bind(kinds)
-                .bind(full_lanes)
-                .bind(most)
-                .fetch_all(c)
-                .await?
+            let found = sqlx::query_as(SQL).bind(kinds).bind(closed_lanes).bind(most).fetch_all(c);
+            store::time_limited(found).await?
         }
     };
     Ok(rows)
@@ -80,19 +104,23 @@ pub async fn count_running_by_lane(conn: &mut Conn) -> Result<HashMap<String, i6
     Ok(rows.into_iter().collect())
 }
 
-/// Lists the lanes that rest. A rest that is further away than `horizon` was written by a clock that was wrong.
-pub async fn list_resting_lanes(
-    conn: &mut Conn,
-    now: Timestamp,
-    horizon: Timestamp,
-) -> Result<Vec<String>, DbError> {
-    const SQL: &str = "select lane from job_lanes where rest_until > $1 and rest_until <= $2";
-    let rows: Vec<(String,)> = on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(now.as_millis())
-        .bind(horizon.as_millis())
-        .fetch_all(c)
-        .await)?;
-    Ok(rows.into_iter().map(|(lane,)| lane).collect())
+/// A lane that failed and has not worked since.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct TroubledLane {
+    pub lane: String,
+    /// Failures in a row.
+    pub failures: i64,
+    pub rest_until: i64,
+    /// Tells this rest from every other.
+    pub rest_id: String,
+    /// When the first of the failures was.
+    pub troubled_since: i64,
+}
+
+/// Lists the lanes that are in trouble.
+pub async fn list_troubled_lanes(conn: &mut Conn) -> Result<Vec<TroubledLane>, DbError> {
+    const SQL: &str = "select lane, failures, rest_until, rest_id, troubled_since from job_lanes";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
 }
 
 /// Hands jobs to a worker.
@@ -121,16 +149,15 @@ pub async fn advance_turn(conn: &mut Conn, priority: i64, turn: i64) -> Result<(
 }
 
 /// When the next job that is put off may run; `None` when there is none.
-pub async fn find_next_run_at(conn: &mut Conn, now: Timestamp) -> Result<Option<Timestamp>, DbError> {
-    const SQL: &str = "select min(run_at) from jobs where state = 'waiting' and run_at > $1";
-    let next: Option<i64> =
-        on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(now.as_millis()).fetch_one(c).await)?;
+pub async fn find_next_run_at(conn: &mut Conn) -> Result<Option<Timestamp>, DbError> {
+    const SQL: &str = "select min(run_at) from jobs where state = 'waiting' and run_at > 0";
+    let next: Option<i64> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_one(c).await)?;
     Ok(next.map(Timestamp::from_millis))
 }
 
 /// Brings jobs forward that wait beyond `horizon`: no job is put off for so long, so a clock was wrong.
 pub async fn bring_forward(conn: &mut Conn, horizon: Timestamp) -> Result<u64, DbError> {
-    const SQL: &str = "update jobs set run_at = 0 where state = 'waiting' and run_at > $1";
+    const SQL: &str = "update jobs set run_at = 0 where state = 'waiting' and run_at > 0 and run_at > $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(horizon.as_millis())
         .execute(c)

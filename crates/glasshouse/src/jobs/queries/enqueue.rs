@@ -12,7 +12,7 @@ use crate::jobs::model::{BatchId, NewBatch, NewJob};
 /// Rows of one insert. Larger saves little and makes a statement that takes long to prepare.
 const ROWS: usize = 100;
 /// Columns that are bound.
-const BOUND: usize = 13;
+const BOUND: usize = 15;
 
 /// Channel that tells other processes on PostgreSQL that there is work.
 pub const CHANNEL: &str = "glasshouse_jobs";
@@ -73,7 +73,7 @@ async fn insert_rows(
 ) -> Result<u64, DbError> {
     let mut sql = String::from(
         "insert into jobs (id, kind, account_id, domain_id, batch_id, unique_key, lane, priority, turn, payload,
-            max_attempts, run_at, created_at, attempts, state, again) values ",
+            max_attempts, run_at, created_at, feeds, tells_death, attempts, state, again) values ",
     );
     for row in 0..rows.len() {
         let separator = if row == 0 { "(" } else { ", (" };
@@ -104,7 +104,9 @@ async fn insert_rows(
                 .bind(i64::from(job.max_attempts))
                 // 0 and not the time: a clock that is set back must not put work off.
                 .bind(job.run_at.map_or(0, Timestamp::as_millis))
-                .bind(now.as_millis());
+                .bind(now.as_millis())
+                .bind(job.feeds.as_ref().map(BatchId::as_str))
+                .bind(job.tells_death);
         }
         query.fetch_all(c).await
     })?;
@@ -169,7 +171,8 @@ pub async fn advance_batch(conn: &mut Conn, id: &BatchId, from: u64, to: u64) ->
     Ok(rows == 1)
 }
 
-/// Ends the adding of jobs to a batch. It is complete at once when all of its jobs are over.
+/// Ends the adding of jobs to a batch. It is complete at once when all of its jobs are over. When something went wrong,
+/// what has not become a job counts as failed.
 pub async fn close_batch(
     conn: &mut Conn,
     id: &BatchId,
@@ -177,7 +180,9 @@ pub async fn close_batch(
     now: Timestamp,
 ) -> Result<(), DbError> {
     const SQL: &str = "update job_batches set is_open = false, error = coalesce($2, error),
-            completed_at = case when done + failed >= total then $3 end
+            failed = failed + case when $2 is null then 0 else total - fed end,
+            completed_at = case when done + failed + case when $2 is null then 0 else total - fed end >= total
+                then $3 end
         where id = $1 and is_open";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(id.as_str())

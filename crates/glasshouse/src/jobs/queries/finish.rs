@@ -1,8 +1,8 @@
 //! The end of a run: done, again, later, dead. Every statement names the worker: one that lost its jobs changes nothing.
 
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, Engine, on_engine};
 
-use super::on_list;
+use super::{TroubledLane, on_list};
 use crate::clock::Timestamp;
 use crate::jobs::model::{BatchId, JobId};
 
@@ -28,7 +28,8 @@ pub async fn rerun(conn: &mut Conn, worker: &str, ids: &[String]) -> Result<u64,
     Ok(on_list!(
         conn,
         sqlx::query,
-        "update jobs set state = 'waiting', again = false, attempts = 0, run_at = 0, worker_id = null, error = null
+        "update jobs set state = 'waiting', again = false, attempts = 0, run_at = 0, worker_id = null, error = null,
+            checkpoint = null, progress = null
             where id",
         "and worker_id = $2 and state = 'running' and again",
         ids,
@@ -60,7 +61,7 @@ pub async fn put_off(
 }
 
 /// Ends a job that gave up; answers its batch, or `None` when the job is not this worker's any more.
-pub async fn bury(
+pub async fn give_up(
     conn: &mut Conn,
     worker: &str,
     id: &JobId,
@@ -76,6 +77,19 @@ pub async fn bury(
         .bind(now.as_millis())
         .fetch_optional(c)
         .await)?;
+    Ok(row.map(|(batch,)| batch.map(BatchId::from)))
+}
+
+/// Deletes a job that stopped because it was cancelled; answers its batch, or `None` when the job is not this worker's.
+pub async fn delete_cancelled(
+    conn: &mut Conn,
+    worker: &str,
+    id: &JobId,
+) -> Result<Option<Option<BatchId>>, DbError> {
+    const SQL: &str =
+        "delete from jobs where id = $1 and worker_id = $2 and state = 'running' returning batch_id";
+    let row: Option<(Option<String>,)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).bind(worker).fetch_optional(c).await)?;
     Ok(row.map(|(batch,)| batch.map(BatchId::from)))
 }
 
@@ -102,48 +116,65 @@ pub async fn count_in_batch(
         .map(drop))?)
 }
 
-/// Forgets the troubles of lanes whose jobs work again.
-pub async fn clear_lanes(conn: &mut Conn, lanes: &[String]) -> Result<(), DbError> {
-    on_list!(conn, sqlx::query, "delete from job_lanes where lane", "", lanes, |query, c| query
-        .execute(c)
-        .await
-        .map(drop))?;
-    Ok(())
+/// Forgets the trouble of a lane that works again, unless it has been put to rest anew since this rest.
+pub async fn clear_lane(conn: &mut Conn, lane: &str, rest_id: &str) -> Result<(), DbError> {
+    const SQL: &str = "delete from job_lanes where lane = $1 and rest_id = $2";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(lane).bind(rest_id).execute(c).await.map(drop))?)
 }
 
-/// Finds how often in a row a lane failed, and until when it rests.
-pub async fn find_lane(conn: &mut Conn, lane: &str) -> Result<Option<(i64, Timestamp)>, DbError> {
-    const SQL: &str = "select failures, rest_until from job_lanes where lane = $1";
-    let row: Option<(i64, i64)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(lane).fetch_optional(c).await)?;
-    Ok(row.map(|(failures, rest_until)| (failures, Timestamp::from_millis(rest_until))))
+/// Forgets the trouble of a lane, whatever it is.
+pub async fn reset_lane(conn: &mut Conn, lane: &str) -> Result<(), DbError> {
+    const SQL: &str = "delete from job_lanes where lane = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(lane).execute(c).await.map(drop))?)
+}
+
+/// Finds a lane's trouble; nobody else changes it until the transaction ends.
+pub async fn find_troubled_lane(conn: &mut Conn, lane: &str) -> Result<Option<TroubledLane>, DbError> {
+    let sql = match conn.engine() {
+        Engine::Sqlite => {
+            "select lane, failures, rest_until, rest_id, troubled_since from job_lanes where lane = $1"
+        }
+        Engine::Postgres => {
+            "select lane, failures, rest_until, rest_id, troubled_since from job_lanes where lane = $1
+                for update"
+        }
+    };
+    Ok(on_engine!(conn, |c| sqlx::query_as(sql).bind(lane).fetch_optional(c).await)?)
 }
 
 /// Lets a lane rest.
-pub async fn rest_lane(conn: &mut Conn, lane: &str, failures: i64, until: Timestamp) -> Result<(), DbError> {
-    const SQL: &str = "insert into job_lanes (lane, failures, rest_until) values ($1, $2, $3)
-        on conflict (lane) do update set failures = excluded.failures, rest_until = excluded.rest_until";
+pub async fn rest_lane(conn: &mut Conn, lane: &TroubledLane) -> Result<(), DbError> {
+    const SQL: &str = "insert into job_lanes (lane, failures, rest_until, rest_id, troubled_since)
+        values ($1, $2, $3, $4, $5)
+        on conflict (lane) do update set failures = excluded.failures, rest_until = excluded.rest_until,
+            rest_id = excluded.rest_id, troubled_since = excluded.troubled_since";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(lane)
-        .bind(failures)
-        .bind(until.as_millis())
+        .bind(&lane.lane)
+        .bind(lane.failures)
+        .bind(lane.rest_until)
+        .bind(&lane.rest_id)
+        .bind(lane.troubled_since)
         .execute(c)
         .await
         .map(drop))?)
 }
 
-/// Ends the waiting jobs of a lane that nobody waits for; answers the batch of each.
-pub async fn bury_lane(
+/// Ends some waiting jobs of a kind and lane that nobody waits for; answers the batch of each.
+pub async fn give_up_on_lane(
     conn: &mut Conn,
-    lane: &str,
+    (lane, kind): (&str, &str),
     least_rank: i64,
     error: &str,
     now: Timestamp,
 ) -> Result<Vec<Option<BatchId>>, DbError> {
-    const SQL: &str = "update jobs set state = 'dead', error = $3, ended_at = $4
-        where lane = $1 and state = 'waiting' and priority >= $2 returning batch_id";
+    const SQL: &str = "update jobs set state = 'dead', run_at = 0, error = $4, ended_at = $5
+        where id in (select id from jobs
+            where lane = $1 and kind = $2 and state = 'waiting' and priority >= $3 limit 1000)
+            and state = 'waiting'
+        returning batch_id";
     let rows: Vec<(Option<String>,)> = on_engine!(conn, |c| sqlx::query_as(SQL)
         .bind(lane)
+        .bind(kind)
         .bind(least_rank)
         .bind(error)
         .bind(now.as_millis())

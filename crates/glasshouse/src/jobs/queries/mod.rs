@@ -2,12 +2,14 @@
 //! Statements about lists differ in form between the engines (arrays here, JSON there) and in nothing else.
 
 mod admin;
+mod chores;
 mod claim;
 mod enqueue;
 mod finish;
 mod workers;
 
 pub use admin::*;
+pub use chores::*;
 pub use claim::*;
 pub use enqueue::*;
 pub use finish::*;
@@ -21,11 +23,11 @@ macro_rules! on_list {
                 let list = serde_json::to_string($list).expect("texts are JSON");
                 let $query =
                     $make(concat!($before, " in (select value from json_each($1)) ", $after)).bind(list);
-                $body
+                store::time_limited(async { $body }).await
             }
             store::EngineConn::Postgres($c) => {
                 let $query = $make(concat!($before, " = any($1) ", $after)).bind($list);
-                $body
+                store::time_limited(async { $body }).await
             }
         }
     };

@@ -31,11 +31,10 @@ pub async fn remove_worker(conn: &mut Conn, worker: &str, last_beat: i64) -> Res
     Ok(rows == 1)
 }
 
-/// Lists the ids of the jobs that a worker has.
-pub async fn list_jobs_of(conn: &mut Conn, worker: &str) -> Result<Vec<String>, DbError> {
-    const SQL: &str = "select id from jobs where state = 'running' and worker_id = $1";
-    let rows: Vec<(String,)> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(worker).fetch_all(c).await)?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
+/// Lists the jobs that a worker has, and whether each is to be stopped.
+pub async fn list_jobs_of(conn: &mut Conn, worker: &str) -> Result<Vec<(String, bool)>, DbError> {
+    const SQL: &str = "select id, cancelled from jobs where state = 'running' and worker_id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(worker).fetch_all(c).await)?)
 }
 
 /// Puts the jobs of a worker that is gone back into the queue, those that used up their attempts excepted.
@@ -45,14 +44,14 @@ pub async fn reclaim(conn: &mut Conn, worker: &str, ids: &[String]) -> Result<u6
         sqlx::query,
         "update jobs set state = 'waiting', worker_id = null, again = false, run_at = 0,
             error = 'the process that ran it ended' where id",
-        "and worker_id = $2 and state = 'running' and (attempts < max_attempts or again)",
+        "and worker_id = $2 and state = 'running' and not cancelled and (attempts < max_attempts or again)",
         ids,
         |query, c| query.bind(worker).execute(c).await.map(|done| done.rows_affected())
     )?)
 }
 
 /// Ends the others; answers the batch of each.
-pub async fn bury_lost(
+pub async fn give_up_lost(
     conn: &mut Conn,
     worker: &str,
     ids: &[String],

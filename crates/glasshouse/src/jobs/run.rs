@@ -1,0 +1,106 @@
+//! The circumstances under which a job runs: whose attempt it is, whether it is to stop, where it was cut off.
+//! Used by jobs. What a long job writes it writes under [`Run::hold`]: an attempt that lost its lease changes nothing.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{DbError, Tx};
+use tokio_util::sync::CancellationToken;
+
+use super::job::JobError;
+use super::model::{BatchId, JobId};
+use super::queries::{self, Candidate};
+use crate::clock::Timestamp;
+
+/// One attempt at a job.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Its id.
+    pub id: JobId,
+    /// Whose it is.
+    pub account: String,
+    /// For which domain.
+    pub domain: Option<String>,
+    /// Of which batch.
+    pub batch: Option<BatchId>,
+    /// 1 at the first attempt.
+    pub attempt: u32,
+    /// Whether a failure is final.
+    pub is_last_attempt: bool,
+    /// When it was queued.
+    pub queued_at: Timestamp,
+    worker: String,
+    checkpoint: Option<String>,
+    stop: CancellationToken,
+}
+
+/// Why an attempt may not write.
+#[derive(Debug, thiserror::Error)]
+pub enum HoldError {
+    /// Another process has taken the job over, or it was removed.
+    #[error("another process has taken the job over, or it was removed")]
+    Lost,
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+impl From<HoldError> for JobError {
+    fn from(error: HoldError) -> JobError {
+        JobError::retry(error.to_string())
+    }
+}
+
+impl Run {
+    pub(super) fn new(job: &Candidate, worker: &str, stop: CancellationToken) -> Run {
+        let attempt = job.attempts + 1;
+        Run {
+            id: job.id.clone().into(),
+            account: job.account_id.clone(),
+            domain: job.domain_id.clone(),
+            batch: job.batch_id.clone().map(BatchId::from),
+            attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
+            is_last_attempt: attempt >= job.max_attempts,
+            queued_at: Timestamp::from_millis(job.created_at),
+            worker: worker.to_owned(),
+            checkpoint: job.checkpoint.clone(),
+            stop,
+        }
+    }
+
+    /// Makes sure that this attempt still owns its job, and that nobody takes it away before the transaction ends.
+    pub async fn hold(&self, tx: &mut Tx) -> Result<(), HoldError> {
+        match queries::hold_job(tx, &self.id, &self.worker, i64::from(self.attempt)).await? {
+            true => Ok(()),
+            false => Err(HoldError::Lost),
+        }
+    }
+
+    /// Where an earlier attempt was cut off; `None` when there was none, or another version of this program wrote it.
+    pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.checkpoint.as_deref()?).ok()
+    }
+
+    /// Notes where the next attempt goes on, and what is shown of the job meanwhile, together with what the caller writes.
+    pub async fn save(
+        &self,
+        tx: &mut Tx,
+        checkpoint: &impl Serialize,
+        progress: &impl Serialize,
+    ) -> Result<(), HoldError> {
+        self.hold(tx).await?;
+        let text = |value: serde_json::Result<String>| value.expect("checkpoints are plain data");
+        let (checkpoint, progress) =
+            (text(serde_json::to_string(checkpoint)), text(serde_json::to_string(progress)));
+        Ok(queries::save_checkpoint(tx, &self.id, &checkpoint, &progress).await?)
+    }
+
+    /// Whether the job was cancelled or the process ends: it should write what it has and return.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    /// Waits until [`Run::is_stopping`].
+    pub async fn stopping(&self) {
+        self.stop.cancelled().await;
+    }
+}

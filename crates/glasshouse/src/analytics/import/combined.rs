@@ -1,0 +1,80 @@
+//! The combined log format: `ADDRESS - USER [TIME] "METHOD PATH HTTP/1.1" STATUS BYTES "REFERER" "USER-AGENT"`. Pure.
+//! Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). What follows the user agent is left alone.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::{LogLine, ServedBy, Timestamp};
+
+/// Reads a line.
+pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
+    let (address, rest) = line.split_once(' ')?;
+    let (time, rest) = rest.split_once('[')?.1.split_once("] ")?;
+    let (request, rest) = quoted(rest)?;
+    let mut numbers = rest.trim_start().splitn(3, ' ');
+    let status = numbers.next()?.parse().ok()?;
+    let (_bytes, rest) = (numbers.next()?, numbers.next()?);
+    let (_referer, rest) = quoted(rest)?;
+    let (user_agent, _) = quoted(rest.trim_start())?;
+    let (method, path) = request_line(&request)?;
+    Some(LogLine {
+        at: Timestamp::from_millis(
+            jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", time)
+                .ok()?
+                .to_timestamp()
+                .ok()?
+                .as_millisecond(),
+        ),
+        path: Cow::Owned(path),
+        user_agent,
+        method: Some(Cow::Owned(method)),
+        status: Some(status),
+        content_type: None,
+        address: address.parse().ok(),
+        served: ServedBy::Origin,
+        duration: Duration::ZERO,
+    })
+}
+
+fn request_line(request: &str) -> Option<(String, String)> {
+    let mut words = request.split(' ');
+    Some((words.next()?.to_owned(), words.next()?.to_owned()))
+}
+
+/// The text between quotes at the start, its escapes undone, and what comes after.
+fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let mut is_escaped = false;
+    let end = inside.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })?;
+    Some((unescape(&inside[..end]), &inside[end + 1..]))
+}
+
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((&byte, after)) = rest.split_first() {
+        let hexadecimal = after.strip_prefix(b"x").and_then(|digits| digits.get(..2));
+        let escaped = hexadecimal.and_then(|digits| hex::decode(digits).ok());
+        rest = match (byte, escaped, after.first()) {
+            (b'\\', Some(decoded), _) => {
+                bytes.extend(decoded);
+                &after[3..]
+            }
+            (b'\\', None, Some(&next)) => {
+                bytes.push(next);
+                &after[1..]
+            }
+            _ => {
+                bytes.push(byte);
+                after
+            }
+        };
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}

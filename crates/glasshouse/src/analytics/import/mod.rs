@@ -1,0 +1,140 @@
+//! Visits from the access logs of other web servers: `glasshouse analytics import`. One format a file; this one says what a line is.
+//! Must never count a line twice, however often a file is read, nor keep more of it in memory than one part.
+
+mod caddy;
+mod cloudflare;
+mod combined;
+mod ndjson;
+mod progress;
+mod run;
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::crawlers::CrawlerIndex;
+use super::model::{ServedBy, Verified, Visit};
+use super::verify::ranges::RangeTable;
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+
+pub use progress::{Checkpoint, LineChain};
+pub use run::{Import, ImportError, Imported};
+
+/// How a log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// The combined format of Apache and nginx
+    Combined,
+    /// Cloudflare Logpush, HTTP requests, one JSON object a line
+    Cloudflare,
+    /// Caddy's access log, one JSON object a line
+    Caddy,
+    /// Our own: {"ts", "path", "userAgent", "servedBy", "status", "durationMs", "ip"} a line
+    Ndjson,
+}
+
+/// One request as a log tells it. What a format does not say is None.
+#[derive(Debug, PartialEq)]
+struct LogLine<'a> {
+    at: Timestamp,
+    /// Path, with or without a query.
+    path: Cow<'a, str>,
+    user_agent: Cow<'a, str>,
+    method: Option<Cow<'a, str>>,
+    status: Option<u16>,
+    content_type: Option<Cow<'a, str>>,
+    address: Option<IpAddr>,
+    served: ServedBy,
+    duration: Duration,
+}
+
+impl LogFormat {
+    /// Reads a line. None when it is not one of this format.
+    fn parse(self, line: &str) -> Option<LogLine<'_>> {
+        match self {
+            LogFormat::Combined => combined::parse(line),
+            LogFormat::Cloudflare => cloudflare::parse(line),
+            LogFormat::Caddy => caddy::parse(line),
+            LogFormat::Ndjson => ndjson::parse(line),
+        }
+    }
+}
+
+/// Ranges that were published so long after a line that they say little about it are not held against it.
+const RANGES_SPEAK_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// What the lines of a log are counted under.
+struct Counting<'a> {
+    domain: &'a DomainId,
+    ranges: &'a RangeTable,
+    now: Timestamp,
+}
+
+impl Counting<'_> {
+    /// The visit that a line tells of. None for people, redirects, assets and what only writes.
+    fn visit(&self, line: &LogLine<'_>) -> Option<Visit> {
+        let path = line.path.split(['?', '#']).next().unwrap_or_default();
+        let is_read = line.method.as_deref().is_none_or(|method| matches!(method, "GET" | "HEAD"));
+        let is_redirect = line.status.is_some_and(|status| (300..400).contains(&status));
+        let is_page = match &line.content_type {
+            Some(kind) => is_html(kind),
+            None => !crawler::url::is_static_asset(path),
+        };
+        if !is_read || is_redirect || !is_page || !path.starts_with('/') {
+            return None;
+        }
+        let crawler = CrawlerIndex::shared().identify(&line.user_agent)?;
+        let verified = match line.address.map(|address| self.ranges.verify(crawler, address, self.now)) {
+            Some(Some(Verified::No)) if self.now.since(line.at) > RANGES_SPEAK_FOR => Verified::Unknown,
+            Some(Some(verified)) => verified,
+            // Without an address, or where only reverse DNS could tell: a log of millions of lines asks nobody.
+            Some(None) | None => Verified::Unknown,
+        };
+        Some(Visit {
+            domain: self.domain.clone(),
+            path: path.into(),
+            crawler,
+            verified,
+            served: line.served,
+            status: line.status.unwrap_or(200),
+            at: line.at,
+            duration: line.duration,
+        })
+    }
+}
+
+fn is_html(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    kind.is_empty()
+        || kind.eq_ignore_ascii_case("text/html")
+        || kind.eq_ignore_ascii_case("application/xhtml+xml")
+}
+
+/// A point in time as logs write it: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970.
+fn time(value: &serde_json::Value) -> Option<Timestamp> {
+    let millis = match value {
+        serde_json::Value::String(text) => match text.parse::<f64>() {
+            Ok(number) => millis_since_1970(number),
+            Err(_) => text.parse::<jiff::Timestamp>().ok()?.as_millisecond(),
+        },
+        serde_json::Value::Number(number) => millis_since_1970(number.as_f64()?),
+        _ => return None,
+    };
+    // Years 1970 to 9999: what lies outside is no time of a request.
+    (0..253_402_300_800_000).contains(&millis).then(|| Timestamp::from_millis(millis))
+}
+
+/// The unit follows from the size: seconds until the year 5138, and each finer unit a thousand times that.
+fn millis_since_1970(number: f64) -> i64 {
+    let millis = match number.abs() {
+        seconds if seconds < 1e11 => number * 1e3,
+        millis if millis < 1e14 => number,
+        micros if micros < 1e17 => number / 1e3,
+        _ => number / 1e6,
+    };
+    millis.floor() as i64
+}
+
+#[cfg(test)]
+mod tests;

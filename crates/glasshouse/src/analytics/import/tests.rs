@@ -1,0 +1,265 @@
+//! What a line of each format tells, which lines are visits, and that no line counts twice.
+
+use serde_json::json;
+
+use super::*;
+use crate::accounts::Plan;
+use crate::domains::Domain;
+use crate::testing::TestApp;
+
+const GPTBOT: &str =
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+
+fn combined_line(path: &str) -> String {
+    format!(r#"203.0.113.9 - - [20/Nov/2026:11:00:00 +0000] "GET {path} HTTP/1.1" 200 512 "-" "{GPTBOT}""#)
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::from_millis(text.parse::<jiff::Timestamp>().expect("a time").as_millisecond())
+}
+
+#[test]
+fn combined_lines_are_read_with_their_escapes_and_time_zone() {
+    let text = r#"2001:db8::1 - frank [20/Nov/2026:13:00:00 +0200] "HEAD /a%20b?q=\"x\" HTTP/2.0" 404 0 "https://x.example/\x22" "Bot \"quoted\" \\ \x41" "more" 12"#;
+
+    let line = LogFormat::Combined.parse(text).expect("a line");
+
+    assert_eq!(line.at, at("2026-11-20T11:00:00Z"));
+    assert_eq!(line.path, r#"/a%20b?q="x""#);
+    assert_eq!(line.user_agent, r#"Bot "quoted" \ A"#);
+    assert_eq!((line.method.as_deref(), line.status), (Some("HEAD"), Some(404)));
+    assert_eq!(line.address, Some("2001:db8::1".parse().unwrap()));
+}
+
+#[test]
+fn cloudflare_lines_are_read_with_any_of_their_time_formats() {
+    for time in [json!("2026-11-20T11:00:00Z"), json!(1_795_172_400), json!(1_795_172_400_000_000_000_u64)] {
+        let text = json!({
+            "EdgeStartTimestamp": time, "ClientRequestURI": "/a?b=1", "ClientRequestUserAgent": GPTBOT, "ClientRequestMethod": "GET",
+            "ClientIP": "203.0.113.9", "EdgeResponseStatus": 200, "EdgeResponseContentType": "text/html", "EdgeTimeToFirstByteMs": 41,
+            "CacheCacheStatus": "hit",
+        });
+
+        let text = text.to_string();
+        let line = LogFormat::Cloudflare.parse(&text).expect("a line");
+
+        assert_eq!(line.at, at("2026-11-20T11:00:00Z"), "{time}");
+        assert_eq!((&*line.path, line.duration), ("/a?b=1", Duration::from_millis(41)));
+    }
+}
+
+#[test]
+fn caddy_lines_are_read_with_the_client_behind_proxies() {
+    let text = json!({
+        "level": "info", "ts": 1_795_172_400.25, "logger": "http.log.access", "msg": "handled request", "status": 200, "duration": 0.012,
+        "request": { "remote_ip": "10.0.0.1", "client_ip": "203.0.113.9", "method": "GET", "host": "shop.example", "uri": "/a",
+            "headers": { "User-Agent": [GPTBOT] } },
+        "resp_headers": { "Content-Type": ["text/html; charset=utf-8"] },
+    });
+
+    let text = text.to_string();
+    let line = LogFormat::Caddy.parse(&text).expect("a line");
+
+    assert_eq!(line.at, at("2026-11-20T11:00:00.250Z"));
+    assert_eq!(line.address, Some("203.0.113.9".parse().unwrap()));
+    assert_eq!((&*line.user_agent, line.duration), (GPTBOT, Duration::from_millis(12)));
+}
+
+#[test]
+fn our_own_lines_say_how_the_page_was_served() {
+    let text = |served: &str| {
+        json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a", "userAgent": GPTBOT, "servedBy": served })
+            .to_string()
+    };
+
+    let (cache, nonsense) = (text("cache"), text("magic"));
+
+    assert_eq!(LogFormat::Ndjson.parse(&cache).map(|line| line.served), Some(ServedBy::Cache));
+    assert_eq!(LogFormat::Ndjson.parse(&nonsense), None);
+}
+
+#[test]
+fn what_is_not_of_the_format_is_no_line_of_it() {
+    let formats = [LogFormat::Combined, LogFormat::Cloudflare, LogFormat::Caddy, LogFormat::Ndjson];
+    let combined = combined_line("/a");
+    let texts = [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "\"",
+        "\\",
+        "1.2.3.4 - - [] \"\" 200 1 \"\" \"\"",
+        &combined[..60],
+        "{\"ts\":1e400}",
+    ];
+    for format in formats {
+        for text in texts {
+            assert_eq!(format.parse(text), None, "{format:?} {text}");
+        }
+    }
+}
+
+/// What becomes of our own line with these fields over those of a crawler's visit.
+fn visit_of(fields: serde_json::Value) -> Option<Visit> {
+    let mut line =
+        json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a?q=1#top", "userAgent": GPTBOT, "status": 200 });
+    line.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+    let (domain, ranges) = (DomainId::from("d"), RangeTable::default());
+    let counting = Counting { domain: &domain, ranges: &ranges, now: at("2026-11-20T12:00:00Z") };
+    counting.visit(&LogFormat::Ndjson.parse(&line.to_string()).expect("a line"))
+}
+
+#[test]
+fn a_page_that_a_crawler_got_is_a_visit_from_the_origin() {
+    let visit = visit_of(json!({})).expect("a visit");
+
+    assert_eq!((&*visit.path, visit.served), ("/a", ServedBy::Origin));
+    assert_eq!(visit.crawler.provider, "openai");
+    assert!(
+        visit_of(json!({ "status": 404 })).is_some(),
+        "a page that is not there is one that a crawler got"
+    );
+}
+
+#[test]
+fn people_redirects_and_assets_are_no_visits() {
+    let others = [
+        json!({ "userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36" }),
+        json!({ "status": 301 }),
+        json!({ "status": 304 }),
+        json!({ "path": "/app.js?v=1" }),
+        json!({ "path": "*" }),
+    ];
+    for fields in others {
+        assert!(visit_of(fields.clone()).is_none(), "{fields}");
+    }
+    let posted = combined_line("/a").replace("GET", "POST");
+    let line = LogFormat::Combined.parse(&posted).expect("a line");
+    let (domain, ranges) = (DomainId::from("d"), RangeTable::default());
+    assert!(Counting { domain: &domain, ranges: &ranges, now: line.at }.visit(&line).is_none());
+}
+
+async fn import(app: &TestApp, domain: &Domain, text: &str) -> Imported {
+    let mut import = Import::new(&app.state.platform, domain.id.clone(), LogFormat::Combined);
+    import.read(&mut text.as_bytes()).await.expect("the text can be read");
+    import.finish().await.expect("the database is there")
+}
+
+async fn shop(app: &TestApp) -> Domain {
+    let account = app.account("a@x.example", Plan::Business).await;
+    app.domain(&account, "shop.example").await
+}
+
+async fn counted(app: &TestApp) -> i64 {
+    app.visits().await.iter().map(|row| row.visits).sum()
+}
+
+fn lines(from: usize, to: usize) -> String {
+    (from..to).map(|number| combined_line(&format!("/{}", number % 700)) + "\n").collect()
+}
+
+#[tokio::test]
+async fn the_same_log_twice_changes_nothing() {
+    TestApp::on_each_engine(async |app| {
+        let domain = shop(&app).await;
+        let text = lines(0, 2_500);
+
+        let (first, second) = (import(&app, &domain, &text).await, import(&app, &domain, &text).await);
+
+        assert_eq!((first.lines, first.visits, first.lines_known), (2_500, 2_500, 0));
+        assert_eq!((second.lines, second.visits, second.lines_known), (2_500, 0, 2_500));
+        assert_eq!(counted(&app).await, 2_500);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_that_has_grown_adds_its_new_lines_only() {
+    TestApp::on_each_engine(async |app| {
+        let domain = shop(&app).await;
+
+        for end in [3, 1_002, 1_003, 4_000] {
+            import(&app, &domain, &lines(0, end)).await;
+            assert_eq!(counted(&app).await, end as i64);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_log_that_was_read_in_the_middle_of_a_line_counts_the_line_once() {
+    let app = TestApp::new().await;
+    let domain = shop(&app).await;
+    let text = lines(0, 30);
+
+    for cut in [text.len() - 1, text.len() - 40, text.len()] {
+        import(&app, &domain, &text[..cut]).await;
+    }
+
+    assert_eq!(counted(&app).await, 30);
+}
+
+#[tokio::test]
+async fn two_imports_of_one_log_at_once_count_it_once() {
+    TestApp::on_each_engine(async |app| {
+        let domain = shop(&app).await;
+        let text = lines(0, 1_500);
+
+        tokio::join!(import(&app, &domain, &text), import(&app, &domain, &text));
+
+        assert_eq!(counted(&app).await, 1_500);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn another_log_with_the_same_start_counts_what_is_different() {
+    let app = TestApp::new().await;
+    let domain = shop(&app).await;
+
+    import(&app, &domain, &lines(0, 10)).await;
+    import(&app, &domain, &(lines(0, 5) + &lines(100, 105))).await;
+
+    // Nothing says that the first five lines of the other log are the same requests: they are counted with it.
+    assert_eq!(counted(&app).await, 20);
+}
+
+#[tokio::test]
+async fn a_removed_domain_forgets_what_was_imported() {
+    TestApp::on_each_engine(async |app| {
+        let domain = shop(&app).await;
+        import(&app, &domain, &lines(0, 10)).await;
+
+        app.state.analytics.forget_domain(&domain.id).await.expect("the database is there");
+
+        assert_eq!(import(&app, &domain, &lines(0, 10)).await.visits, 10);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_endless_line_takes_bounded_memory_and_ends_with_its_end() {
+    let app = TestApp::new().await;
+    let domain = shop(&app).await;
+    let text = "x".repeat(300_000) + "\n" + &combined_line("/a");
+
+    let imported = import(&app, &domain, &text).await;
+
+    assert_eq!((imported.lines, imported.lines_unreadable, imported.visits), (2, 1, 1));
+}
+
+#[tokio::test]
+async fn a_log_without_times_says_nothing_about_them() {
+    let app = TestApp::new().await;
+    let domain = shop(&app).await;
+
+    import(&app, &domain, &lines(0, 3)).await;
+
+    let mut conn = app.state.platform.db.read().await.expect("the database is there");
+    let timed: i64 = store::on_engine!(conn, |c| {
+        sqlx::query_scalar("select count(*) from visit_times").fetch_one(c).await
+    })
+    .expect("the table is there");
+    assert_eq!((app.visits().await.len(), timed), (3, 0));
+}

@@ -1,0 +1,107 @@
+//! `glasshouse analytics import` as an operator runs it: files, gzip, standard input, a log that is followed.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::process::{fails, folder, glasshouse, ok};
+
+const IMPORT: [&str; 6] = ["analytics", "import", "--domain", "shop.test", "--format", "combined"];
+
+fn lines(from: usize, to: usize) -> String {
+    let line = |number| {
+        format!(
+            "203.0.113.9 - - [20/Nov/2026:11:00:00 +0000] \"GET /{number} HTTP/1.1\" 200 512 \"-\" \"GPTBot/1.2\"\n"
+        )
+    };
+    (from..to).map(line).collect()
+}
+
+/// A data folder with the domain shop.test.
+fn shop() -> TempDir {
+    let folder = folder();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    ok(folder.path(), &["domain", "add", "shop.test", "--account", "a@shop.test", "--status", "connected"]);
+    folder
+}
+
+fn import(folder: &Path, file: &str) -> String {
+    ok(folder, &[&IMPORT[..], &[file]].concat())
+}
+
+#[test]
+fn a_log_counts_once_plain_or_compressed() {
+    let folder = shop();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(lines(0, 40).as_bytes()).unwrap();
+    std::fs::write(folder.path().join("access.log.gz"), gzip.finish().unwrap()).unwrap();
+    std::fs::write(folder.path().join("access.log"), lines(0, 50)).unwrap();
+
+    let (compressed, plain) = (import(folder.path(), "access.log.gz"), import(folder.path(), "access.log"));
+
+    assert!(compressed.starts_with("40 visits from 40 lines;"), "{compressed}");
+    assert!(plain.starts_with("10 visits from 50 lines; 40 lines were counted before"), "{plain}");
+}
+
+#[test]
+fn a_log_comes_from_standard_input() {
+    let folder = shop();
+    let mut command = glasshouse(folder.path(), &[&IMPORT[..], &["-"]].concat(), &[]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines(0, 7).as_bytes()).unwrap();
+
+    let output = child.wait_with_output().unwrap();
+
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("7 visits from 7 lines;"), "{output:?}");
+}
+
+#[test]
+fn a_followed_log_is_read_through_its_rotation() {
+    let folder = shop();
+    let log = folder.path().join("access.log");
+    let append = |text: &str| {
+        OpenOptions::new().append(true).create(true).open(&log).unwrap().write_all(text.as_bytes()).unwrap();
+    };
+    append(&lines(0, 3));
+    let mut command = glasshouse(folder.path(), &[&IMPORT[..], &["access.log", "--follow"]].concat(), &[]);
+    let mut child = command.spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut wait_for = |start: &str| assert!(told.any(|line| line.starts_with(start)), "never {start}");
+
+    wait_for("3 visits");
+    append(&lines(3, 5));
+    wait_for("5 visits");
+    append(&lines(5, 6));
+    std::fs::rename(&log, folder.path().join("access.log.1")).unwrap();
+    append(&lines(6, 10));
+    wait_for("10 visits");
+
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stdout).starts_with("10 visits"),
+        "{output:?}"
+    );
+    assert!(import(folder.path(), "access.log.1").starts_with("0 visits from 6 lines; 6 lines"));
+}
+
+#[test]
+fn what_cannot_be_imported_is_said_in_one_line() {
+    let folder = shop();
+    std::fs::write(folder.path().join("other.log"), "hello\nworld\n").unwrap();
+    let fails = |arguments: &[&str], code| fails(&mut glasshouse(folder.path(), arguments, &[]), code);
+
+    let missing = fails(&[&IMPORT[..], &["none.log"]].concat(), 1);
+    let other = fails(&[&IMPORT[..], &["other.log"]].concat(), 1);
+    let domain = fails(&["analytics", "import", "--domain", "x.test", "--format", "caddy", "other.log"], 1);
+    let endless = fails(&[&IMPORT[..], &["-", "--follow"]].concat(), 2);
+
+    assert!(missing.contains("cannot open none.log"), "{missing}");
+    assert!(other.contains("no line of other.log is in this format"), "{other}");
+    assert!(domain.contains("there is no domain x.test"), "{domain}");
+    assert!(endless.contains("--follow needs a file"), "{endless}");
+}

@@ -1,36 +1,36 @@
-//! The recorder of crawler visits: a bounded buffer in front, counts in memory, batches into the database behind.
+//! The recorder of crawler visits: a bounded buffer in front, counts in memory, and every 50 ms the spool on the disk.
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
-//! a visit is dropped, and counted as dropped.
+//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the database.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use store::{Db, DbError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::model::{Visit, VisitCount, VisitKey};
-use super::queries;
-use crate::clock::Clock;
+use super::apply::{Applier, Closed};
+use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
+use super::spool::{Counts, SpoolFile};
 use crate::platform::Platform;
 
 /// Visits that may wait to be counted.
 const BUFFER: usize = 65_536;
-/// Distinct rows that are kept in memory while the database is away.
+/// Distinct rows that are kept in memory; the pages beyond are counted together.
 const MAX_ROWS: usize = 200_000;
-/// How often counts are written.
-const WRITE_EVERY: Duration = Duration::from_secs(1);
-/// How long a batch may be sent again after it was made.
-const BATCHES_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How often counts go to the disk: what a killed process loses.
+const APPEND_EVERY: Duration = Duration::from_millis(50);
+/// How long a file of the spool is written to before it is applied.
+const CLOSE_AFTER: Duration = Duration::from_secs(1);
 
 /// Hands visits to the task that counts them. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder {
     sender: mpsc::Sender<Message>,
-    /// The task's part, until it runs.
-    counter: Arc<Mutex<Option<Counter>>>,
+    /// The tasks' parts, until they run.
+    parts: Arc<Mutex<Option<(Counter, Applier)>>>,
 }
 
 #[derive(Debug)]
@@ -43,18 +43,21 @@ impl Recorder {
     /// Makes the recorder. Starts nothing: see [`Recorder::run`].
     pub fn new(platform: &Platform) -> Recorder {
         let (sender, receiver) = mpsc::channel(BUFFER);
-        let (db, clock) = (platform.db.clone(), platform.clock.clone());
-        let counter = Counter { db, clock, receiver, open: HashMap::new(), batch: None };
-        Recorder { sender, counter: Arc::new(Mutex::new(Some(counter))) }
+        let (closed, files) = mpsc::unbounded_channel();
+        let folder = platform.config.storage.data_dir.join("spool");
+        let applier = Applier::new(platform, folder.clone(), files);
+        let counter =
+            Counter { receiver, closed, folder, open: Open::default(), file: None, is_failing: false };
+        Recorder { sender, parts: Arc::new(Mutex::new(Some((counter, applier)))) }
     }
 
     /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
     pub async fn run(self, shutdown: CancellationToken) {
-        let counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Nothing of this recorder may keep the channel open that the counter reads.
         drop(self);
-        if let Some(counter) = counter {
-            counter.run(shutdown).await;
+        if let Some((counter, applier)) = parts {
+            tokio::join!(counter.run(shutdown), applier.run());
         }
     }
 
@@ -75,28 +78,63 @@ impl Recorder {
     }
 }
 
-/// Counts that are on their way into the database. Sent again under the same id until it is known to be there.
-struct Batch {
-    id: String,
-    rows: Vec<(VisitKey, VisitCount)>,
+/// Visits that were counted and are not on the disk yet.
+#[derive(Debug, Default)]
+struct Open {
+    pages: HashMap<VisitKey, u64>,
+    times: HashMap<TimeKey, u64>,
 }
 
+impl Open {
+    fn count(&mut self, visit: &Visit) {
+        let mut key = visit.key();
+        let is_full = self.pages.len() >= MAX_ROWS;
+        if is_full && !self.pages.contains_key(&key) {
+            key.path = OTHER_PATHS.into();
+            metrics::counter!("glasshouse_visits_folded_total").increment(1);
+            // Crawlers, days and statuses multiply too: somewhere there is an end.
+            if self.pages.len() >= 2 * MAX_ROWS && !self.pages.contains_key(&key) {
+                metrics::counter!("glasshouse_visits_dropped_total").increment(1);
+                return;
+            }
+        }
+        *self.pages.entry(key).or_default() += 1;
+        *self.times.entry(visit.time_key()).or_default() += 1;
+    }
+
+    fn take(&mut self) -> Counts {
+        Counts { pages: self.pages.drain().collect(), times: self.times.drain().collect() }
+    }
+
+    fn put_back(&mut self, counts: Counts) {
+        for (key, visits) in counts.pages {
+            *self.pages.entry(key).or_default() += visits;
+        }
+        for (key, visits) in counts.times {
+            *self.times.entry(key).or_default() += visits;
+        }
+    }
+}
+
+/// Counts visits and writes the counts to the spool.
 struct Counter {
-    db: Db,
-    clock: Clock,
     receiver: mpsc::Receiver<Message>,
-    open: HashMap<VisitKey, VisitCount>,
-    batch: Option<Batch>,
+    closed: mpsc::UnboundedSender<Closed>,
+    folder: PathBuf,
+    open: Open,
+    file: Option<(SpoolFile, Instant)>,
+    /// The disk did not take the last counts; it was said once.
+    is_failing: bool,
 }
 
 impl Counter {
     async fn run(mut self, shutdown: CancellationToken) {
-        let mut ticks = tokio::time::interval(WRITE_EVERY);
+        let mut ticks = tokio::time::interval(APPEND_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 Some(message) = self.receiver.recv() => self.take(message).await,
-                _ = ticks.tick() => self.write().await,
+                _ = ticks.tick(), if self.has_work() => self.append().await,
                 // Requests were answered before this fires: no more visits come.
                 () = shutdown.cancelled() => break,
             }
@@ -104,65 +142,66 @@ impl Counter {
         while let Ok(message) = self.receiver.try_recv() {
             self.take(message).await;
         }
-        self.write().await;
+        self.append().await;
+        self.close();
+    }
+
+    fn has_work(&self) -> bool {
+        !self.open.pages.is_empty() || self.file.is_some()
     }
 
     async fn take(&mut self, message: Message) {
         match message {
-            Message::Visit(visit) => self.count(&visit),
+            Message::Visit(visit) => self.open.count(&visit),
             Message::Flush(done) => {
-                self.write().await;
-                // Whoever asked may have gone away.
-                let _ = done.send(());
+                self.append().await;
+                self.close();
+                // Without an applier the process is at its end.
+                let _ = self.closed.send(Closed::Flush(done));
             }
         }
     }
 
-    fn count(&mut self, visit: &Visit) {
-        let key = visit.key();
-        if self.open.len() >= MAX_ROWS && !self.open.contains_key(&key) {
-            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
-            return;
-        }
-        let count = self.open.entry(key).or_default();
-        count.visits += 1;
-        count.total_ms += u64::try_from(visit.duration.as_millis()).unwrap_or(u64::MAX);
-    }
-
-    /// Writes the batch that failed before, if any, then what was counted since.
-    async fn write(&mut self) {
-        loop {
-            if self.batch.is_none() && self.open.is_empty() {
-                return;
-            }
-            let batch = self.batch.take().unwrap_or_else(|| Batch {
-                id: uuid::Uuid::now_v7().to_string(),
-                rows: self.open.drain().collect(),
+    /// Brings what was counted to the disk. What the disk does not take stays in memory for the next time.
+    async fn append(&mut self) {
+        if !self.open.pages.is_empty() {
+            let (counts, folder) = (self.open.take(), self.folder.clone());
+            let file = self.file.take();
+            let written = tokio::task::spawn_blocking(move || {
+                let created = match file {
+                    Some(file) => Ok(file),
+                    None => SpoolFile::create(&folder).map(|file| (file, Instant::now())),
+                };
+                match created {
+                    Ok(mut file) => {
+                        let result = file.0.append(&counts);
+                        (Some(file), result, counts)
+                    }
+                    Err(error) => (None, Err(error), counts),
+                }
             });
-            match apply(&self.db, &self.clock, &batch).await {
-                Ok(()) => {
-                    let visits = batch.rows.iter().map(|(_, count)| count.visits).sum();
-                    metrics::counter!("glasshouse_visits_recorded_total").increment(visits);
+            let (file, result, counts) = written.await.expect("writing a file does not panic");
+            self.file = file;
+            if let Err(error) = &result {
+                if !self.is_failing {
+                    tracing::warn!(%error, folder = %self.folder.display(), "visits cannot be written to the spool and wait in memory");
                 }
-                Err(error) => {
-                    tracing::warn!(error = %error, rows = batch.rows.len(), "visits could not be written and wait");
-                    self.batch = Some(batch);
-                    return;
-                }
+                self.open.put_back(counts);
             }
+            self.is_failing = result.is_err();
+        }
+        if self.file.as_ref().is_some_and(|(_, since)| since.elapsed() >= CLOSE_AFTER) {
+            self.close();
         }
     }
-}
 
-/// Counts a batch exactly once, however often it is sent.
-async fn apply(db: &Db, clock: &Clock, batch: &Batch) -> Result<(), DbError> {
-    let now = clock.now();
-    let mut tx = db.write().await?;
-    if queries::begin_batch(&mut tx, &batch.id, now).await? {
-        queries::add_visits(&mut tx, &batch.rows).await?;
-        queries::forget_batches(&mut tx, now.minus(BATCHES_KEPT)).await?;
+    /// Hands the file over to be applied.
+    fn close(&mut self) {
+        if let Some((file, _)) = self.file.take() {
+            // Without an applier the file is applied by the next start.
+            let _ = self.closed.send(Closed::File(file));
+        }
     }
-    tx.commit().await
 }
 
 #[cfg(test)]
@@ -180,6 +219,7 @@ mod tests {
             crawler: CrawlerIndex::shared().identify("GPTBot/1.2").expect("a crawler"),
             verified: Verified::Unknown,
             served: ServedBy::Cache,
+            status: 200,
             at: app.clock.now(),
             duration: Duration::from_millis(7),
         }
@@ -207,27 +247,6 @@ mod tests {
             let rows = app.visits().await;
             let counted: Vec<_> = rows.iter().map(|row| (row.day.as_str(), row.visits)).collect();
             assert_eq!(counted, [("2026-11-20", 1000), ("2026-11-21", 1)]);
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn a_batch_that_is_sent_twice_counts_once() {
-        TestApp::on_each_engine(async |app| {
-            let domain = shop(&app).await;
-            let rows = (0..450).map(|number| {
-                let visit = visit(&app, &domain.id, &format!("/{number}"));
-                (visit.key(), VisitCount { visits: 2, total_ms: 14 })
-            });
-            let batch = Batch { id: "b1".into(), rows: rows.collect() };
-
-            for _ in 0..2 {
-                apply(&app.state.platform.db, &app.clock, &batch).await.expect("the database is there");
-            }
-
-            let rows = app.visits().await;
-            assert_eq!(rows.len(), 450);
-            assert!(rows.iter().all(|row| row.visits == 2));
         })
         .await;
     }
@@ -284,5 +303,48 @@ mod tests {
         let key = visit(&app, &DomainId::from("d"), &format!("/{}", "é".repeat(1000))).key();
 
         assert_eq!(key.path.len(), 1023);
+    }
+
+    #[test]
+    fn rare_paths_are_folded_before_anything_is_dropped() {
+        let crawler = CrawlerIndex::shared().identify("GPTBot/1.2").expect("a crawler");
+        let visit = |path: String| Visit {
+            domain: DomainId::from("d"),
+            path: path.into(),
+            crawler,
+            verified: Verified::Unknown,
+            served: ServedBy::Cache,
+            status: 200,
+            at: crate::clock::Timestamp::from_millis(0),
+            duration: Duration::ZERO,
+        };
+        let mut open = Open::default();
+
+        for number in 0..MAX_ROWS + 5 {
+            open.count(&visit(format!("/{number}")));
+        }
+        open.count(&visit("/1".to_owned()));
+
+        let folded = VisitKey { path: OTHER_PATHS.into(), ..visit("/x".to_owned()).key() };
+        assert_eq!(open.pages.values().sum::<u64>(), MAX_ROWS as u64 + 6);
+        assert_eq!(open.pages[&folded], 5);
+        assert_eq!(open.pages[&visit("/1".to_owned()).key()], 2);
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_takes_nothing_loses_nothing() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let spool = app.state.platform.config.storage.data_dir.join("spool");
+        std::fs::write(&spool, "in the way").unwrap();
+        app.state.start();
+
+        app.state.recorder.record(visit(&app, &domain.id, "/a"));
+        app.state.recorder.flush().await;
+        let before = app.visits().await.len();
+        std::fs::remove_file(&spool).unwrap();
+        app.state.recorder.flush().await;
+
+        assert_eq!((before, app.visits().await.len()), (0, 1));
     }
 }

@@ -1,19 +1,23 @@
-//! Crawler analytics: who visits, and how often. Here: recognising crawlers and recording their visits.
+//! Crawler analytics: who visits, and how often: recognising crawlers, recording their visits, reporting them.
 //!
-//! The render endpoint and the edge hand every answered visit to the [`Recorder`]; reports read the daily counts.
+//! The render endpoint and the edge hand every answered visit to the [`Recorder`]; [`Analytics`] reports what was counted.
 
+pub mod access;
+mod apply;
 pub mod crawlers;
+pub mod handlers;
+pub mod import;
 pub mod ingest;
-mod interest;
 pub mod model;
 mod queries;
-mod removal;
+pub mod report;
+pub mod service;
+mod spool;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
 pub use ingest::Recorder;
-pub use interest::visits_by_path;
 pub use model::{ServedBy, Verified, Visit};
 #[cfg(test)]
 pub(crate) use queries::{VisitRow, list_visits};
-pub use removal::forget_domain;
+pub use service::Analytics;

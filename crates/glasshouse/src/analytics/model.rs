@@ -1,7 +1,11 @@
-//! What a visit of a crawler is. Pure.
+//! What a visit of a crawler is, and how visits are counted together. Pure.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::crawlers::Crawler;
 use crate::clock::Timestamp;
@@ -10,15 +14,24 @@ use crate::domains::DomainId;
 /// Longest path that is kept, in bytes.
 pub const MAX_PATH_BYTES: usize = 1024;
 
+/// In place of paths that are too many to be counted each. No path begins like this.
+pub const OTHER_PATHS: &str = "(other)";
+
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// A UTC day, counted from 1970.
+pub type Day = i64;
+
 /// How a visit was answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ServedBy {
     /// With a stored snapshot, from memory or from the object store.
     Cache,
     /// With a page rendered for it.
     Render,
+    /// With the site's own answer.
+    Origin,
 }
 
 impl ServedBy {
@@ -27,12 +40,21 @@ impl ServedBy {
         match self {
             ServedBy::Cache => "cache",
             ServedBy::Render => "render",
+            ServedBy::Origin => "origin",
         }
+    }
+
+    /// Reads the text that clients and the database see.
+    pub fn parse(text: &str) -> Option<ServedBy> {
+        [ServedBy::Cache, ServedBy::Render, ServedBy::Origin]
+            .into_iter()
+            .find(|served| served.as_str() == text)
     }
 }
 
 /// Whether a crawler is who it claims to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verified {
     /// Its address or signature is the provider's.
     Yes,
@@ -53,7 +75,7 @@ impl Verified {
     }
 }
 
-/// One visit of a crawler that was answered with a snapshot.
+/// One visit of a crawler.
 #[derive(Debug, Clone)]
 pub struct Visit {
     /// The domain record it is counted under.
@@ -66,43 +88,70 @@ pub struct Visit {
     pub verified: Verified,
     /// How it was answered.
     pub served: ServedBy,
+    /// Status of the answer.
+    pub status: u16,
     /// When it was answered.
     pub at: Timestamp,
     /// How long the answer took.
     pub duration: Duration,
 }
 
-/// Visits that are counted together: one row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Visits of one page that are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VisitKey {
     /// Domain record.
     pub domain: DomainId,
-    /// UTC day, counted from 1970.
-    pub day: i64,
+    /// Day.
+    pub day: Day,
     /// Path, cut to [`MAX_PATH_BYTES`].
     pub path: Arc<str>,
     /// Id of the crawler.
-    pub crawler: &'static str,
+    pub crawler: Cow<'static, str>,
     /// Whether it was checked.
     pub verified: Verified,
     /// How it was answered.
     pub served: ServedBy,
+    /// Status of the answer.
+    pub status: u16,
 }
 
-impl VisitKey {
-    /// The day as the database has it, `YYYY-MM-DD`.
-    pub fn day_text(&self) -> String {
-        Timestamp::from_millis(self.day * DAY_MS).day()
-    }
+/// Visits of one day that are counted together, whatever the page.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DayKey {
+    /// Domain record.
+    pub domain: DomainId,
+    /// Day.
+    pub day: Day,
+    /// Id of the crawler.
+    pub crawler: Cow<'static, str>,
+    /// Whether it was checked.
+    pub verified: Verified,
+    /// How it was answered.
+    pub served: ServedBy,
+    /// First digit of the status.
+    pub status_class: u16,
 }
 
-/// How many visits, and their time together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct VisitCount {
-    /// Visits.
-    pub visits: u64,
-    /// Milliseconds that their answers took.
-    pub total_ms: u64,
+/// Answers of one day that took about as long.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TimeKey {
+    /// Domain record.
+    pub domain: DomainId,
+    /// Day.
+    pub day: Day,
+    /// How it was answered.
+    pub served: ServedBy,
+    /// See [`bucket_of`].
+    pub bucket: i64,
+}
+
+/// The first days of a path among some visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstDays {
+    /// With a snapshot.
+    pub served: Option<Day>,
+    /// At all.
+    pub any: Day,
 }
 
 impl Visit {
@@ -115,11 +164,96 @@ impl Visit {
         let path = if end == self.path.len() { self.path.clone() } else { self.path[..end].into() };
         VisitKey {
             domain: self.domain.clone(),
-            day: self.at.as_millis().div_euclid(DAY_MS),
+            day: day_of(self.at),
             path,
-            crawler: &self.crawler.id,
+            crawler: Cow::Borrowed(&self.crawler.id),
             verified: self.verified,
             served: self.served,
+            status: self.status,
         }
+    }
+
+    /// The bucket that its time is counted in.
+    pub fn time_key(&self) -> TimeKey {
+        TimeKey {
+            domain: self.domain.clone(),
+            day: day_of(self.at),
+            served: self.served,
+            bucket: bucket_of(self.duration),
+        }
+    }
+}
+
+/// The UTC day of a point in time.
+pub const fn day_of(at: Timestamp) -> Day {
+    at.as_millis().div_euclid(DAY_MS)
+}
+
+/// The first moment of a day.
+pub const fn start_of(day: Day) -> Timestamp {
+    Timestamp::from_millis(day * DAY_MS)
+}
+
+/// The bucket of a duration: each begins 2 % above the one before; the first is below a millisecond.
+pub fn bucket_of(duration: Duration) -> i64 {
+    let ms = duration.as_secs_f64() * 1000.0;
+    if ms < 1.0 { 0 } else { 1 + (ms.ln() / 1.02f64.ln()).floor() as i64 }
+}
+
+/// Milliseconds in the middle of a bucket.
+pub fn bucket_ms(bucket: i64) -> f64 {
+    if bucket <= 0 { 0.5 } else { 1.02f64.powf(bucket as f64 - 0.5) }
+}
+
+/// The counts of days among counts of pages.
+pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
+    let mut days: HashMap<DayKey, u64> = HashMap::new();
+    for (key, visits) in rows {
+        let day = DayKey {
+            domain: key.domain.clone(),
+            day: key.day,
+            crawler: key.crawler.clone(),
+            verified: key.verified,
+            served: key.served,
+            status_class: key.status / 100,
+        };
+        *days.entry(day).or_default() += visits;
+    }
+    days.into_iter().collect()
+}
+
+/// The first days of each path among counts of pages. Impostors visit nothing.
+pub fn first_days_among(rows: &[(VisitKey, u64)]) -> Vec<((DomainId, Arc<str>), FirstDays)> {
+    let mut first: HashMap<(DomainId, Arc<str>), FirstDays> = HashMap::new();
+    let is_page = |key: &VisitKey| key.verified != Verified::No && *key.path != *OTHER_PATHS;
+    for (key, _) in rows.iter().filter(|(key, _)| is_page(key)) {
+        let served = (key.served != ServedBy::Origin).then_some(key.day);
+        let entry =
+            first.entry((key.domain.clone(), key.path.clone())).or_insert(FirstDays { served, any: key.day });
+        entry.any = entry.any.min(key.day);
+        entry.served = entry.served.into_iter().chain(served).min();
+    }
+    first.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_is_within_two_percent_of_its_times() {
+        for ms in [1, 2, 7, 33, 250, 1_700, 15_000, 600_000] {
+            let middle = bucket_ms(bucket_of(Duration::from_millis(ms)));
+
+            assert!((middle / ms as f64 - 1.0).abs() < 0.0201, "{ms}: {middle}");
+        }
+        assert_eq!(bucket_of(Duration::from_micros(300)), 0);
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight_before_1970_too() {
+        assert_eq!(day_of(Timestamp::from_millis(-1)), -1);
+        assert_eq!(day_of(start_of(20_000)), 20_000);
+        assert_eq!(day_of(Timestamp::from_millis(start_of(20_001).as_millis() - 1)), 20_000);
     }
 }

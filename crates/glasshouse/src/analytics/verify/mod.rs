@@ -2,7 +2,7 @@
 //! Used by the edge, which sees clients' addresses. Must never hold an answer up for an address: what is not known yet
 //! counts as unknown, and is known the next time.
 
-mod ranges;
+pub mod ranges;
 mod reverse_dns;
 pub mod signature;
 
@@ -55,9 +55,8 @@ pub struct Verifier {
 impl Verifier {
     /// Reads the ranges: the file of the data folder when there is one, else those compiled in.
     pub fn new(platform: &Platform) -> Verifier {
-        let own_file = platform.config.storage.data_dir.join("crawler-ranges.json");
         Verifier {
-            ranges: std::sync::Arc::new(RangeTable::load(&own_file)),
+            ranges: std::sync::Arc::new(RangeTable::of_installation(&platform.config.storage.data_dir)),
             dns: ReverseDns::new(&platform.config.network.dns_servers),
             signatures: Signatures::new(platform),
             remembered: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(KNOWN_FOR).build(),
@@ -87,17 +86,9 @@ impl Verifier {
     }
 
     fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
-        // An address inside a private network is a proxy's: the crawler's own is not known.
-        if !is_public(address) || (crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty()) {
-            return Verified::Unknown;
-        }
         let now = self.clock.now();
-        let listed = self.ranges.contain(&crawler.ip_ranges, address, now);
-        match listed {
-            Some(true) => return Verified::Yes,
-            Some(false) if crawler.reverse_dns.is_empty() => return Verified::No,
-            None if crawler.reverse_dns.is_empty() => return Verified::Unknown,
-            _ => {}
+        if let Some(verified) = self.ranges.verify(crawler, address, now) {
+            return verified;
         }
         let key = (crawler.id.as_str(), address);
         match self.remembered.get(&key) {
@@ -121,10 +112,6 @@ impl Verifier {
             drop(slot);
         });
     }
-}
-
-fn is_public(address: IpAddr) -> bool {
-    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use std::time::Duration;
 use ipnet::IpNet;
 use serde::Deserialize;
 
+use crate::analytics::crawlers::Crawler;
+use crate::analytics::model::Verified;
 use crate::clock::Timestamp;
 use crate::networks;
 
@@ -55,8 +57,13 @@ pub enum BadRanges {
 }
 
 impl RangeTable {
+    /// The table of an installation: a file in its data folder when there is a usable one, else the compiled-in table.
+    pub fn of_installation(data_dir: &Path) -> RangeTable {
+        RangeTable::load(&data_dir.join("crawler-ranges.json"))
+    }
+
     /// Takes the file when there is a usable one, else the compiled-in table.
-    pub fn load(file: &Path) -> RangeTable {
+    fn load(file: &Path) -> RangeTable {
         if let Ok(text) = std::fs::read_to_string(file) {
             match RangeTable::parse(&text) {
                 Ok(table) => return table,
@@ -81,9 +88,23 @@ impl RangeTable {
         Ok(RangeTable { feeds })
     }
 
+    /// Whether a crawler's claim is true, by its address alone. None where only reverse DNS can tell.
+    pub fn verify(&self, crawler: &Crawler, address: IpAddr, now: Timestamp) -> Option<Verified> {
+        // An address inside a private network is a proxy's: the crawler's own is not known.
+        if !is_public(address) || (crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty()) {
+            return Some(Verified::Unknown);
+        }
+        match self.contain(&crawler.ip_ranges, address, now) {
+            Some(true) => Some(Verified::Yes),
+            _ if !crawler.reverse_dns.is_empty() => None,
+            Some(false) => Some(Verified::No),
+            None => Some(Verified::Unknown),
+        }
+    }
+
     /// Whether an address is in one of the lists. None when that cannot be said: a list is missing, or too old to miss
     /// nothing.
-    pub fn contain(&self, feeds: &[String], address: IpAddr, now: Timestamp) -> Option<bool> {
+    fn contain(&self, feeds: &[String], address: IpAddr, now: Timestamp) -> Option<bool> {
         let address = address.to_canonical();
         let known: Vec<&List> = feeds.iter().filter_map(|feed| self.feeds.get(feed)).collect();
         if known.iter().any(|list| list.networks.iter().any(|network| network.contains(&address))) {
@@ -92,6 +113,10 @@ impl RangeTable {
         let all_complete = known.len() == feeds.len() && known.iter().all(|list| now < list.complete_until);
         all_complete.then_some(false)
     }
+}
+
+fn is_public(address: IpAddr) -> bool {
+    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
 }
 
 fn start_of(day: &str) -> Option<Timestamp> {

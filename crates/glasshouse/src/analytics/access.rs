@@ -1,0 +1,121 @@
+//! Who may read crawl statistics: a session, an API key of the Pro plan and above, or the public token of a domain.
+//! Used by the four endpoints of the specification. A token that is shown decides alone, whatever is sent beside it.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::service::TokenState;
+use crate::accounts::Plan;
+use crate::accounts::keys::KeyHash;
+use crate::api::access::{Access, Credentials, Rate};
+use crate::api::caller::{StandingSlot, unknown_caller};
+use crate::api::rate_limit::Requester;
+use crate::api::shared_limits::SharedLimit;
+use crate::api::{ApiError, ApiResult, Caller, ErrorCode, Issue};
+use crate::app::AppState;
+use crate::domains::{DomainId, Purpose, RequestedDomain, names};
+
+/// Header that carries a public token.
+pub const STATS_TOKEN: &str = "x-service-public-stats-token";
+/// Query parameter that carries one.
+const TOKEN_PARAMETER: &str = "token";
+const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60 };
+
+/// Reading statistics with a session or an API key.
+#[derive(Debug)]
+pub struct ReadAnalytics;
+
+impl Access for ReadAnalytics {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
+    const RATE: Rate = Rate::Shared(LIMIT);
+}
+
+/// Somebody who may read statistics.
+pub enum StatsReader {
+    /// Of the domains of an account.
+    Account(Caller<ReadAnalytics>),
+    /// Of one domain, with its public token.
+    Token {
+        /// The domain record.
+        id: DomainId,
+        /// Its name.
+        host: String,
+    },
+}
+
+impl FromRequestParts<AppState> for StatsReader {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<StatsReader, ApiError> {
+        let Some(token) = shown_token(parts) else {
+            return Ok(StatsReader::Account(Caller::from_request_parts(parts, app).await?));
+        };
+        let state = match &token {
+            Some(token) => app.analytics.open_token(token).await?,
+            None => TokenState::Unknown,
+        };
+        let (TokenState::Opens(_) | TokenState::Ended) = state else {
+            return Err(unknown_caller(parts, app));
+        };
+        count(&token.unwrap_or_default(), parts, app).await?;
+        let TokenState::Opens(id) = state else { return Err(ApiError::not_found()) };
+        let domain = app.domains.find_by_id(&id).await?.ok_or_else(ApiError::not_found)?;
+        Ok(StatsReader::Token { id, host: domain.host })
+    }
+}
+
+/// The public token of a request. `Some(None)`: there are two different ones, or one that is no text.
+fn shown_token(parts: &Parts) -> Option<Option<String>> {
+    let headers = parts.headers.get_all(STATS_TOKEN).iter();
+    let headers = headers.map(|value| value.to_str().ok().map(str::to_owned));
+    let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+    let query = query.filter(|(name, _)| name == TOKEN_PARAMETER).map(|(_, value)| Some(value.into_owned()));
+    let mut shown = headers.chain(query);
+    let first = shown.next()?;
+    Some(if shown.all(|other| other == first) { first } else { None })
+}
+
+/// Counts a request with a token: 429 over the limit.
+async fn count(token: &str, parts: &Parts, app: &AppState) -> Result<(), ApiError> {
+    let requester = Requester::PublicToken { hash: KeyHash::of(token).to_hex() };
+    let Some(standing) = app.rate_limits.take(ReadAnalytics::RATE, &requester).await? else { return Ok(()) };
+    if let Some(slot) = parts.extensions.get::<StandingSlot>() {
+        // The first limit that was asked is the one that is reported.
+        let _ = slot.0.set(standing);
+    }
+    standing.refusal().map_or(Ok(()), Err)
+}
+
+impl StatsReader {
+    /// The canonical name of the domain that is asked about; `None`: what was sent is no name.
+    ///
+    /// 400 when nothing names one.
+    pub fn name(&self, domain: Option<&str>) -> ApiResult<Option<String>> {
+        match (self, domain.filter(|domain| !domain.is_empty())) {
+            (StatsReader::Token { host, .. }, None) => Ok(Some(host.clone())),
+            (_, Some(domain)) => Ok(names::parse_domain(domain)),
+            (StatsReader::Account(_), None) => {
+                Err(ApiError::invalid_request(vec![Issue::new("domain", "is missing")]))
+            }
+        }
+    }
+
+    /// The domain with this name, if the reader may read about it: else 403.
+    pub async fn domain(&self, app: &AppState, name: Option<&str>) -> ApiResult<DomainId> {
+        let name = name.unwrap_or_default();
+        match self {
+            StatsReader::Token { id, host } if is_same_site(host, name) => Ok(id.clone()),
+            StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
+            StatsReader::Account(caller) => {
+                let site = RequestedDomain::named(name).site(caller, app, Purpose::Read).await?;
+                Ok(site.domain.id.clone())
+            }
+        }
+    }
+}
+
+/// Whether two hosts are one domain: the same, or the `www.`/apex twin.
+pub fn is_same_site(host: &str, other: &str) -> bool {
+    host == other || names::twin(host).as_deref() == Some(other)
+}

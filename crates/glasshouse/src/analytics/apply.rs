@@ -1,0 +1,278 @@
+//! Brings the files of the spool into the database, each exactly once.
+//! Run beside the counter by the recorder. A file is applied in parts, each a transaction that also notes the part's name;
+//! it is removed when the last one is committed. Whatever ends the process in between, the parts that are noted are left
+//! out the next time.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use store::{Db, DbError};
+use tokio::sync::{mpsc, oneshot};
+
+use super::queries;
+use super::spool::{Counts, SpoolFile};
+use crate::clock::Clock;
+use crate::platform::Platform;
+
+/// Pages in one transaction.
+const PART: usize = 1_000;
+/// How often what could not be applied is tried again.
+const TRY_AGAIN_EVERY: Duration = Duration::from_secs(1);
+/// What may wait on the disk; beyond it the oldest counts are given up.
+const MAX_SPOOL_BYTES: u64 = 1 << 30;
+
+/// What the counter hands over.
+#[derive(Debug)]
+pub enum Closed {
+    /// A file that nobody writes to any more.
+    File(SpoolFile),
+    /// Somebody waits until every file before was applied, or could not be.
+    Flush(oneshot::Sender<()>),
+}
+
+/// See the module.
+pub struct Applier {
+    db: Db,
+    clock: Clock,
+    folder: PathBuf,
+    files: mpsc::UnboundedReceiver<Closed>,
+    pending: VecDeque<SpoolFile>,
+    /// The name of the file that was applied last, and its parts: noted until the next transaction.
+    done: Option<(String, usize)>,
+}
+
+impl Applier {
+    /// Makes it. Starts nothing.
+    pub fn new(platform: &Platform, folder: PathBuf, files: mpsc::UnboundedReceiver<Closed>) -> Applier {
+        let (db, clock) = (platform.db.clone(), platform.clock.clone());
+        Applier { db, clock, folder, files, pending: VecDeque::new(), done: None }
+    }
+
+    /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
+    pub async fn run(mut self) {
+        let folder = self.folder.clone();
+        let abandoned = tokio::task::spawn_blocking(move || SpoolFile::take_abandoned(&folder)).await;
+        match abandoned.expect("listing a folder does not panic") {
+            Ok(files) => self.pending.extend(files),
+            Err(error) => {
+                tracing::error!(%error, folder = %self.folder.display(), "the spool of visits cannot be read");
+            }
+        }
+        self.apply_pending().await;
+        loop {
+            tokio::select! {
+                message = self.files.recv() => match message {
+                    Some(Closed::File(file)) => {
+                        self.pending.push_back(file);
+                        self.apply_pending().await;
+                    }
+                    Some(Closed::Flush(done)) => {
+                        self.apply_pending().await;
+                        // Whoever asked may have gone away.
+                        let _ = done.send(());
+                    }
+                    None => break,
+                },
+                () = tokio::time::sleep(TRY_AGAIN_EVERY), if !self.pending.is_empty() => self.apply_pending().await,
+            }
+        }
+        self.apply_pending().await;
+    }
+
+    /// Applies the oldest files first; stops at the first that the database does not take.
+    async fn apply_pending(&mut self) {
+        self.give_up_beyond_limit();
+        while let Some(file) = self.pending.front() {
+            let counts = match file.read() {
+                Ok(counts) => counts,
+                Err(error) => {
+                    tracing::error!(%error, file = file.name(), "a file of the spool cannot be read and waits");
+                    return;
+                }
+            };
+            let visits: u64 = counts.pages.iter().map(|(_, visits)| visits).sum();
+            if let Err(error) = self.apply(&file.name(), counts).await {
+                tracing::warn!(%error, files = self.pending.len(), "visits could not be written and wait");
+                return;
+            }
+            metrics::counter!("glasshouse_visits_recorded_total").increment(visits);
+            if let Some(Err(error)) = self.pending.pop_front().map(SpoolFile::remove) {
+                // Its parts stay noted, so that it changes nothing the next time.
+                self.done = None;
+                tracing::warn!(%error, "an applied file of the spool cannot be removed");
+            }
+        }
+    }
+
+    /// Writes the counts of a file, part by part.
+    async fn apply(&mut self, name: &str, counts: Counts) -> Result<(), DbError> {
+        let parts = counts.pages.chunks(PART).collect::<Vec<_>>();
+        for (number, pages) in parts.iter().enumerate() {
+            let now = self.clock.now();
+            let mut tx = self.db.write().await?;
+            if let Some((done, parts)) = &self.done {
+                queries::forget_batches(&mut tx, &part_names(done, *parts)).await?;
+            }
+            if queries::begin_batch(&mut tx, &part_name(name, number), now).await? {
+                let times = if number == 0 { counts.times.as_slice() } else { &[] };
+                queries::add_counts(&mut tx, pages, times).await?;
+            }
+            tx.commit().await?;
+            self.done = None;
+        }
+        if !parts.is_empty() {
+            self.done = Some((name.to_owned(), parts.len()));
+        }
+        Ok(())
+    }
+
+    /// Drops the oldest files while more waits than may.
+    fn give_up_beyond_limit(&mut self) {
+        let mut bytes: u64 = self.pending.iter().map(SpoolFile::bytes).sum();
+        while bytes > MAX_SPOOL_BYTES
+            && let Some(file) = self.pending.pop_front()
+        {
+            bytes -= file.bytes();
+            let lost =
+                file.read().map_or(0, |counts| counts.pages.iter().map(|(_, visits)| visits).sum::<u64>());
+            metrics::counter!("glasshouse_visits_dropped_total").increment(lost);
+            tracing::error!(visits = lost, "the spool is full: visits are lost until the database is back");
+            if let Err(error) = file.remove() {
+                tracing::error!(%error, "a file of the spool cannot be removed");
+            }
+        }
+    }
+}
+
+fn part_name(file: &str, number: usize) -> String {
+    format!("{file}:{number}")
+}
+
+fn part_names(file: &str, parts: usize) -> Vec<String> {
+    (0..parts).map(|number| part_name(file, number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::Plan;
+    use crate::analytics::model::{ServedBy, TimeKey, Verified, VisitKey};
+    use crate::analytics::service::Scope;
+    use crate::domains::Domain;
+    use crate::testing::TestApp;
+
+    async fn shop(app: &TestApp) -> Domain {
+        let account = app.account("a@x.example", Plan::Business).await;
+        app.domain(&account, "shop.example").await
+    }
+
+    fn counts(domain: &Domain, pages: usize) -> Counts {
+        let page = |number: usize| VisitKey {
+            domain: domain.id.clone(),
+            day: super::super::model::day_of(crate::testing::NOON),
+            path: format!("/{number:04}").into(),
+            crawler: "googlebot".into(),
+            verified: Verified::Yes,
+            served: ServedBy::Cache,
+            status: 200,
+        };
+        let first = page(0);
+        let time = TimeKey { domain: first.domain, day: first.day, served: first.served, bucket: 3 };
+        Counts { pages: (0..pages).map(|number| (page(number), 2)).collect(), times: vec![(time, 5)] }
+    }
+
+    fn applier(app: &TestApp) -> (Applier, PathBuf) {
+        let folder = app.state.platform.config.storage.data_dir.join("spool");
+        (Applier::new(&app.state.platform, folder.clone(), mpsc::unbounded_channel().1), folder)
+    }
+
+    async fn count(app: &TestApp, domain: &Domain) -> (u64, u64) {
+        let summary = app.state.analytics.summary(&domain.id, 1, Scope::Snapshots).await.unwrap();
+        (summary.total_crawls_served, summary.new_pages_crawled)
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_process_left_behind_is_counted_by_the_next() {
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            let (applier, folder) = applier(&app);
+            let mut left = SpoolFile::create(&folder).unwrap();
+            left.append(&counts(&domain, 2_500)).unwrap();
+            drop(left);
+
+            applier.run().await;
+
+            assert_eq!(count(&app, &domain).await, (5_000, 2_500));
+            assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_process_killed_between_any_two_parts_counts_nothing_twice() {
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            let (mut applier, _) = applier(&app);
+
+            for part in 1..=3 {
+                // The first parts, as they are when the process ends there.
+                let mut some = counts(&domain, 2_500);
+                some.pages.truncate(PART * part);
+                applier.apply("file", some).await.unwrap();
+                applier.done = None;
+            }
+
+            assert_eq!(count(&app, &domain).await, (5_000, 2_500));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn what_was_noted_of_a_removed_file_is_forgotten() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+
+        for _ in 0..3 {
+            let mut file = SpoolFile::create(&folder).unwrap();
+            file.append(&counts(&domain, 1_500)).unwrap();
+            applier.pending.push_back(file);
+            applier.apply_pending().await;
+        }
+
+        let mut conn = app.state.platform.db.read().await.unwrap();
+        let noted: i64 = store::on_engine!(conn, |c| {
+            sqlx::query_scalar("select count(*) from visit_batches").fetch_one(c).await
+        })
+        .unwrap();
+        assert_eq!(noted, 2);
+    }
+
+    #[tokio::test]
+    async fn while_the_database_refuses_visits_wait_in_order() {
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            let (mut applier, folder) = applier(&app);
+            let mut file = SpoolFile::create(&folder).unwrap();
+            file.append(&counts(&domain, 3)).unwrap();
+            applier.pending.push_back(file);
+            execute(&app, "alter table visit_open rename to aside").await;
+
+            applier.apply_pending().await;
+            let waiting = (applier.pending.len(), std::fs::read_dir(&folder).unwrap().count());
+            execute(&app, "alter table aside rename to visit_open").await;
+            applier.apply_pending().await;
+
+            assert_eq!(waiting, (1, 1));
+            assert_eq!(count(&app, &domain).await, (6, 3));
+        })
+        .await;
+    }
+
+    async fn execute(app: &TestApp, sql: &'static str) {
+        let mut tx = app.state.platform.db.write().await.unwrap();
+        store::on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+    }
+}

@@ -1,0 +1,379 @@
+//! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
+//! sort them differently.
+
+pub mod tokens;
+
+use std::collections::HashSet;
+
+use store::{Conn, DbError, on_engine};
+
+use crate::analytics::model::{Day, DayKey, FirstDays, TimeKey, VisitKey, days_among, first_days_among};
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+
+/// Rows per statement: eight parameters each, far below both engines' limits.
+const ROWS_PER_STATEMENT: usize = 200;
+/// Checkpoints that are looked for in one statement.
+const CHECKPOINTS_PER_STATEMENT: usize = 500;
+
+/// Adds rows in statements of some hundred. Rows of domains that are gone are dropped: `$after` says so, and the condition
+/// also keeps SQLite from reading `on conflict` as part of a join.
+macro_rules! add_rows {
+    ($conn:ident, $rows:expr, $before:expr, $after:expr, |$row:ident, $item:pat_param| $binds:expr) => {
+        for chunk in $rows.chunks(ROWS_PER_STATEMENT) {
+            on_engine!($conn, |c| {
+                let mut query = sqlx::QueryBuilder::new($before);
+                query.push_values(chunk, |mut $row, $item| {
+                    $binds;
+                });
+                query.push($after).build().execute(c).await.map(drop)
+            })?;
+        }
+    };
+}
+
+/// Notes that a batch is being counted. `false`: it was counted before, and must not be again.
+pub async fn begin_batch(conn: &mut Conn, batch: &str, now: Timestamp) -> Result<bool, DbError> {
+    const SQL: &str =
+        "insert into visit_batches (id, applied_at) values ($1, $2) on conflict (id) do nothing";
+    let query = on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(batch).bind(now.as_millis()).execute(c).await.map(|done| done.rows_affected())
+    });
+    Ok(query? == 1)
+}
+
+/// Forgets batches that nobody can send again.
+pub async fn forget_batches(conn: &mut Conn, batches: &[String]) -> Result<(), DbError> {
+    for chunk in batches.chunks(ROWS_PER_STATEMENT) {
+        on_engine!(conn, |c| {
+            let mut query = sqlx::QueryBuilder::new("delete from visit_batches where id in (");
+            let mut ids = query.separated(", ");
+            for batch in chunk {
+                ids.push_bind(batch.clone());
+            }
+            query.push(")").build().execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Adds counts of pages.
+async fn add_visits(conn: &mut Conn, rows: &[(VisitKey, u64)]) -> Result<(), DbError> {
+    const BEFORE: &str = "with v (domain_id, day, path, crawler, verified, served, status, visits) as (";
+    const AFTER: &str = ") insert into visit_open (domain_id, day, path, crawler, verified, served, status, visits) \
+         select domain_id, day, path, crawler, verified, served, status, visits from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
+         on conflict (domain_id, day, path, crawler, verified, served, status) do update set \
+         visits = visit_open.visits + excluded.visits";
+    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
+        .push_bind(key.domain.as_str().to_owned())
+        .push_bind(key.day)
+        .push_bind(key.path.to_string())
+        .push_bind(key.crawler.to_string())
+        .push_bind(key.verified.as_str())
+        .push_bind(key.served.as_str())
+        .push_bind(i64::from(key.status))
+        .push_bind(*visits as i64));
+    Ok(())
+}
+
+/// Adds counts of days.
+async fn add_days(conn: &mut Conn, rows: &[(DayKey, u64)]) -> Result<(), DbError> {
+    const BEFORE: &str = "with v (domain_id, day, crawler, verified, served, status_class, visits) as (";
+    const AFTER: &str = ") insert into visit_days (domain_id, day, crawler, verified, served, status_class, visits) \
+         select domain_id, day, crawler, verified, served, status_class, visits from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
+         on conflict (domain_id, day, crawler, verified, served, status_class) do update set \
+         visits = visit_days.visits + excluded.visits";
+    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
+        .push_bind(key.domain.as_str().to_owned())
+        .push_bind(key.day)
+        .push_bind(key.crawler.to_string())
+        .push_bind(key.verified.as_str())
+        .push_bind(key.served.as_str())
+        .push_bind(i64::from(key.status_class))
+        .push_bind(*visits as i64));
+    Ok(())
+}
+
+/// Notes the first days of paths; an earlier day than the known one takes its place.
+async fn note_first_days(
+    conn: &mut Conn,
+    rows: &[((DomainId, std::sync::Arc<str>), FirstDays)],
+) -> Result<(), DbError> {
+    const BEFORE: &str = "with v (domain_id, path, first_served_day, first_any_day) as (";
+    const AFTER: &str = ") insert into visit_paths (domain_id, path, first_served_day, first_any_day) \
+         select domain_id, path, first_served_day, first_any_day from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
+         on conflict (domain_id, path) do update set \
+         first_any_day = case when excluded.first_any_day < visit_paths.first_any_day \
+             then excluded.first_any_day else visit_paths.first_any_day end, \
+         first_served_day = case when visit_paths.first_served_day is null \
+                 or excluded.first_served_day < visit_paths.first_served_day \
+             then excluded.first_served_day else visit_paths.first_served_day end";
+    add_rows!(conn, rows, BEFORE, AFTER, |row, ((domain, path), first)| row
+        .push_bind(domain.as_str().to_owned())
+        .push_bind(path.to_string())
+        .push_bind(first.served)
+        .push_bind(first.any));
+    Ok(())
+}
+
+/// Adds counts of times.
+async fn add_times(conn: &mut Conn, rows: &[(TimeKey, u64)]) -> Result<(), DbError> {
+    const BEFORE: &str = "with v (domain_id, day, served, bucket, visits) as (";
+    const AFTER: &str = ") insert into visit_times (domain_id, day, served, bucket, visits) \
+         select domain_id, day, served, bucket, visits from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
+         on conflict (domain_id, day, served, bucket) do update set \
+         visits = visit_times.visits + excluded.visits";
+    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
+        .push_bind(key.domain.as_str().to_owned())
+        .push_bind(key.day)
+        .push_bind(key.served.as_str())
+        .push_bind(key.bucket)
+        .push_bind(*visits as i64));
+    Ok(())
+}
+
+/// Adds what was counted together to every table that a report reads.
+pub async fn add_counts(
+    conn: &mut Conn,
+    pages: &[(VisitKey, u64)],
+    times: &[(TimeKey, u64)],
+) -> Result<(), DbError> {
+    add_visits(conn, pages).await?;
+    add_days(conn, &days_among(pages)).await?;
+    note_first_days(conn, &first_days_among(pages)).await?;
+    add_times(conn, times).await
+}
+
+/// Lets nobody else count an imported log of this domain until the transaction ends.
+pub async fn lock_imports(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
+    // The row without a checkpoint is the lock: updating it is waited for on both engines.
+    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, '', $2) \
+         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(domain.as_str()).bind(now.as_millis()).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Those of the checkpoints up to which lines of this domain were counted.
+pub async fn list_known_checkpoints(
+    conn: &mut Conn,
+    domain: &DomainId,
+    checkpoints: &[&str],
+) -> Result<HashSet<String>, DbError> {
+    let mut known = HashSet::new();
+    for chunk in checkpoints.chunks(CHECKPOINTS_PER_STATEMENT) {
+        let found: Vec<String> = on_engine!(conn, |c| {
+            let mut query =
+                sqlx::QueryBuilder::new("select checkpoint from visit_imports where domain_id = ");
+            query.push_bind(domain.as_str().to_owned()).push(" and checkpoint in (");
+            let mut list = query.separated(", ");
+            for checkpoint in chunk {
+                list.push_bind((*checkpoint).to_owned());
+            }
+            query.push(")").build_query_scalar().fetch_all(c).await
+        })?;
+        known.extend(found);
+    }
+    Ok(known)
+}
+
+/// Notes that every line up to a checkpoint is counted.
+pub async fn add_checkpoint(
+    conn: &mut Conn,
+    domain: &DomainId,
+    checkpoint: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, $2, $3)";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(domain.as_str())
+            .bind(checkpoint)
+            .bind(now.as_millis())
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
+}
+
+/// Visits of one day, crawler and way.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct DayRow {
+    /// Day.
+    pub day: Day,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// How they were answered.
+    pub served: String,
+    /// How many.
+    pub visits: i64,
+}
+
+/// A domain's counts from one day to another, both included. Impostors are left out.
+pub async fn list_days(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+) -> Result<Vec<DayRow>, DbError> {
+    const SQL: &str = "select day, crawler, served, visits from visit_days \
+         where domain_id = $1 and day between $2 and $3 and verified <> 'no'";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(domain.as_str())
+        .bind(from)
+        .bind(to)
+        .fetch_all(c)
+        .await)?)
+}
+
+/// Visits of one page and day, by crawler and way.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct PageRow {
+    /// Path.
+    pub path: String,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// How they were answered.
+    pub served: String,
+    /// How many.
+    pub visits: i64,
+}
+
+/// A domain's pages from one day to another, both included, or one of them. Impostors are left out.
+pub async fn list_pages(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+    path: Option<&str>,
+) -> Result<Vec<PageRow>, DbError> {
+    const ALL: &str = "select path, crawler, served, visits from visit_open \
+         where domain_id = $1 and day between $2 and $3 and verified <> 'no'";
+    const ONE: &str = "select path, crawler, served, visits from visit_open \
+         where domain_id = $1 and day between $2 and $3 and path = $4 and verified <> 'no'";
+    Ok(on_engine!(conn, |c| {
+        let query = sqlx::query_as(if path.is_some() { ONE } else { ALL });
+        let query = query.bind(domain.as_str()).bind(from).bind(to);
+        match path {
+            Some(path) => query.bind(path).fetch_all(c).await,
+            None => query.fetch_all(c).await,
+        }
+    })?)
+}
+
+/// How many of a domain's pages were visited, and for how many of them it was the first time ever.
+pub async fn count_pages(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+    with_origin: bool,
+) -> Result<(i64, i64), DbError> {
+    const VISITED: &str = "select count(distinct path) from visit_open where domain_id = $1 and day between $2 and $3 \
+         and verified <> 'no' and path <> '(other)' and (served <> 'origin' or $4)";
+    const NEW: &str =
+        "select count(*) from visit_paths where domain_id = $1 and first_served_day between $2 and $3";
+    const NEW_WITH_ORIGIN: &str =
+        "select count(*) from visit_paths where domain_id = $1 and first_any_day between $2 and $3";
+    let new = if with_origin { NEW_WITH_ORIGIN } else { NEW };
+    let visited: i64 = on_engine!(conn, |c| {
+        let query = sqlx::query_scalar(VISITED).bind(domain.as_str());
+        query.bind(from).bind(to).bind(with_origin).fetch_one(c).await
+    })?;
+    let new: i64 = on_engine!(conn, |c| {
+        sqlx::query_scalar(new).bind(domain.as_str()).bind(from).bind(to).fetch_one(c).await
+    })?;
+    Ok((visited, new))
+}
+
+/// Answers of a domain by way and bucket of their time, from one day to another.
+pub async fn list_times(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+) -> Result<Vec<(String, i64, i64)>, DbError> {
+    const SQL: &str = "select served, bucket, cast(sum(visits) as bigint) from visit_times \
+         where domain_id = $1 and day between $2 and $3 group by served, bucket order by bucket";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(domain.as_str())
+        .bind(from)
+        .bind(to)
+        .fetch_all(c)
+        .await)?)
+}
+
+/// The paths of a domain that were asked for most often since a day, with their visits.
+pub async fn list_most_visited(
+    conn: &mut Conn,
+    domain: &DomainId,
+    since: Day,
+    most: i64,
+) -> Result<Vec<(String, i64)>, DbError> {
+    const SQL: &str = "select path, cast(sum(visits) as bigint) as visits from visit_open \
+         where domain_id = $1 and day >= $2 group by path order by 2 desc, path limit $3";
+    Ok(on_engine!(conn, |c| {
+        sqlx::query_as(SQL).bind(domain.as_str()).bind(since).bind(most).fetch_all(c).await
+    })?)
+}
+
+/// Deletes some of what is kept of a domain; answers how many rows.
+pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
+    const STATEMENTS: [&str; 6] = [
+        "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
+         (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
+        "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
+         (select day, crawler, verified, served, status_class from visit_days where domain_id = $1 limit 1000)",
+        "delete from visit_paths where domain_id = $1 and path in \
+         (select path from visit_paths where domain_id = $1 limit 1000)",
+        "delete from visit_times where domain_id = $1 and (day, served, bucket) in \
+         (select day, served, bucket from visit_times where domain_id = $1 limit 1000)",
+        "delete from visit_imports where domain_id = $1",
+        "delete from stats_tokens where domain_id = $1",
+    ];
+    let mut deleted = 0;
+    for sql in STATEMENTS {
+        deleted += on_engine!(conn, |c| {
+            sqlx::query(sql).bind(domain.as_str()).execute(c).await.map(|done| done.rows_affected())
+        })?;
+    }
+    Ok(deleted)
+}
+
+/// A stored row, for tests of everything that records visits.
+#[cfg(test)]
+#[derive(Debug, PartialEq, Eq)]
+pub struct VisitRow {
+    /// Domain record.
+    pub domain_id: String,
+    /// UTC day, `YYYY-MM-DD`.
+    pub day: String,
+    /// Path.
+    pub path: String,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// Whether it was checked.
+    pub verified: String,
+    /// How it was answered.
+    pub served: String,
+    /// Status of the answer.
+    pub status: i64,
+    /// How many.
+    pub visits: i64,
+}
+
+/// All rows, in order.
+#[cfg(test)]
+pub async fn list_visits(conn: &mut Conn) -> Result<Vec<VisitRow>, DbError> {
+    const SQL: &str = "select domain_id, day, path, crawler, verified, served, status, visits from visit_open \
+         order by domain_id, day, path, crawler, served";
+    type Row = (String, i64, String, String, String, String, i64, i64);
+    let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?;
+    let row = |(domain_id, day, path, crawler, verified, served, status, visits): Row| {
+        let day = crate::analytics::model::start_of(day).day();
+        VisitRow { domain_id, day, path, crawler, verified, served, status, visits }
+    };
+    Ok(rows.into_iter().map(row).collect())
+}

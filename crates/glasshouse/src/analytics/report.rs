@@ -1,0 +1,429 @@
+//! What the four endpoints say about crawler visits: sums, ties and medians. Pure.
+//! Everything is sorted here, bytewise, so that every database gives the same bytes.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::crawlers::{Class, CrawlerIndex};
+use super::model::{Day, ServedBy, bucket_ms, start_of};
+use crate::clock::Timestamp;
+
+/// The provider of crawlers that no list names.
+const OTHER: &str = "other";
+
+/// Visits of one day, crawler and way.
+pub struct DayCount {
+    /// Day.
+    pub day: Day,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// How they were answered.
+    pub served: String,
+    /// How many.
+    pub visits: u64,
+}
+
+/// Visits of one page by one crawler, one way. May be there more than once.
+pub struct PageCount {
+    /// Path.
+    pub path: String,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// How they were answered.
+    pub served: String,
+    /// How many.
+    pub visits: u64,
+}
+
+/// Visits of a provider's crawlers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ProviderCount {
+    /// Who runs the crawlers.
+    #[schema(examples("google"))]
+    pub provider: String,
+    /// How many visits.
+    pub count: u64,
+}
+
+/// Visits answered one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServedByCount {
+    /// `cache`, `render`, and `origin` when it was asked for.
+    #[schema(examples("cache"))]
+    pub served_by: String,
+    /// How many visits.
+    pub count: u64,
+}
+
+/// Visits of a page by a provider's crawlers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PathProviderCount {
+    /// Path without query.
+    #[schema(examples("/pricing"))]
+    pub path: String,
+    /// Who runs the crawlers.
+    #[schema(examples("google"))]
+    pub provider: String,
+    /// How many visits.
+    pub count: u64,
+}
+
+/// Visits of a page answered one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PathServedByCount {
+    /// Path without query.
+    #[schema(examples("/pricing"))]
+    pub path: String,
+    /// `cache`, `render`, and `origin` when it was asked for.
+    #[schema(examples("cache"))]
+    pub served_by: String,
+    /// How many visits.
+    pub count: u64,
+}
+
+/// Visits by page; most visits first.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Bots {
+    /// By provider.
+    pub by_provider: Vec<PathProviderCount>,
+    /// By the way they were answered.
+    pub by_served_by: Vec<PathServedByCount>,
+}
+
+/// Visits by day.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Daily {
+    /// One entry for every day of the window, the last one today.
+    pub daily: Vec<DailyCount>,
+}
+
+/// Visits of one UTC day.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct DailyCount {
+    /// `YYYY-MM-DD`.
+    #[schema(examples("2026-11-20"))]
+    pub date: String,
+    /// All visits of the day.
+    pub total: u64,
+    /// By provider, most visits first.
+    pub providers: Vec<ProviderCount>,
+}
+
+/// Crawler visits in short.
+#[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// The search engine that came most often; null when none did.
+    pub top_search_crawler: Option<ProviderCount>,
+    /// The provider of language models that came most often; null when none did.
+    pub top_llm_crawler: Option<ProviderCount>,
+    /// Pages that a crawler visited for the first time ever.
+    pub new_pages_crawled: u64,
+    /// Pages that were visited.
+    pub total_pages_crawled: u64,
+    /// Visits answered with a snapshot.
+    pub total_crawls_served: u64,
+    /// What the cache saved.
+    pub crawl_budget_saved: CrawlBudget,
+}
+
+/// What the cache saved: how often nobody waited for a render, and for how long.
+#[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CrawlBudget {
+    /// Share of the visits that were served from cache, in percent with one decimal.
+    pub percentage: f64,
+    /// Visits from cache times the difference of the median times of renders and of the cache, in minutes with one decimal.
+    pub minutes_saved: f64,
+    /// Visits served from cache.
+    pub cache_hits: u64,
+}
+
+/// Crawler visits of one page.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CrawlerVisits {
+    /// All visits.
+    pub total: u64,
+    /// By provider, most visits first.
+    pub by_provider: Vec<ProviderCount>,
+    /// By the way they were answered, most visits first.
+    pub by_served_by: Vec<ServedByCount>,
+}
+
+/// How often answers took about so long: bucket and count, in the order of the buckets.
+#[derive(Debug, Default)]
+pub struct Times {
+    /// Of renders.
+    pub render: Vec<(i64, u64)>,
+    /// Of the cache.
+    pub cache: Vec<(i64, u64)>,
+}
+
+/// Finds out whose crawlers are, each id once.
+#[derive(Default)]
+struct Providers(HashMap<String, (&'static str, Option<Class>)>);
+
+impl Providers {
+    fn of(&mut self, crawler: &str) -> (&'static str, Option<Class>) {
+        if let Some(known) = self.0.get(crawler) {
+            return *known;
+        }
+        let found = CrawlerIndex::shared().find(crawler);
+        let provider = found.map_or(OTHER, |crawler| crawler.provider.as_str());
+        let provider = if provider == "unknown" { OTHER } else { provider };
+        let entry = (provider, found.map(|crawler| crawler.class));
+        self.0.insert(crawler.to_owned(), entry);
+        entry
+    }
+}
+
+/// Visits by page. `search` is compared without regard to case.
+pub fn bots(pages: &[PageCount], search: Option<&str>) -> Bots {
+    let search = search.map(str::to_lowercase);
+    let mut providers = Providers::default();
+    let mut by_provider: HashMap<(&str, &str), u64> = HashMap::new();
+    let mut by_served: HashMap<(&str, &str), u64> = HashMap::new();
+    for page in pages {
+        if search.as_ref().is_some_and(|search| !page.path.to_lowercase().contains(search)) {
+            continue;
+        }
+        *by_provider.entry((page.path.as_str(), providers.of(&page.crawler).0)).or_default() += page.visits;
+        *by_served.entry((page.path.as_str(), page.served.as_str())).or_default() += page.visits;
+    }
+    let provider = |((path, provider), count): ((&str, &str), u64)| PathProviderCount {
+        path: path.to_owned(),
+        provider: provider.to_owned(),
+        count,
+    };
+    let served = |((path, served_by), count): ((&str, &str), u64)| PathServedByCount {
+        path: path.to_owned(),
+        served_by: served_by.to_owned(),
+        count,
+    };
+    Bots {
+        by_provider: most_first(by_provider).into_iter().map(provider).collect(),
+        by_served_by: most_first(by_served).into_iter().map(served).collect(),
+    }
+}
+
+/// Visits of every day from one to another.
+pub fn daily(days: &[DayCount], (from, to): (Day, Day)) -> Daily {
+    let mut providers = Providers::default();
+    let mut by_day: BTreeMap<Day, HashMap<&str, u64>> = BTreeMap::new();
+    for count in days {
+        let provider = providers.of(&count.crawler).0;
+        *by_day.entry(count.day).or_default().entry(provider).or_default() += count.visits;
+    }
+    let entry = |day: Day| {
+        let counts = by_day.remove(&day).unwrap_or_default();
+        let total = counts.values().sum();
+        DailyCount { date: start_of(day).day(), total, providers: provider_counts(counts) }
+    };
+    Daily { daily: (from..=to).map(entry).collect() }
+}
+
+/// Visits in short; `pages` are those visited and the new ones among them. `spans` are the times of the window and those
+/// of all kept days, for a window without renders.
+pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Times) -> Summary {
+    let mut providers = Providers::default();
+    let (mut search, mut llm) = (HashMap::new(), HashMap::new());
+    let (mut served, mut hits) = (0, 0);
+    for count in days {
+        let (provider, class) = providers.of(&count.crawler);
+        match class {
+            Some(Class::Search) => *search.entry(provider).or_default() += count.visits,
+            Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => {
+                *llm.entry(provider).or_default() += count.visits;
+            }
+            _ => {}
+        }
+        if count.served != ServedBy::Origin.as_str() {
+            served += count.visits;
+        }
+        if count.served == ServedBy::Cache.as_str() {
+            hits += count.visits;
+        }
+    }
+    let times = if window.render.is_empty() { kept } else { window };
+    Summary {
+        top_search_crawler: provider_counts(search).into_iter().next(),
+        top_llm_crawler: provider_counts(llm).into_iter().next(),
+        new_pages_crawled: pages.1,
+        total_pages_crawled: pages.0,
+        total_crawls_served: served,
+        crawl_budget_saved: CrawlBudget {
+            percentage: if served == 0 { 0.0 } else { one_decimal(100.0 * hits as f64 / served as f64) },
+            minutes_saved: one_decimal(hits as f64 * saved_ms(times) / 60_000.0),
+            cache_hits: hits,
+        },
+    }
+}
+
+/// Visits of one page.
+pub fn page(rows: &[PageCount]) -> CrawlerVisits {
+    let mut providers = Providers::default();
+    let (mut by_provider, mut by_served) = (HashMap::new(), HashMap::new());
+    for row in rows {
+        *by_provider.entry(providers.of(&row.crawler).0).or_default() += row.visits;
+        *by_served.entry(row.served.as_str()).or_default() += row.visits;
+    }
+    let served = |(served_by, count): (&str, u64)| ServedByCount { served_by: served_by.to_owned(), count };
+    CrawlerVisits {
+        total: rows.iter().map(|row| row.visits).sum(),
+        by_provider: provider_counts(by_provider),
+        by_served_by: most_first(by_served).into_iter().map(served).collect(),
+    }
+}
+
+fn provider_counts(counts: HashMap<&str, u64>) -> Vec<ProviderCount> {
+    let count = |(provider, count): (&str, u64)| ProviderCount { provider: provider.to_owned(), count };
+    most_first(counts).into_iter().map(count).collect()
+}
+
+/// Count descending, then the key, bytewise.
+fn most_first<K: Ord>(counts: HashMap<K, u64>) -> Vec<(K, u64)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+/// What one visit from cache saves: never less than nothing.
+fn saved_ms(times: &Times) -> f64 {
+    match (median_ms(&times.render), median_ms(&times.cache)) {
+        (Some(render), Some(cache)) => (render - cache).max(0.0),
+        _ => 0.0,
+    }
+}
+
+fn median_ms(buckets: &[(i64, u64)]) -> Option<f64> {
+    let half = buckets.iter().map(|(_, count)| count).sum::<u64>().div_ceil(2);
+    let mut passed = 0;
+    let middle = buckets.iter().find(|(_, count)| {
+        passed += count;
+        passed >= half && half > 0
+    })?;
+    Some(bucket_ms(middle.0))
+}
+
+fn one_decimal(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// The window of a report, as it is told.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct WindowInfo {
+    /// Days in it, today included.
+    pub days: u32,
+    /// Its first moment.
+    pub from: Timestamp,
+    /// Now.
+    pub to: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_count(path: &str, crawler: &str, served: &str, visits: u64) -> PageCount {
+        PageCount { path: path.into(), crawler: crawler.into(), served: served.into(), visits }
+    }
+
+    fn day_count(day: Day, crawler: &str, served: &str, visits: u64) -> DayCount {
+        DayCount { day, crawler: crawler.into(), served: served.into(), visits }
+    }
+
+    #[test]
+    fn pages_are_sorted_by_count_then_path_then_provider() {
+        let pages = [
+            page_count("/b", "googlebot", "cache", 1),
+            page_count("/a", "gptbot", "cache", 1),
+            page_count("/a", "googlebot", "render", 1),
+            page_count("/Z", "googlebot", "cache", 1),
+            page_count("/c", "googlebot", "cache", 2),
+            page_count("/c", "googlebot", "render", 3),
+        ];
+
+        let bots = bots(&pages, None);
+
+        let rows: Vec<_> =
+            bots.by_provider.iter().map(|row| (&*row.path, &*row.provider, row.count)).collect();
+        let expected = [
+            ("/c", "google", 5),
+            ("/Z", "google", 1),
+            ("/a", "google", 1),
+            ("/a", "openai", 1),
+            ("/b", "google", 1),
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(bots.by_served_by[0].count, 3);
+    }
+
+    #[test]
+    fn a_search_ignores_case_beyond_ascii() {
+        let pages = [page_count("/ÜBER", "googlebot", "cache", 1), page_count("/x", "googlebot", "cache", 1)];
+
+        assert_eq!(bots(&pages, Some("über")).by_provider.len(), 1);
+    }
+
+    #[test]
+    fn crawlers_that_nobody_knows_are_others() {
+        let pages = [
+            page_count("/", "unknown", "cache", 1),
+            page_count("/", "gone-from-the-list", "cache", 1),
+            page_count("/", "list:Seekbot", "cache", 1),
+        ];
+
+        assert_eq!(page(&pages).by_provider, [ProviderCount { provider: "other".into(), count: 3 }]);
+    }
+
+    #[test]
+    fn every_day_of_the_window_is_there() {
+        let daily = daily(&[day_count(20_001, "googlebot", "cache", 2)], (20_000, 20_002));
+
+        let totals: Vec<_> = daily.daily.iter().map(|day| (day.date.as_str(), day.total)).collect();
+        assert_eq!(totals, [("2024-10-04", 0), ("2024-10-05", 2), ("2024-10-06", 0)]);
+        assert!(daily.daily[0].providers.is_empty());
+    }
+
+    #[test]
+    fn a_tie_for_the_top_goes_to_the_first_name() {
+        let days = [day_count(1, "googlebot", "cache", 2), day_count(1, "bingbot", "cache", 2)];
+
+        let summary = summary(&days, (0, 0), &Times::default(), &Times::default());
+
+        assert_eq!(summary.top_search_crawler.unwrap().provider, "bing");
+        assert_eq!(summary.top_llm_crawler, None);
+    }
+
+    #[test]
+    fn minutes_saved_compare_medians_and_are_never_negative() {
+        let days = [day_count(1, "googlebot", "cache", 3), day_count(1, "googlebot", "render", 1)];
+        let second = crate::analytics::model::bucket_of(std::time::Duration::from_secs(60));
+        let slow = Times { render: vec![(10, 1), (second, 5)], cache: vec![(0, 3), (second, 1)] };
+        let reversed = Times { render: vec![(0, 1)], cache: vec![(second, 1)] };
+
+        let saved = |window: &Times, kept: &Times| summary(&days, (1, 1), window, kept).crawl_budget_saved;
+
+        let budget = saved(&slow, &Times::default());
+        assert!((2.9..=3.1).contains(&budget.minutes_saved), "{budget:?}");
+        assert_eq!((budget.percentage, budget.cache_hits), (75.0, 3));
+        assert_eq!(saved(&Times::default(), &slow).minutes_saved, budget.minutes_saved);
+        assert_eq!(saved(&reversed, &slow).minutes_saved, 0.0);
+    }
+
+    #[test]
+    fn visits_from_the_origin_are_no_crawls_served() {
+        let days = [day_count(1, "googlebot", "origin", 5), day_count(1, "googlebot", "render", 1)];
+
+        let summary = summary(&days, (2, 1), &Times::default(), &Times::default());
+
+        assert_eq!((summary.total_crawls_served, summary.crawl_budget_saved.percentage), (1, 0.0));
+        assert_eq!(summary.top_search_crawler.unwrap().count, 6);
+    }
+}

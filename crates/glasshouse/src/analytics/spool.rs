@@ -1,0 +1,219 @@
+//! The spool: files in the data folder that hold counted visits until the database has them.
+//! Used by the recorder. A file is a row of records (length, checksum, JSON), locked by the process that has it; what a
+//! process left behind is there for the next. Does blocking I/O: callers run it off the runtime's threads.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::model::{TimeKey, VisitKey};
+
+const EXTENSION: &str = "visits";
+/// Length and checksum in front of a record.
+const HEAD_BYTES: usize = 8;
+
+/// Visits that were counted together.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// By page.
+    pub pages: Vec<(VisitKey, u64)>,
+    /// By time.
+    pub times: Vec<(TimeKey, u64)>,
+}
+
+/// A file of the spool that this process has locked.
+#[derive(Debug)]
+pub struct SpoolFile {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl SpoolFile {
+    /// Makes a file with a name that no other has.
+    pub fn create(folder: &Path) -> io::Result<SpoolFile> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(format!("{}.{EXTENSION}", uuid::Uuid::now_v7()));
+        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+        file.try_lock().map_err(io::Error::other)?;
+        // The name itself must survive a power failure too.
+        File::open(folder)?.sync_all()?;
+        Ok(SpoolFile { file, path, bytes: 0 })
+    }
+
+    /// Files that other processes left behind, oldest first.
+    pub fn take_abandoned(folder: &Path) -> io::Result<Vec<SpoolFile>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let mut found = Vec::new();
+        for path in paths {
+            let file = OpenOptions::new().append(true).open(&path)?;
+            // Another process is writing it, or has applied and removed it meanwhile.
+            if file.try_lock().is_err() || !path.exists() {
+                continue;
+            }
+            let bytes = file.metadata()?.len();
+            found.push(SpoolFile { file, path, bytes });
+        }
+        Ok(found)
+    }
+
+    /// What the file is called: part of the id under which its counts are applied.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds counts, and returns once they are on the disk. After an error they are not in the file.
+    pub fn append(&mut self, counts: &Counts) -> io::Result<()> {
+        let payload = serde_json::to_vec(counts)?;
+        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
+        let mut record = Vec::with_capacity(HEAD_BYTES + payload.len());
+        record.extend(length.to_le_bytes());
+        record.extend(crc32fast::hash(&payload).to_le_bytes());
+        record.extend(payload);
+        let written = self.file.write_all(&record).and_then(|()| self.file.sync_data());
+        match written {
+            Ok(()) => self.bytes += record.len() as u64,
+            // Half a record would hide those after it.
+            Err(_) => self.file.set_len(self.bytes)?,
+        }
+        written
+    }
+
+    /// Everything in the file, summed up and in a fixed order: read again, it is the same.
+    ///
+    /// A record that was cut off, and what follows it, is left out: nobody was told that it is kept.
+    pub fn read(&self) -> io::Result<Counts> {
+        let bytes = fs::read(&self.path)?;
+        let (mut pages, mut times) = (BTreeMap::new(), BTreeMap::new());
+        let mut rest = bytes.as_slice();
+        while let Some((counts, after)) = first_record(rest) {
+            for (key, visits) in counts.pages {
+                *pages.entry(key).or_default() += visits;
+            }
+            for (key, visits) in counts.times {
+                *times.entry(key).or_default() += visits;
+            }
+            rest = after;
+        }
+        Ok(Counts { pages: pages.into_iter().collect(), times: times.into_iter().collect() })
+    }
+
+    /// Removes the file: what was in it is somewhere else now.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+fn first_record(bytes: &[u8]) -> Option<(Counts, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    if crc32fast::hash(payload) != u32::from_le_bytes(*checksum) {
+        return None;
+    }
+    Some((serde_json::from_slice(payload).ok()?, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analytics::model::{ServedBy, Verified};
+    use crate::domains::DomainId;
+
+    fn counts(path: &str, visits: u64) -> Counts {
+        let domain = DomainId::from("d");
+        let page = VisitKey {
+            domain: domain.clone(),
+            day: 20_000,
+            path: path.into(),
+            crawler: "googlebot".into(),
+            verified: Verified::Yes,
+            served: ServedBy::Cache,
+            status: 200,
+        };
+        let time = TimeKey { domain, day: 20_000, served: ServedBy::Cache, bucket: 7 };
+        Counts { pages: vec![(page, visits)], times: vec![(time, visits)] }
+    }
+
+    #[test]
+    fn what_was_appended_is_read_back_summed_up_and_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = SpoolFile::create(folder.path()).unwrap();
+
+        for (path, visits) in [("/b", 1), ("/a", 2), ("/b", 3)] {
+            file.append(&counts(path, visits)).unwrap();
+        }
+
+        let read = file.read().unwrap();
+        let pages: Vec<_> = read.pages.iter().map(|(key, visits)| (&*key.path, *visits)).collect();
+        assert_eq!(pages, [("/a", 2), ("/b", 4)]);
+        assert_eq!(read.times[0].1, 6);
+        assert_eq!(file.read().unwrap(), read);
+    }
+
+    #[test]
+    fn a_file_cut_off_anywhere_keeps_the_records_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = SpoolFile::create(folder.path()).unwrap();
+        file.append(&counts("/a", 1)).unwrap();
+        let first = file.bytes();
+        file.append(&counts("/b", 1)).unwrap();
+
+        for length in first..file.bytes() {
+            let copy = folder.path().join("copy");
+            fs::copy(&file.path, &copy).unwrap();
+            OpenOptions::new().write(true).open(&copy).unwrap().set_len(length).unwrap();
+            let cut = SpoolFile { file: File::open(&copy).unwrap(), path: copy, bytes: length };
+
+            assert_eq!(cut.read().unwrap().pages.len(), 1, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = SpoolFile::create(folder.path()).unwrap();
+        file.append(&counts("/a", 1)).unwrap();
+
+        let mut bytes = fs::read(&file.path).unwrap();
+        let last = bytes.len() - 3;
+        bytes[last] ^= 1;
+        fs::write(&file.path, bytes).unwrap();
+
+        assert_eq!(file.read().unwrap(), Counts::default());
+    }
+
+    #[test]
+    fn only_files_that_nobody_holds_are_abandoned() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = SpoolFile::create(folder.path()).unwrap();
+        let left = SpoolFile::create(folder.path()).unwrap();
+        let name = left.name();
+        drop(left);
+
+        let taken = SpoolFile::take_abandoned(folder.path()).unwrap();
+
+        assert_eq!(taken.iter().map(SpoolFile::name).collect::<Vec<_>>(), [name]);
+        assert!(SpoolFile::take_abandoned(folder.path()).unwrap().is_empty());
+        drop(held);
+    }
+}

@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use ipnet::IpNet;
 
+use super::header_names::X_FORWARDED_FOR;
+
 /// Walks back from the connection's peer through `x-forwarded-for` for as long as the addresses are trusted proxies.
 pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
@@ -13,7 +15,7 @@ pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> I
     if !is_trusted(client) {
         return client;
     }
-    let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let forwarded = headers.get_all(X_FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
     let hops: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
     for hop in hops.into_iter().rev() {
         // What a trusted proxy wrote is an address; anything else was sent by the client and ends the walk.

@@ -2,14 +2,16 @@
 //! Must never load anything from another host: installations may have no way out, and keys are typed into this page.
 
 use std::io::Read;
+use std::sync::OnceLock;
 
 use axum::Router;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, header};
 use utoipa::openapi::OpenApi;
 
+use super::accept::preferences;
 use crate::app::AppState;
 
 /// The page may run its own scripts and speak to its own host, and nothing else.
@@ -19,8 +21,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 const PAGE: &[u8] = include_bytes!("../../assets/api-docs/index.html");
 const SCRIPT: &[u8] = include_bytes!("../../assets/api-docs/page.js");
 const STYLE: &[u8] = include_bytes!("../../assets/api-docs/page.css");
-const VIEWER_SCRIPT: &[u8] = include_bytes!("../../assets/api-docs/swagger-ui-bundle.js.gz");
-const VIEWER_STYLE: &[u8] = include_bytes!("../../assets/api-docs/swagger-ui.css.gz");
+static VIEWER_SCRIPT: Packed = Packed::new(
+    "text/javascript; charset=utf-8",
+    include_bytes!("../../assets/api-docs/swagger-ui-bundle.js.gz"),
+);
+static VIEWER_STYLE: Packed =
+    Packed::new("text/css; charset=utf-8", include_bytes!("../../assets/api-docs/swagger-ui.css.gz"));
 
 /// `/api/openapi.json`, `/api/docs` and, until there is a dashboard, `/`.
 pub fn routes(document: &OpenApi) -> Router<AppState> {
@@ -31,14 +37,8 @@ pub fn routes(document: &OpenApi) -> Router<AppState> {
         .route("/api/docs", get(async || page()))
         .route("/api/docs/page.js", get(async || plain("text/javascript; charset=utf-8", SCRIPT)))
         .route("/api/docs/page.css", get(async || plain("text/css; charset=utf-8", STYLE)))
-        .route(
-            "/api/docs/swagger-ui.js",
-            get(async |headers: HeaderMap| packed(&headers, "text/javascript; charset=utf-8", VIEWER_SCRIPT)),
-        )
-        .route(
-            "/api/docs/swagger-ui.css",
-            get(async |headers: HeaderMap| packed(&headers, "text/css; charset=utf-8", VIEWER_STYLE)),
-        )
+        .route("/api/docs/swagger-ui.js", get(async |headers: HeaderMap| VIEWER_SCRIPT.response(&headers)))
+        .route("/api/docs/swagger-ui.css", get(async |headers: HeaderMap| VIEWER_STYLE.response(&headers)))
 }
 
 fn page() -> Response {
@@ -56,36 +56,61 @@ fn plain(content_type: &'static str, body: impl Into<Bytes>) -> Response {
     (headers, body.into()).into_response()
 }
 
-/// A file that is kept compressed. Clients that cannot unpack it get it unpacked.
-fn packed(request: &HeaderMap, content_type: &'static str, body: &'static [u8]) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
-        (header::VARY, HeaderValue::from_static("accept-encoding")),
-    ];
-    if accepts_gzip(request) {
-        return (headers, [(header::CONTENT_ENCODING, "gzip")], Bytes::from_static(body)).into_response();
+/// A file that is kept compressed. Clients that cannot unpack it get it unpacked, all of them the same bytes: what is
+/// unpacked for each of them is memory that strangers take.
+struct Packed {
+    content_type: &'static str,
+    packed: &'static [u8],
+    unpacked: OnceLock<Bytes>,
+}
+
+impl Packed {
+    const fn new(content_type: &'static str, packed: &'static [u8]) -> Packed {
+        Packed { content_type, packed, unpacked: OnceLock::new() }
     }
-    let mut unpacked = Vec::new();
-    match flate2::read::GzDecoder::new(body).read_to_end(&mut unpacked) {
-        Ok(_) => (headers, unpacked).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+
+    fn response(&self, request: &HeaderMap) -> Response {
+        let headers = [
+            (header::CONTENT_TYPE, HeaderValue::from_static(self.content_type)),
+            (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
+            (header::VARY, HeaderValue::from_static("accept-encoding")),
+        ];
+        if accepts_gzip(request) {
+            let body = Bytes::from_static(self.packed);
+            return (headers, [(header::CONTENT_ENCODING, "gzip")], body).into_response();
+        }
+        (headers, self.unpacked()).into_response()
+    }
+
+    fn unpacked(&self) -> Bytes {
+        let unpack = || {
+            let mut bytes = Vec::new();
+            let read = flate2::read::GzDecoder::new(self.packed).read_to_end(&mut bytes);
+            read.expect("the file was packed when the program was built");
+            Bytes::from(bytes)
+        };
+        self.unpacked.get_or_init(unpack).clone()
     }
 }
 
-/// Whether `accept-encoding` names gzip, or everything, with a weight above zero.
+/// Whether `accept-encoding` names gzip, or everything, with a quality above zero.
 fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let offers = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    offers.flat_map(|value| value.split(',')).any(|offer| {
-        let (name, weight) = offer.split_once(';').unwrap_or((offer, ""));
-        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse() == Ok(0.0));
-        matches!(name.trim(), "gzip" | "*") && !is_refused
-    })
+    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut offers = lines.flat_map(preferences);
+    offers.any(|offer| matches!(offer.value, "gzip" | "*") && offer.quality > 0.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::testing::TestApp;
+
+    #[test]
+    fn what_is_unpacked_is_unpacked_once() {
+        let first = VIEWER_SCRIPT.unpacked();
+
+        assert_eq!(first.as_ptr(), VIEWER_SCRIPT.unpacked().as_ptr());
+    }
 
     #[tokio::test]
     async fn the_reference_loads_nothing_from_elsewhere() {

@@ -1,4 +1,4 @@
-//! What surrounds every answer: request id, client address, body limit, panics, metrics, log, common headers.
+//! What surrounds every response: request id, client address, body limit, panics, metrics, log, common headers.
 //! Every listener of the API and every test goes through it, so that none of this can be forgotten.
 
 use std::net::IpAddr;
@@ -12,23 +12,19 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
-use http::header::{self, HeaderName, HeaderValue};
+use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tower::ServiceExt;
 use tracing::Instrument;
 
 use super::caller::{ClientAddress, StandingSlot};
 use super::client::client_address;
 use super::error::ApiError;
-use super::extract::payload_too_large;
+use super::error_code::ErrorCode;
+use super::extract::BodyLimit;
+use super::header_names::REQUEST_ID;
 use crate::app::AppState;
-
-/// Header that names a request in answers and logs.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// How long a client may take to send its body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
 pub type FastPath = fn(&AppState, &Parts) -> Option<Response>;
@@ -92,8 +88,7 @@ impl Envelope {
         });
 
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            response =
-                with_body(response, ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"));
+            response = with_body(response, ApiError::new(ErrorCode::MethodNotAllowed));
         }
         if let Some(standing) = standing.0.get() {
             standing.write_headers(response.headers_mut());
@@ -109,38 +104,18 @@ impl Envelope {
         response
     }
 
-    /// Reads the body within its limits, then asks the router.
-    async fn guarded(&self, parts: Parts, body: Body) -> Response {
+    /// Refuses a body that says it is too long, and asks the router, which reads bodies once it knows the caller.
+    async fn guarded(&self, mut parts: Parts, body: Body) -> Response {
         let limit = self.app.platform.config.limits.request_body_bytes;
-        let body = match read_body(&parts.headers, body, limit).await {
-            Ok(body) => body,
-            Err(error) => return error.into_response(),
-        };
-        let request = Request::from_parts(parts, Body::from(body));
+        if http_body::Body::size_hint(&body).lower() > limit as u64 {
+            return ApiError::new(ErrorCode::PayloadTooLarge).into_response();
+        }
+        parts.extensions.insert(BodyLimit(limit));
+        let request = Request::from_parts(parts, body);
         match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
-    }
-}
-
-/// Reads a whole body: 413 over the limit, 415 when compressed, 408 when it does not arrive.
-async fn read_body(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
-    if http_body::Body::is_end_stream(&body) {
-        return Ok(Bytes::new());
-    }
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        // Unpacking strangers' bytes is a way to fill memory, and nothing sent here is large.
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"));
-    }
-    if http_body::Body::size_hint(&body).lower() > limit as u64 {
-        return Err(payload_too_large());
-    }
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(payload_too_large()),
-        Ok(Err(_)) => Err(ApiError::new(StatusCode::BAD_REQUEST, "invalid_request")),
-        Err(_) => Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, "request_timeout")),
     }
 }
 

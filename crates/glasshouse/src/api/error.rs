@@ -9,14 +9,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::error_code::ErrorCode;
+
 /// A refusal or failure on its way to the client. Boxed: it is rare, and every handler's result would be as large.
 #[derive(Debug)]
 pub struct ApiError(Box<Parts>);
 
 #[derive(Debug)]
 struct Parts {
-    status: StatusCode,
-    code: &'static str,
+    code: ErrorCode,
     extra: Map<String, Value>,
     headers: HeaderMap,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -41,9 +42,9 @@ impl Issue {
 }
 
 impl ApiError {
-    /// An error with this status and code.
-    pub fn new(status: StatusCode, code: &'static str) -> ApiError {
-        ApiError(Box::new(Parts { status, code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
+    /// An error with this code.
+    pub fn new(code: ErrorCode) -> ApiError {
+        ApiError(Box::new(Parts { code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
     }
 
     /// Adds a field beside `error`.
@@ -61,57 +62,33 @@ impl ApiError {
 
     /// 400 `invalid_request` with what is wrong.
     pub fn invalid_request(issues: Vec<Issue>) -> ApiError {
-        ApiError::new(StatusCode::BAD_REQUEST, "invalid_request").with("issues", issues)
+        ApiError::new(ErrorCode::InvalidRequest).with("issues", issues)
     }
 
     /// 400 `validation_error` with what is wrong: the form of the Domains API.
     pub fn validation_error(issues: Vec<Issue>) -> ApiError {
-        ApiError::new(StatusCode::BAD_REQUEST, "validation_error").with("issues", issues)
-    }
-
-    /// 401: no credential, a malformed or an unknown one. One code for all, so that nothing is told about keys.
-    pub fn invalid_api_key() -> ApiError {
-        ApiError::new(StatusCode::UNAUTHORIZED, "invalid_api_key")
-    }
-
-    /// 402: the account is inactive and this costs something.
-    pub fn subscription_required() -> ApiError {
-        ApiError::new(StatusCode::PAYMENT_REQUIRED, "subscription_required")
+        ApiError::new(ErrorCode::ValidationError).with("issues", issues)
     }
 
     /// 403: a key of this account needs a higher plan for this.
     pub fn plan_required(plan: crate::accounts::Plan) -> ApiError {
-        ApiError::new(StatusCode::FORBIDDEN, "plan_required").with("requiredPlan", plan)
-    }
-
-    /// 403 with this code.
-    pub fn forbidden(code: &'static str) -> ApiError {
-        ApiError::new(StatusCode::FORBIDDEN, code)
-    }
-
-    /// 403: the domain is not on the account. Everywhere but in the Domains API, which answers [`ApiError::not_found`].
-    pub fn domain_not_owned() -> ApiError {
-        ApiError::forbidden("domain_not_owned")
+        ApiError::new(ErrorCode::PlanRequired).with("requiredPlan", plan)
     }
 
     /// 404: there is no such thing, or it is somebody else's.
     pub fn not_found() -> ApiError {
-        ApiError::new(StatusCode::NOT_FOUND, "not_found")
+        ApiError::new(ErrorCode::NotFound)
     }
 
     /// 503: something this needs is away; trying again later may help. The cause is logged, not shown.
     pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
-        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable");
-        error.0.headers.insert(http::header::RETRY_AFTER, HeaderValue::from_static("5"));
-        error.0.cause = Some(cause.into());
-        error
+        let error = ApiError::new(ErrorCode::ServiceUnavailable).caused_by(cause);
+        error.with_header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
     }
 
     /// 500: the service is wrong. The cause is logged, not shown.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
-        let mut error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
-        error.0.cause = Some(cause.into());
-        error
+        ApiError::new(ErrorCode::InternalError).caused_by(cause)
     }
 
     /// Names what went wrong, for the log.
@@ -122,11 +99,11 @@ impl ApiError {
 
     /// The status that is answered.
     pub fn status(&self) -> StatusCode {
-        self.0.status
+        self.0.code.status()
     }
 
     /// The code that is answered.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         self.0.code
     }
 }
@@ -140,7 +117,8 @@ impl From<store::DbError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Parts { status, code, mut extra, headers, cause } = *self.0;
+        let Parts { code, mut extra, headers, cause } = *self.0;
+        let (status, code) = (code.status(), code.as_str());
         if let Some(cause) = cause {
             tracing::error!(status = status.as_u16(), code, error = %chain(cause.as_ref()), "request failed");
         }

@@ -1,15 +1,25 @@
 //! Reads bodies, queries and paths into types; what does not fit is refused in the API's own form.
 //! Handlers put these after their `Caller`, so that who may call is settled before what was sent.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::response::IntoResponse;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
 use super::error::{ApiError, Issue};
+use super::error_code::ErrorCode;
+
+/// How long a client may take to send its body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Bytes that the body of a request may have; the envelope leaves it with every request.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimit(pub usize);
 
 /// A JSON body. Refusals are 415 and 400 `invalid_request`.
 #[derive(Debug)]
@@ -34,8 +44,8 @@ pub struct AppPath<T>(pub T);
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for AppJson<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let body = json_body(request, state).await?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let body = json_body(request).await?;
         parse_json(&body).map(AppJson).map_err(|issue| ApiError::invalid_request(vec![issue]))
     }
 }
@@ -43,8 +53,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for AppJson<T> {
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for DomainsJson<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let body = json_body(request, state).await?;
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let body = json_body(request).await?;
         parse_json(&body).map(DomainsJson).map_err(|issue| ApiError::validation_error(vec![issue]))
     }
 }
@@ -52,12 +62,14 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for DomainsJson<T> {
 impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalDomainsJson<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        if http_body::Body::is_end_stream(request.body()) {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let fits = check_content_type(request.headers());
+        let body = read_body(request).await?;
+        if body.is_empty() {
             // Nothing has no type either, whatever a client's library says.
             return Ok(OptionalDomainsJson(T::default()));
         }
-        let body = json_body(request, state).await?;
+        fits?;
         let read = parse_json::<Option<T>>(&body).map_err(|issue| ApiError::validation_error(vec![issue]))?;
         Ok(OptionalDomainsJson(read.unwrap_or_default()))
     }
@@ -85,22 +97,29 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for AppPath
     }
 }
 
-async fn json_body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+async fn json_body(request: Request) -> Result<Bytes, ApiError> {
     check_content_type(request.headers())?;
-    // The envelope has already read the body whole and within its limit.
-    Bytes::from_request(request, state).await.map_err(|rejection| {
-        let status = rejection.into_response().status();
-        if status == StatusCode::PAYLOAD_TOO_LARGE {
-            payload_too_large()
-        } else {
-            ApiError::internal("body was lost")
-        }
-    })
+    read_body(request).await
 }
 
-/// 413: the body is over the limit.
-pub fn payload_too_large() -> ApiError {
-    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large")
+/// Reads a whole body: 413 over the limit, 415 when compressed, 408 when it does not arrive.
+async fn read_body(request: Request) -> Result<Bytes, ApiError> {
+    if http_body::Body::is_end_stream(request.body()) {
+        return Ok(Bytes::new());
+    }
+    if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        // Unpacking strangers' bytes is a way to fill memory, and nothing sent here is large.
+        return Err(ApiError::new(ErrorCode::UnsupportedMediaType));
+    }
+    let Some(BodyLimit(limit)) = request.extensions().get().copied() else {
+        return Err(ApiError::internal("a body without a limit"));
+    };
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(request.into_body(), limit).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::new(ErrorCode::PayloadTooLarge)),
+        Ok(Err(_)) => Err(ApiError::new(ErrorCode::InvalidRequest)),
+        Err(_) => Err(ApiError::new(ErrorCode::RequestTimeout)),
+    }
 }
 
 /// Accepts `application/json`, and no type at all, which is read as JSON.
@@ -110,11 +129,13 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"))
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType))
 }
 
 /// Reads JSON. Unknown fields are ignored; a repeated known one, a wrong type and too deep a nesting are not.
 fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Issue> {
+    // serde looks for invalid bytes in what it keeps only: in an ignored field they would pass.
+    std::str::from_utf8(body).map_err(|error| Issue::new("", format!("is not JSON: {error}")))?;
     // serde reads a list as the fields of a struct in order; no client means that.
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(Issue::new("", "must be an object"));
@@ -154,6 +175,7 @@ fn without_position(error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
     use serde::Deserialize;
 
     use super::*;
@@ -204,6 +226,16 @@ mod tests {
         let nested = format!("{{\"domain\": \"a.com\", \"x\": {deep}");
         assert!(parse_json::<Body>(nested.as_bytes()).is_err());
         assert!(parse_json::<Body>(number.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn invalid_utf_8_is_not_json_wherever_it_stands() {
+        for body in [&b"{\"domain\": \"\xff\"}"[..], b"{\"domain\": \"a.com\", \"ignored\": \"\xc3\x28\"}"] {
+            let issue = parse_json::<Body>(body).unwrap_err();
+
+            assert_eq!(issue.path, "");
+            assert!(issue.message.starts_with("is not JSON"), "{}", issue.message);
+        }
     }
 
     #[test]

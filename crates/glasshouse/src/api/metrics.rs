@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::{Method, Request, header};
 
 use super::error::ApiError;
+use super::error_code::ErrorCode;
 
 /// Answers a request of the metrics listener.
 pub fn answer<B>(request: &Request<B>) -> Response {
@@ -12,7 +13,7 @@ pub fn answer<B>(request: &Request<B>) -> Response {
         return ApiError::not_found().into_response();
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return ApiError::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed")
+        return ApiError::new(ErrorCode::MethodNotAllowed)
             .with_header(header::ALLOW, http::HeaderValue::from_static("GET, HEAD"))
             .into_response();
     }

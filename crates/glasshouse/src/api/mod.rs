@@ -1,20 +1,28 @@
 //! The shell of the HTTP API: who may call, what may be sent, what an error looks like. Knows no feature.
 
+pub mod accept;
+pub mod access;
 pub mod caller;
 pub mod client;
+pub mod credentials;
 pub mod docs;
 pub mod envelope;
 pub mod error;
+pub mod error_code;
 pub mod extract;
+pub mod header_names;
 pub mod health;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;
 pub mod server;
 pub mod shared_limits;
+pub mod twins;
 
-pub use caller::{Access, Caller, check_limit};
+pub use access::Access;
+pub use caller::{Caller, check_limit};
 pub use error::{ApiError, Issue};
+pub use error_code::ErrorCode;
 pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
 
 /// What every handler answers with.

@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr};
 use utoipa::{IntoResponses, Modify, OpenApi, ToSchema};
 
-use super::caller::{API_KEY, Access};
+use super::access::{Access, Credentials};
 use super::error::Issue;
+use super::error_code::ErrorCode;
+use super::header_names::API_KEY;
 
 /// What the handlers' operations are added to.
 #[derive(OpenApi)]
@@ -19,7 +21,7 @@ use super::error::Issue;
     info(
         title = "Glasshouse",
         description = "What crawlers and AI see of your site: rendering for crawlers, and everything around it.\n\n\
-            Send an API key in `x-service-api-key` or as `Authorization: Bearer`. Errors are `{\"error\": code}`, \
+            Send an API key in `x-service-api-key`; the Domains API also takes it as `Authorization: Bearer`. Errors are `{\"error\": code}`, \
             with more fields where an operation says so. Times are ISO 8601 in UTC.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
@@ -27,6 +29,7 @@ use super::error::Issue;
         (name = "Render", description = "Rendered pages for crawlers, and what is stored of them."),
         (name = "Cache refresh", description = "Rendering stored pages again: one, several, a whole site, or what changed."),
         (name = "Domains", description = "Connected domains and how they are rendered."),
+        (name = "Analytics", description = "Visits of crawlers."),
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),
         (name = "Service", description = "How the service itself is."),
@@ -41,15 +44,20 @@ struct Security;
 impl Modify for Security {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
-        let key = ApiKey::Header(ApiKeyValue::with_description(API_KEY, "An API key, `gh_live_…`."));
+        let key = ApiKey::Header(ApiKeyValue::with_description(API_KEY.as_str(), "An API key, `gh_live_…`."));
         let bearer = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("The same API key as a bearer token."))
+            .description(Some("The same API key as a bearer token, on the Domains API."))
             .build();
         let cookie = ApiKey::Cookie(ApiKeyValue::with_description(
             "glasshouse_session",
             "A dashboard session (`__Host-glasshouse_session` over https). Calls that change something also need `x-csrf-token`.",
         ));
+        let token = ApiKey::Header(ApiKeyValue::with_description(
+            "x-service-public-stats-token",
+            "The public token of a domain's crawl statistics, `gh_stats_…`; the query parameter `token` is as good.",
+        ));
+        components.add_security_scheme("statsToken", SecurityScheme::ApiKey(token));
         components.add_security_scheme("apiKey", SecurityScheme::ApiKey(key));
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
@@ -80,96 +88,98 @@ pub struct ErrorBody {
     pub details: Option<Vec<Value>>,
 }
 
-/// The refusals that every operation demanding `A` may answer with, before its own. `M` are its own of status 403: a
-/// document has one entry per status.
-pub struct Refusals<A, M = NoMore>(PhantomData<(A, M)>);
+/// The errors of an operation: those that follow from what it demands (`A`), and its own (`E`).
+pub struct Refusals<A, E = NoMore>(PhantomData<(A, E)>);
 
-/// Further bodies of 403 answers.
-pub trait MoreForbidden {
-    /// One example per code.
-    fn bodies() -> Vec<Value>;
+/// Errors of an operation's own.
+pub trait OwnErrors {
+    /// Their codes.
+    const CODES: &'static [ErrorCode];
 }
 
 /// None.
 pub struct NoMore;
 
-impl MoreForbidden for NoMore {
-    fn bodies() -> Vec<Value> {
-        Vec::new()
-    }
+impl OwnErrors for NoMore {
+    const CODES: &'static [ErrorCode] = &[];
 }
 
-impl<A: Access, M: MoreForbidden> IntoResponses for Refusals<A, M> {
+/// Names the errors of some operations: `own_errors! { NotAdded: InvalidDomain, DomainSuspended; }`.
+macro_rules! own_errors {
+    ($($(#[doc = $doc:literal])* $name:ident: $($code:ident),+;)+) => {
+        $(
+            $(#[doc = $doc])*
+            struct $name;
+
+            impl crate::api::openapi::OwnErrors for $name {
+                const CODES: &'static [crate::api::ErrorCode] = &[$(crate::api::ErrorCode::$code),+];
+            }
+        )+
+    };
+}
+pub(crate) use own_errors;
+
+impl<A: Access, E: OwnErrors> IntoResponses for Refusals<A, E> {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut forbidden = Vec::new();
-        let mut refusals = Errors::new();
-        refusals.add(
-            401,
-            "No credential, a malformed or an unknown one.",
-            &[json!({ "error": "invalid_api_key" })],
-        );
-        refusals.add(
-            429,
-            "Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers \
-             too, how many are left.",
-            &[json!({ "error": "rate_limited" })],
-        );
+        let mut codes = vec![ErrorCode::InvalidApiKey, ErrorCode::RateLimited];
         if A::ACTIVE {
-            refusals.add(402, "The account is inactive.", &[json!({ "error": "subscription_required" })]);
+            codes.push(ErrorCode::SubscriptionRequired);
         }
-        if let Some(plan) = A::KEY_PLAN {
-            forbidden.push(json!({ "error": "plan_required", "requiredPlan": plan }));
+        if A::KEY_PLAN.is_some() {
+            codes.push(ErrorCode::PlanRequired);
         }
         if A::ACCOUNT_WIDE {
-            forbidden.push(json!({ "error": "requires_unscoped_key" }));
+            codes.push(ErrorCode::RequiresUnscopedKey);
         }
-        if A::SESSION {
-            forbidden.push(json!({ "error": "csrf_token_missing" }));
+        if A::CREDENTIALS != Credentials::Keys {
+            codes.push(ErrorCode::CsrfTokenMissing);
         }
-        forbidden.extend(M::bodies());
-        if !forbidden.is_empty() {
-            refusals.add(403, "This is not allowed; the code says why.", &forbidden);
-        }
-        refusals.add(
-            500,
-            "The service failed. The log says why, under the `x-request-id` of the answer.",
-            &[json!({ "error": "internal_error" })],
+        // The scope of a key is nothing to a session.
+        let is_for_keys = A::CREDENTIALS != Credentials::Sessions;
+        codes.extend(
+            E::CODES.iter().filter(|code| is_for_keys || **code != ErrorCode::ApiKeyDomainScopeMismatch),
         );
-        refusals.add(
-            503,
-            "A part that this needs is away. Try again.",
-            &[json!({ "error": "service_unavailable" })],
-        );
-        refusals.0
+        codes.extend([ErrorCode::InternalError, ErrorCode::ServiceUnavailable]);
+        error_responses(&codes)
     }
 }
 
-/// Collects documented errors: one response per status, one example per code.
-#[derive(Default)]
-pub struct Errors(BTreeMap<String, RefOr<Response>>);
+/// The errors of an operation that demands no [`Access`].
+pub struct Errors<E>(PhantomData<E>);
 
-impl Errors {
-    /// No errors yet.
-    pub fn new() -> Errors {
-        Errors::default()
+impl<E: OwnErrors> IntoResponses for Errors<E> {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        error_responses(E::CODES)
     }
+}
 
-    /// Documents a status with one example body per code.
-    pub fn add(&mut self, status: u16, description: &str, bodies: &[Value]) -> &mut Errors {
-        let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody")));
-        for body in bodies {
-            let code = body["error"].as_str().unwrap_or("error").to_owned();
-            let example = utoipa::openapi::example::ExampleBuilder::new().value(Some(body.clone())).build();
-            content = content.examples_from_iter([(code, example)]);
+/// One response per status, with one example per code.
+fn error_responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in codes {
+        let of_status = by_status.entry(code.status().as_u16()).or_default();
+        if !of_status.contains(code) {
+            of_status.push(*code);
         }
-        let response =
-            ResponseBuilder::new().description(description).content("application/json", content.build());
-        self.0.insert(status.to_string(), response.build().into());
-        self
     }
+    let response =
+        |(status, codes): (u16, Vec<ErrorCode>)| (status.to_string(), error_response(&codes).into());
+    by_status.into_iter().map(response).collect()
+}
 
-    /// What was collected.
-    pub fn into_responses(self) -> BTreeMap<String, RefOr<Response>> {
-        self.0
+fn error_response(codes: &[ErrorCode]) -> Response {
+    let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody")));
+    for code in codes {
+        let example: Value = code.example();
+        let example = utoipa::openapi::example::ExampleBuilder::new().value(Some(example)).build();
+        content = content.examples_from_iter([(code.as_str(), example)]);
     }
+    let description = match codes {
+        [only] => only.description().to_owned(),
+        several => {
+            let lines = several.iter().map(|code| format!("- `{}`: {}", code.as_str(), code.description()));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    };
+    ResponseBuilder::new().description(description).content("application/json", content.build()).build()
 }

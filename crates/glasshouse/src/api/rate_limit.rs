@@ -1,43 +1,59 @@
 //! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
 //! share are counted in the database: [`super::shared_limits`].
-//! Must never grow without bound: windows that ended are dropped.
+//! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
-use http::{HeaderMap, StatusCode};
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
 
+use super::access::Rate;
 use super::error::ApiError;
+use super::error_code::ErrorCode;
+use super::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::shared_limits::SharedLimits;
+use crate::accounts::{AccountId, KeyId};
 use crate::clock::{Clock, Timestamp};
 
 /// What a limit per minute counts in.
 pub const WINDOW: Duration = Duration::from_secs(60);
-/// Over so many keys the ended windows are swept out; what is left then is live.
-const SWEEP_AT: usize = 10_000;
+/// Windows that are kept; over it those that were asked for longest ago go first.
+const MOST_WINDOWS: u64 = 100_000;
+/// How many keys' worth of requests all keys of an account have together.
+pub const KEYS_WORTH: u32 = 10;
 
-/// The `RateLimit` header, as the IETF draft names it.
-pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-/// The `RateLimit-Policy` header.
-pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// Whom a request is counted for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Requester {
+    /// A key, and its account: all its keys share a budget.
+    Key {
+        /// The key.
+        key: KeyId,
+        /// Its account.
+        account: AccountId,
+    },
+    /// A public token, by its hash: what is counted is stored.
+    PublicToken {
+        /// The hash.
+        hash: String,
+    },
+    /// The sessions of an account.
+    Session {
+        /// The account.
+        account: AccountId,
+    },
+}
 
 /// Allows `limit` events per key in a window of one minute that starts with the first of them.
-#[derive(Debug)]
 pub struct RateLimit<K> {
     limit: u32,
     clock: Clock,
-    windows: Mutex<Windows<K>>,
-}
-
-#[derive(Debug)]
-struct Windows<K> {
-    by_key: HashMap<K, Window>,
-    /// Grows with what is live, so that sweeping stays a small part of the work.
-    sweep_at: usize,
+    windows: Cache<K, Arc<Mutex<Window>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,25 +75,23 @@ pub struct Standing {
     pub reset: Duration,
 }
 
-impl<K: Eq + Hash> RateLimit<K> {
+impl<K: Eq + Hash + Send + Sync + 'static> RateLimit<K> {
     /// A limit of so many events per minute and key.
     pub fn per_minute(limit: u32, clock: Clock) -> RateLimit<K> {
-        RateLimit {
-            limit,
-            clock,
-            windows: Mutex::new(Windows { by_key: HashMap::new(), sweep_at: SWEEP_AT }),
-        }
+        let windows = Cache::builder()
+            .max_capacity(MOST_WINDOWS)
+            // Whoever comes for the first time is counted too, however often others came.
+            .eviction_policy(EvictionPolicy::lru())
+            .time_to_idle(2 * WINDOW)
+            .build();
+        RateLimit { limit, clock, windows }
     }
 
     /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
     pub fn take(&self, key: K) -> Standing {
         let now = self.clock.now();
-        let mut windows = self.windows.lock().expect("no one panics while holding the windows");
-        if windows.by_key.len() >= windows.sweep_at {
-            windows.by_key.retain(|_, window| window.is_live(now));
-            windows.sweep_at = SWEEP_AT.max(2 * windows.by_key.len());
-        }
-        let window = windows.by_key.entry(key).or_insert(Window { started: now, count: 0 });
+        let window = self.windows.get_with(key, || Arc::new(Mutex::new(Window { started: now, count: 0 })));
+        let mut window = window.lock().expect("no one panics while holding a window");
         if !window.is_live(now) {
             *window = Window { started: now, count: 0 };
         }
@@ -89,13 +103,22 @@ impl<K: Eq + Hash> RateLimit<K> {
         Standing { allowed, limit: self.limit, remaining: self.limit - window.count.min(self.limit), reset }
     }
 
+    /// Whether the next event would be over the limit.
+    pub fn is_used_up(&self, key: &K) -> bool {
+        let now = self.clock.now();
+        self.windows.get(key).is_some_and(|window| {
+            let window = window.lock().expect("no one panics while holding a window");
+            window.is_live(now) && window.count >= self.limit
+        })
+    }
+
     /// Takes an event back, as when a sign-in turned out to be right.
     pub fn give_back<Q: Eq + Hash + ?Sized>(&self, key: &Q)
     where
         K: std::borrow::Borrow<Q>,
     {
-        let mut windows = self.windows.lock().expect("no one panics while holding the windows");
-        if let Some(window) = windows.by_key.get_mut(key) {
+        if let Some(window) = self.windows.get(key) {
+            let mut window = window.lock().expect("no one panics while holding a window");
             window.count = window.count.saturating_sub(1);
         }
     }
@@ -125,7 +148,7 @@ impl Standing {
         }
         let mut headers = HeaderMap::new();
         self.write_headers(&mut headers);
-        let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited")
+        let error = ApiError::new(ErrorCode::RateLimited)
             .with_header(RETRY_AFTER, HeaderValue::from(self.reset_seconds()));
         let with = |error: ApiError, (name, value): (Option<HeaderName>, HeaderValue)| match name {
             Some(name) => error.with_header(name, value),
@@ -148,30 +171,56 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
 }
 
 /// The limits of the API.
-#[derive(Debug)]
 pub struct RateLimits {
     /// Requests without a valid credential, per client address.
     pub anonymous: RateLimit<IpAddr>,
-    /// Endpoints beyond the specification, per key.
-    pub per_key: RateLimit<crate::accounts::KeyId>,
     /// Failed sign-ins, per client address and e-mail together.
     pub sign_in: RateLimit<(IpAddr, String)>,
     /// Failed sign-ins, per client address.
     pub sign_in_address: RateLimit<IpAddr>,
-    /// The Domains API, per key, over all processes.
-    pub shared: SharedLimits,
+    beyond: RateLimit<Requester>,
+    beyond_all_keys: RateLimit<AccountId>,
+    shared: SharedLimits,
 }
+
+/// Requests per minute to the endpoints beyond the specification, per key, and per account for its sessions.
+const BEYOND: u32 = 600;
 
 impl RateLimits {
     /// The limits as the settings and the product define them.
     pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
         RateLimits {
             anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
-            per_key: RateLimit::per_minute(600, clock.clone()),
             sign_in: RateLimit::per_minute(10, clock.clone()),
             sign_in_address: RateLimit::per_minute(30, clock.clone()),
+            beyond: RateLimit::per_minute(BEYOND, clock.clone()),
+            beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
             shared: SharedLimits::new(db, clock),
         }
+    }
+
+    /// Counts a request towards a limit; none: there is none.
+    pub async fn take(&self, rate: Rate, requester: &Requester) -> Result<Option<Standing>, ApiError> {
+        match rate {
+            Rate::Unlimited => Ok(None),
+            Rate::Beyond => Ok(Some(self.take_beyond(requester))),
+            // A busy database is worth another try, like one that is away.
+            Rate::Shared(limit) => match self.shared.take(limit, requester).await {
+                Ok(standing) => Ok(Some(standing)),
+                Err(error) if error.is_conflict() => Err(ApiError::unavailable(error)),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    fn take_beyond(&self, requester: &Requester) -> Standing {
+        let own = self.beyond.take(requester.clone());
+        let Requester::Key { account, .. } = requester else { return own };
+        if !own.allowed {
+            return own;
+        }
+        let together = self.beyond_all_keys.take(account.clone());
+        if together.allowed { own } else { together }
     }
 }
 
@@ -235,7 +284,7 @@ mod tests {
         standing.write_headers(&mut headers);
         assert_eq!(headers[RATE_LIMIT], "\"default\";r=0;t=42");
         assert_eq!(headers[RATE_LIMIT_POLICY], "\"default\";q=1;w=60");
-        assert_eq!(standing.refusal().map(|e| e.status()), Some(StatusCode::TOO_MANY_REQUESTS));
+        assert_eq!(standing.refusal().map(|e| e.code()), Some(ErrorCode::RateLimited));
     }
 
     #[test]
@@ -259,17 +308,16 @@ mod tests {
     }
 
     #[test]
-    fn ended_windows_are_dropped() {
-        let clock = Clock::fixed(Timestamp::from_millis(0));
-        let limit = RateLimit::per_minute(1, clock.clone());
-        for key in 0..SWEEP_AT {
+    fn no_more_windows_are_kept_than_there_is_room_for() {
+        let limit = RateLimit::per_minute(1, Clock::fixed(Timestamp::from_millis(0)));
+
+        for key in 0..MOST_WINDOWS + 10_000 {
             limit.take(key);
         }
+        limit.windows.run_pending_tasks();
 
-        clock.advance(WINDOW);
-        limit.take(SWEEP_AT);
-
-        assert_eq!(limit.windows.lock().unwrap().by_key.len(), 1);
+        assert!(limit.windows.entry_count() <= MOST_WINDOWS, "{}", limit.windows.entry_count());
+        assert!(limit.is_used_up(&(MOST_WINDOWS + 9_999)), "who came last is counted");
     }
 
     #[test]

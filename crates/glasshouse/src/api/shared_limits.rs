@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use store::{Conn, Db, DbError, on_engine};
 
-use super::rate_limit::{Standing, WINDOW};
-use crate::accounts::KeyId;
+use super::rate_limit::{KEYS_WORTH, Requester, Standing, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
 /// Ended windows are deleted so often, by each process.
@@ -38,16 +37,31 @@ impl SharedLimits {
     }
 
     /// Counts a request. One over the limit changes nothing, so a client that keeps trying is let in after its minute.
-    pub async fn take(&self, limit: SharedLimit, key: &KeyId) -> Result<Standing, DbError> {
+    ///
+    /// A key's request counts for the key, and for all keys of its account together.
+    pub async fn take(&self, limit: SharedLimit, requester: &Requester) -> Result<Standing, DbError> {
         let now = self.clock.now();
-        let bucket = format!("{}:{key}", limit.name);
+        let SharedLimit { name, per_minute } = limit;
         let mut tx = self.db.write().await?;
-        let (started, used) = count(&mut tx, &bucket, limit.per_minute, now).await?;
-        tx.commit().await?;
-        self.sweep(now).await;
-        let reset = WINDOW.saturating_sub(now.since(started)).min(WINDOW);
-        let remaining = limit.per_minute.saturating_sub(used);
-        Ok(Standing { allowed: used <= limit.per_minute, limit: limit.per_minute, remaining, reset })
+        let standing = match requester {
+            Requester::Session { account } => {
+                count(&mut tx, &format!("{name}:session:{account}"), per_minute, now).await?
+            }
+            Requester::PublicToken { hash } => {
+                count(&mut tx, &format!("{name}:token:{hash}"), per_minute, now).await?
+            }
+            Requester::Key { key, account } => {
+                let own = count(&mut tx, &format!("{name}:{key}"), per_minute, now).await?;
+                let all =
+                    count(&mut tx, &format!("{name}:keys:{account}"), per_minute * KEYS_WORTH, now).await?;
+                if own.allowed && !all.allowed { all } else { own }
+            }
+        };
+        if standing.allowed {
+            tx.commit().await?;
+            self.sweep(now).await;
+        }
+        Ok(standing)
     }
 
     /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
@@ -74,14 +88,9 @@ impl SharedLimits {
     }
 }
 
-/// Adds one request to a window, or begins a new one; answers when it began and how many it has. One over the limit
-/// stands for all that are over it.
-async fn count(
-    conn: &mut Conn,
-    bucket: &str,
-    limit: u32,
-    now: Timestamp,
-) -> Result<(Timestamp, u32), DbError> {
+/// Adds one request to a window, or begins a new one, and says how it stands. One over the limit stands for all that are
+/// over it.
+async fn count(conn: &mut Conn, bucket: &str, limit: u32, now: Timestamp) -> Result<Standing, DbError> {
     // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a minute or
     // more, before the clock was set back: it must not last for hours.
     const SQL: &str = "insert into rate_windows (bucket, started_at, used) values ($1, $2, 1) \
@@ -102,7 +111,9 @@ async fn count(
             .fetch_one(c)
             .await
     })?;
-    Ok((Timestamp::from_millis(started), u32::try_from(used).unwrap_or(u32::MAX)))
+    let used = u32::try_from(used).unwrap_or(u32::MAX);
+    let reset = WINDOW.saturating_sub(now.since(Timestamp::from_millis(started))).min(WINDOW);
+    Ok(Standing { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
 }
 
 #[cfg(test)]
@@ -124,8 +135,12 @@ mod tests {
         .await;
     }
 
+    fn requester(key: &str, account: &str) -> Requester {
+        Requester::Key { key: key.into(), account: account.into() }
+    }
+
     async fn allowed(limits: &SharedLimits, key: &str, times: usize) -> usize {
-        let key = KeyId::from(key);
+        let key = requester(key, key);
         let all = join_all((0..times).map(|_| limits.take(SIX, &key))).await;
         all.into_iter().filter(|standing| standing.as_ref().unwrap().allowed).count()
     }
@@ -146,7 +161,7 @@ mod tests {
     async fn a_standing_says_what_is_left_and_when_the_window_ends() {
         on_each_engine(async |db, clock| {
             let limits = SharedLimits::new(db, &clock);
-            let key = KeyId::from("k");
+            let key = requester("k", "k");
             let first = limits.take(SIX, &key).await.unwrap();
             clock.advance(Duration::from_secs(20));
 
@@ -169,10 +184,10 @@ mod tests {
 
             let mut conn = db.read().await.unwrap();
             let left: Vec<String> = on_engine!(conn, |c| {
-                sqlx::query_scalar("select bucket from rate_windows").fetch_all(c).await
+                sqlx::query_scalar("select bucket from rate_windows order by bucket").fetch_all(c).await
             })
             .unwrap();
-            assert_eq!(left, ["six:new"]);
+            assert_eq!(left, ["six:keys:new", "six:new"]);
             clock.advance(WINDOW);
             assert_eq!(allowed(&limits, "new", 7).await, 6);
         })
@@ -187,9 +202,30 @@ mod tests {
 
             let other_key = allowed(&limits, "b", 1).await;
             let other_limit = SharedLimit { name: "other", per_minute: 1 };
-            let other_limit = limits.take(other_limit, &KeyId::from("a")).await.unwrap();
+            let other_limit = limits.take(other_limit, &requester("a", "a")).await.unwrap();
 
             assert_eq!((other_key, other_limit.allowed), (1, true));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn all_keys_of_an_account_have_ten_keys_worth_together_and_its_sessions_their_own() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            let mut passed = 0;
+            for number in 0..12 {
+                for _ in 0..6 {
+                    let key = requester(&format!("k{number}"), "account");
+                    passed += u32::from(limits.take(SIX, &key).await.unwrap().allowed);
+                }
+            }
+
+            let session = limits.take(SIX, &Requester::Session { account: "account".into() }).await.unwrap();
+            let other = limits.take(SIX, &requester("k", "other")).await.unwrap();
+
+            assert_eq!(passed, 60);
+            assert_eq!((session.remaining, other.remaining), (5, 5));
         })
         .await;
     }

@@ -64,20 +64,40 @@ async fn every_answer_has_a_request_id_and_forbids_sniffing() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_413_before_anybody_is_asked_who_they_are() {
+async fn a_body_that_says_it_is_over_the_limit_is_413_before_anybody_is_asked_who_they_are() {
     let app = TestApp::with("limits.request_body_bytes = 100").await;
-    let stream = |chunk: &'static str, count: usize| {
-        let chunks = std::iter::repeat_n(Bytes::from_static(chunk.as_bytes()), count);
-        Body::from_stream(futures::stream::iter(chunks.map(Ok::<_, std::io::Error>)))
+
+    let over = app.post("/api/keys").body("x".repeat(101)).await;
+    let within = app.post("/api/keys").body("x".repeat(100)).await;
+
+    over.assert_error(413, "payload_too_large");
+    within.assert_error(401, "invalid_api_key");
+}
+
+#[tokio::test]
+async fn a_body_of_unknown_length_over_the_limit_is_413_for_those_who_may_send_one() {
+    let app = TestApp::with("limits.request_body_bytes = 100").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    let stream = || {
+        let pieces = std::iter::repeat_n(Bytes::from_static(b"x"), 101);
+        Body::from_stream(futures::stream::iter(pieces.map(Ok::<_, std::io::Error>)))
     };
 
-    let declared = app.post("/api/keys").body("x".repeat(101)).await;
-    let streamed = app.post("/api/keys").body(stream("x", 101)).await;
-    let within = app.post("/api/keys").body(stream("x", 100)).await;
+    app.post("/api/keys").key(&account.key).body(stream()).await.assert_error(413, "payload_too_large");
+    app.post("/api/keys").body(stream()).await.assert_error(401, "invalid_api_key");
+}
 
-    declared.assert_error(413, "payload_too_large");
-    streamed.assert_error(413, "payload_too_large");
-    within.assert_error(401, "invalid_api_key");
+#[tokio::test]
+async fn a_body_is_not_read_for_a_stranger_or_an_unknown_path() {
+    let app = TestApp::new().await;
+    let never_ends = || Body::from_stream(futures::stream::pending::<std::io::Result<Bytes>>());
+
+    for (path, status) in [("/api/keys", 401), ("/nope", 404), ("/healthz", 405)] {
+        let reply = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+            app.post(path).body(never_ends()).await
+        });
+        assert_eq!(reply.await.expect("nothing is waited for").status, status, "{path}");
+    }
 }
 
 #[tokio::test]

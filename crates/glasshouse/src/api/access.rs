@@ -1,0 +1,86 @@
+//! What operations demand of their callers: one empty type per kind of operation. [`super::Caller`] enforces it and the
+//! OpenAPI document is written from it. Kinds of one feature's own are in that feature.
+
+use std::marker::PhantomData;
+
+use super::shared_limits::SharedLimit;
+use crate::accounts::Plan;
+
+/// What an operation demands of its caller.
+pub trait Access: Send + Sync + 'static {
+    /// What callers may show.
+    const CREDENTIALS: Credentials = Credentials::Keys;
+    /// A key may come as `Authorization: Bearer`. On the Domains API only: elsewhere it may be a visitor's, passed on.
+    const BEARER: bool = false;
+    /// The account must be active, because the operation costs something: else 402.
+    const ACTIVE: bool = false;
+    /// The plan that a key needs: else 403 `plan_required`. Sessions are not gated.
+    const KEY_PLAN: Option<Plan> = None;
+    /// A key must be for the whole account: else 403 `requires_unscoped_key`.
+    const ACCOUNT_WIDE: bool = false;
+    /// What requests count towards: a key's by themselves, those of sessions per account.
+    const RATE: Rate = Rate::Unlimited;
+}
+
+/// What callers may show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credentials {
+    /// API keys.
+    Keys,
+    /// API keys, or a signed-in session.
+    KeysAndSessions,
+    /// A signed-in session. A key beside it is not looked at.
+    Sessions,
+}
+
+/// A limit of requests per minute and key, or per minute and account for sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rate {
+    /// None.
+    Unlimited,
+    /// The 600 per minute of the endpoints beyond the specification, counted by each process.
+    Beyond,
+    /// Counted by all processes together.
+    Shared(SharedLimit),
+}
+
+/// The dashboard's twin of an operation: for sessions only, without the plan's gate, with the same limits per account as a
+/// key has. One that is not limited for keys is limited like everything beyond the specification.
+#[derive(Debug)]
+pub struct Dashboard<A>(PhantomData<A>);
+
+impl<A: Access> Access for Dashboard<A> {
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const ACTIVE: bool = A::ACTIVE;
+    const RATE: Rate = match A::RATE {
+        Rate::Unlimited => Rate::Beyond,
+        limited => limited,
+    };
+}
+
+/// The render endpoint and cache refresh: any key of an active account.
+#[derive(Debug)]
+pub struct Rendering;
+
+impl Access for Rendering {
+    const ACTIVE: bool = true;
+}
+
+/// The account's own affairs (keys, usage): a session or an account-wide key.
+#[derive(Debug)]
+pub struct OwnAccount;
+
+impl Access for OwnAccount {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ACCOUNT_WIDE: bool = true;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Reading about one domain, beyond the specification: a session, an account-wide key or the domain's own.
+#[derive(Debug)]
+pub struct ReadDomain;
+
+impl Access for ReadDomain {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const RATE: Rate = Rate::Beyond;
+}

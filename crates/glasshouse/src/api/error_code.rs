@@ -1,0 +1,141 @@
+//! The errors of the API: each code once, with its status, what it means and an example. Pure.
+//! Read by the answers ([`super::ApiError`]), the OpenAPI document and `docs/errors.md`. A code never changes its status.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+/// Declares the codes, one per line: name, status, text for programs, meaning, and the fields beside `error` in an example.
+macro_rules! error_codes {
+    ($($name:ident = $status:ident $code:literal: $description:literal $(with $extra:tt)?;)*) => {
+        /// Why the API says no.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $(#[doc = $description] $name,)*
+        }
+
+        impl ErrorCode {
+            /// All codes.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$name),*];
+
+            /// The text that programs compare.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(ErrorCode::$name => $code,)*
+                }
+            }
+
+            /// The status that it is answered with, always.
+            pub const fn status(self) -> StatusCode {
+                match self {
+                    $(ErrorCode::$name => StatusCode::$status,)*
+                }
+            }
+
+            /// What it means, in a sentence.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(ErrorCode::$name => $description,)*
+                }
+            }
+
+            fn extra(self) -> Value {
+                match self {
+                    $($(ErrorCode::$name => json!($extra),)?)*
+                    _ => json!({}),
+                }
+            }
+        }
+    };
+}
+
+error_codes! {
+    InvalidRequest = BAD_REQUEST "invalid_request": "What was sent cannot be used; `issues` says where and why."
+        with { "issues": [{ "path": "url", "message": "the URL must begin with http:// or https://" }] };
+    ValidationError = BAD_REQUEST "validation_error": "What was sent to the Domains API cannot be used; `issues` says where and why."
+        with { "issues": [{ "path": "redirectRules.0.status", "message": "invalid type: string \"x\", expected a number" }] };
+    InvalidDomain = BAD_REQUEST "invalid_domain": "The name is no registrable domain and no subdomain of one.";
+    InvalidOriginHost = BAD_REQUEST "invalid_origin_host": "There is no usable host in the origin host.";
+    OriginHostSameAsDomain = BAD_REQUEST "origin_host_same_as_domain": "The origin host is the domain itself or its `www.` twin.";
+    OriginHostIsEditorUrl = BAD_REQUEST "origin_host_is_editor_url": "The origin host is where the site is edited, not where it is published.";
+    RedirectLimitReached = BAD_REQUEST "redirect_limit_reached": "The plan allows fewer redirect rules."
+        with { "limit": 500, "current": 501 };
+    InvalidCustomHeaders = BAD_REQUEST "invalid_custom_headers": "Response headers that may not be set; `details` names each."
+        with { "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] };
+    FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap could not be fetched.";
+    ParseFailed = BAD_REQUEST "parse_failed": "What is at the sitemap's address is no sitemap.";
+    InvalidApiKey = UNAUTHORIZED "invalid_api_key": "No credential, a malformed or an unknown one.";
+    InvalidCredentials = UNAUTHORIZED "invalid_credentials": "The e-mail address or the password is wrong.";
+    SubscriptionRequired = PAYMENT_REQUIRED "subscription_required": "The account is inactive.";
+    PlanRequired = FORBIDDEN "plan_required": "An API key needs a higher plan for this: `requiredPlan`."
+        with { "requiredPlan": "business" };
+    RequiresUnscopedKey = FORBIDDEN "requires_unscoped_key": "The key is restricted to one domain; this needs an account-wide one.";
+    ApiKeyDomainScopeMismatch = FORBIDDEN "api_key_domain_scope_mismatch": "The key is restricted to another domain.";
+    DomainNotOwned = FORBIDDEN "domain_not_owned": "The domain is not on the account.";
+    DomainSuspended = FORBIDDEN "domain_suspended": "The domain is locked by the operator.";
+    DomainLimitReached = FORBIDDEN "domain_limit_reached": "The plan allows no more domains."
+        with { "limit": 25, "current": 25 };
+    KeyLimitReached = FORBIDDEN "key_limit_reached": "The account has as many keys as it may have; revoked ones do not count."
+        with { "limit": 100, "current": 100 };
+    UpgradeRequiredForCustomHeaders = FORBIDDEN "upgrade_required_for_custom_headers": "The plan has no custom response headers.";
+    CsrfTokenMissing = FORBIDDEN "csrf_token_missing": "A session changes something without its token in `x-csrf-token`.";
+    CrossSiteRequest = FORBIDDEN "cross_site_request": "The request comes from a page of another site.";
+    NotFound = NOT_FOUND "not_found": "There is no such thing, or it is not the account's.";
+    MethodNotAllowed = METHOD_NOT_ALLOWED "method_not_allowed": "The path has other methods; `Allow` names them.";
+    RequestTimeout = REQUEST_TIMEOUT "request_timeout": "The body did not arrive in time.";
+    DomainAlreadyConnected = CONFLICT "domain_already_connected": "The account has the domain already, or another account serves it.";
+    PayloadTooLarge = PAYLOAD_TOO_LARGE "payload_too_large": "The body is too large.";
+    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported_media_type": "The body is not `application/json`, or it is compressed.";
+    RateLimited = TOO_MANY_REQUESTS "rate_limited": "Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left.";
+    InternalError = INTERNAL_SERVER_ERROR "internal_error": "The service failed. The log says why, under the `x-request-id` of the answer.";
+    InsertFailed = INTERNAL_SERVER_ERROR "insert_failed": "The domain was not added. Try again.";
+    ServiceUnavailable = SERVICE_UNAVAILABLE "service_unavailable": "A part that this needs is away; nothing was changed. Try again.";
+}
+
+impl ErrorCode {
+    /// An answer with this code, as the documentation shows it.
+    pub fn example(self) -> Value {
+        let mut body = self.extra();
+        body["error"] = self.as_str().into();
+        body
+    }
+}
+
+/// The table of `docs/errors.md`.
+#[cfg(test)]
+fn table() -> String {
+    let mut lines = String::from("| status | code | meaning |\n| --- | --- | --- |\n");
+    for code in ErrorCode::ALL {
+        let (status, text) = (code.status().as_u16(), code.as_str());
+        lines.push_str(&format!("| {status} | `{text}` | {} |\n", code.description()));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_is_declared_once() {
+        let codes: HashSet<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+
+        assert_eq!(codes.len(), ErrorCode::ALL.len());
+    }
+
+    #[test]
+    fn an_example_is_an_error_with_its_code() {
+        for code in ErrorCode::ALL {
+            assert_eq!(code.example()["error"], code.as_str());
+        }
+        assert_eq!(ErrorCode::DomainLimitReached.example()["limit"], 25);
+    }
+
+    #[test]
+    fn the_documentation_has_the_same_table() {
+        let documented = include_str!("../../../../docs/errors.md");
+
+        assert!(documented.contains(&table()), "docs/errors.md must have this table:\n{}", table());
+    }
+}

@@ -1,0 +1,48 @@
+//! Operations that stand twice in the API: for keys at the specification's path, and for the dashboard's sessions.
+//! Both call one function; the limits and gates of the second follow from those of the first ([`super::access::Dashboard`]).
+
+/// Declares one operation and its twin for the dashboard.
+macro_rules! twins {
+    (
+        $(#[doc = $doc:literal])*
+        $method:ident($caller:ident<$access:ident>) $name:ident: $path:literal, $twin:ident: $twin_path:literal;
+        tag($tag:literal);
+        security($($security:tt)*);
+        errors($errors:ident);
+        $(params($($params:tt)*);)?
+        $(body($($body:tt)*);)?
+        responses($($responses:tt)*);
+        $do:ident($($argument:ident: $extractor:ty),*) -> $reply:ty
+    ) => {
+        $(#[doc = $doc])*
+        #[utoipa::path($method, path = $path, tag = $tag,
+            $(params($($params)*),)?
+            $(request_body($($body)*),)?
+            security($($security)*),
+            responses(crate::api::openapi::Refusals::<$access, $errors>, $($responses)*))]
+        async fn $name(
+            caller: $caller<$access>,
+            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            $($argument: $extractor),*
+        ) -> crate::api::ApiResult<$reply> {
+            $do(&caller, &app, $($argument),*).await
+        }
+
+        $(#[doc = $doc])*
+        ///
+        /// The same for a session.
+        #[utoipa::path($method, path = $twin_path, tag = $tag,
+            $(params($($params)*),)?
+            $(request_body($($body)*),)?
+            security(("session" = [])),
+            responses(crate::api::openapi::Refusals::<crate::api::access::Dashboard::<$access>, $errors>, $($responses)*))]
+        async fn $twin(
+            caller: $caller<crate::api::access::Dashboard<$access>>,
+            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            $($argument: $extractor),*
+        ) -> crate::api::ApiResult<$reply> {
+            $do(&caller, &app, $($argument),*).await
+        }
+    };
+}
+pub(crate) use twins;

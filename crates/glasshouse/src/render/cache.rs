@@ -1,9 +1,9 @@
-//! The two tiers of rendered pages: this process's memory, and snapshots in the object store with a row in the database.
+//! Snapshots: objects in the object store, each with a row in the database.
 //! Used by the render service only. A reader never sees half of a snapshot nor a gap: the object is written first, then
 //! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,8 +18,6 @@ use super::text::count_visible_chars;
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
 
-/// How long a page stays in memory at most.
-const MEMORY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// zstd's own default; levels above cost more time than they save space on documents of this size.
 const COMPRESSION_LEVEL: i32 = 3;
 /// What a compressed snapshot may unpack to; far above every `limits.html_bytes` in use.
@@ -27,8 +25,10 @@ const MAX_UNPACKED_BYTES: usize = 256 * 1024 * 1024;
 /// How long a row is believed without looking again, and how many are.
 const ROW_INTERVAL: Duration = Duration::from_secs(60);
 const ROWS_REMEMBERED: u64 = 50_000;
+/// An outage of the object store is told once in so long.
+const OUTAGE_LINE_EVERY: Duration = Duration::from_secs(60);
 /// What an entry costs beside its document.
-const ENTRY_OVERHEAD_BYTES: usize = 512;
+pub(super) const ENTRY_OVERHEAD_BYTES: usize = 512;
 
 /// Names a page of a domain.
 pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
@@ -57,68 +57,6 @@ pub enum CacheError {
     Damaged(#[source] std::io::Error),
 }
 
-/// A page in memory.
-#[derive(Debug)]
-pub struct MemoryEntry {
-    /// The page.
-    pub page: Arc<RenderedPage>,
-    valid_until: Timestamp,
-}
-
-impl MemoryEntry {
-    /// Whether it may still be served.
-    pub fn is_valid(&self, now: Timestamp) -> bool {
-        now < self.valid_until
-    }
-}
-
-/// Pages of this process, bounded by their bytes.
-pub struct MemoryTier {
-    pages: moka::sync::Cache<PageId, Arc<MemoryEntry>>,
-    max_bytes: u64,
-}
-
-impl MemoryTier {
-    /// A tier for so many bytes; 0 keeps nothing.
-    pub fn new(max_bytes: u64) -> MemoryTier {
-        let weigh = |_: &PageId, entry: &Arc<MemoryEntry>| {
-            u32::try_from(entry.page.html.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
-        };
-        let pages = moka::sync::Cache::builder()
-            .max_capacity(max_bytes)
-            .weigher(weigh)
-            // Entries say themselves when they end, by our clock; this frees what nobody asks for any more.
-            .time_to_live(MEMORY_INTERVAL)
-            .build();
-        MemoryTier { pages, max_bytes }
-    }
-
-    /// A page that may be served.
-    pub fn find(&self, page: &PageId, now: Timestamp) -> Option<Arc<MemoryEntry>> {
-        self.pages.get(page).filter(|entry| entry.is_valid(now))
-    }
-
-    /// Keeps a page for five minutes, or what is left of its refresh interval.
-    pub fn insert(&self, page: PageId, rendered: Arc<RenderedPage>, interval: Duration, now: Timestamp) {
-        let stale_at = rendered.created_at.plus(keeps(rendered.status, interval));
-        let valid_until = stale_at.min(now.plus(MEMORY_INTERVAL));
-        if self.max_bytes == 0 || now >= valid_until {
-            self.pages.invalidate(&page);
-            return;
-        }
-        // Of two renders that end together, the one that was made last stays.
-        self.pages.entry(page).and_upsert_with(|present| match present {
-            Some(entry) if entry.value().page.created_at > rendered.created_at => entry.into_value(),
-            _ => Arc::new(MemoryEntry { page: rendered, valid_until }),
-        });
-    }
-
-    /// Forgets a page.
-    pub fn forget(&self, page: &PageId) {
-        self.pages.invalidate(page);
-    }
-}
-
 /// Snapshots that outlive the process.
 #[derive(Clone)]
 pub struct DurableTier {
@@ -129,15 +67,27 @@ pub struct DurableTier {
     rows: moka::sync::Cache<PageId, Arc<SnapshotRow>>,
     /// Documents that were read lately, by the key of their object, whose bytes never change.
     documents: moka::sync::Cache<String, Bytes>,
+    last_outage_line: Arc<Mutex<Option<Instant>>>,
 }
 
 /// What a look into the durable tier found.
 #[derive(Debug)]
-pub struct Found {
+pub struct StoredLookup {
     /// The snapshot, when there is one that can be read.
     pub page: Option<DurablePage>,
     /// Which render made what is stored, readable or not; 0: nothing is.
     pub generation: i64,
+    /// Whether the object store did not answer: then nobody knows what is stored, and it is no reason to render.
+    pub is_store_down: bool,
+}
+
+/// What reading a snapshot's object came to.
+enum Loaded {
+    Page(Box<DurablePage>),
+    /// It is not there, or not what was written.
+    Absent,
+    /// The object store does not answer.
+    StoreDown,
 }
 
 /// A snapshot with its document.
@@ -168,30 +118,34 @@ impl DurableTier {
             .weigher(weigh)
             .time_to_live(ROW_INTERVAL)
             .build();
-        DurableTier { db, blobs, clock, rows, documents }
+        DurableTier { db, blobs, clock, rows, documents, last_outage_line: Arc::default() }
     }
 
-    /// The snapshot of a page. One whose object cannot be read counts as absent, so that it is rendered again.
-    pub async fn find(&self, page: &PageId) -> Result<Found, DbError> {
+    /// The snapshot of a page. One whose object is missing or damaged counts as absent, so that it is rendered again; one
+    /// whose object store does not answer does not.
+    pub async fn find(&self, page: &PageId) -> Result<StoredLookup, DbError> {
         if let Some(row) = self.rows.get(page)
-            && let Some(found) = self.load_or_log(&row).await
+            && let Loaded::Page(found) = self.load_or_log(&row).await
         {
-            return Ok(Found { page: Some(found), generation: row.stored_generation });
+            return Ok(lookup(Loaded::Page(found), row.stored_generation));
         }
         self.forget(page);
-        let Some(row) = self.find_row(page).await? else { return Ok(Found { page: None, generation: 0 }) };
-        if let Some(found) = self.load_or_log(&row).await {
-            let generation = row.stored_generation;
-            self.rows.insert(page.clone(), Arc::new(row));
-            return Ok(Found { page: Some(found), generation });
+        let Some(row) = self.find_row(page).await? else { return Ok(lookup(Loaded::Absent, 0)) };
+        let generation = row.stored_generation;
+        match self.load_or_log(&row).await {
+            Loaded::Absent => {}
+            found => {
+                self.rows.insert(page.clone(), Arc::new(row));
+                return Ok(lookup(found, generation));
+            }
         }
         // Replaced between the two reads, or really gone.
         let newer = self.find_row(page).await?.filter(|newer| newer.object_key != row.object_key);
-        let page = match newer {
+        let found = match newer {
             Some(newer) => self.load_or_log(&newer).await,
-            None => None,
+            None => Loaded::Absent,
         };
-        Ok(Found { page, generation: row.stored_generation })
+        Ok(lookup(found, generation))
     }
 
     /// Forgets the row of a page that has changed, here or in another process.
@@ -199,16 +153,34 @@ impl DurableTier {
         self.rows.invalidate(page);
     }
 
-    async fn load_or_log(&self, row: &SnapshotRow) -> Option<DurablePage> {
-        let loaded = self.load(row.clone()).await;
-        match &loaded {
-            Ok(Some(_)) => {}
-            Ok(None) => tracing::warn!(key = %row.object_key, "a snapshot's object is missing"),
+    async fn load_or_log(&self, row: &SnapshotRow) -> Loaded {
+        match self.load(row.clone()).await {
+            Ok(Some(page)) => Loaded::Page(Box::new(page)),
+            Ok(None) => {
+                tracing::warn!(key = %row.object_key, "a snapshot's object is missing");
+                Loaded::Absent
+            }
+            Err(CacheError::Blobs(error)) => {
+                if self.may_log_outage() {
+                    tracing::error!(error = %crate::api::error::chain(&error), "the object store does not answer: pages come from memory, else from their origins");
+                }
+                Loaded::StoreDown
+            }
             Err(error) => {
-                tracing::error!(error = %crate::api::error::chain(error), key = %row.object_key, "a snapshot could not be read");
+                tracing::error!(error = %crate::api::error::chain(&error), key = %row.object_key, "a snapshot could not be read");
+                Loaded::Absent
             }
         }
-        loaded.ok().flatten()
+    }
+
+    /// Whether a minute has passed since the last line about an outage.
+    fn may_log_outage(&self) -> bool {
+        let mut last = self.last_outage_line.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|at| at.elapsed() >= OUTAGE_LINE_EVERY);
+        if is_due {
+            *last = Some(Instant::now());
+        }
+        is_due
     }
 
     /// What is known of a snapshot, without its document.
@@ -360,6 +332,12 @@ impl DurableTier {
         let now = self.clock.now();
         Ok((rows.into_iter().map(|row| as_listed(row, now, &interval)).collect(), total))
     }
+}
+
+fn lookup(loaded: Loaded, generation: i64) -> StoredLookup {
+    let is_store_down = matches!(loaded, Loaded::StoreDown);
+    let page = if let Loaded::Page(page) = loaded { Some(*page) } else { None };
+    StoredLookup { page, generation, is_store_down }
 }
 
 /// Deletes every stored page of a domain record that was removed.

@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
+use crawler::url::is_static_asset;
 use http::Method;
 use url::Url;
 
+use super::request_facts::RequestFacts;
+use crate::api::accept::preferences;
 use crate::domains::Site;
-use crate::domains::patterns::percent_decode;
 
 /// Who asks, which decides what an unknown client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,27 +18,6 @@ pub enum Place {
     Api,
     /// The edge: everybody is a person, unless there is evidence of a crawler.
     Edge,
-}
-
-/// What is known of a request, apart from its address.
-#[derive(Debug, Clone)]
-pub struct Facts<'a> {
-    /// Method of the request for the page.
-    pub method: &'a Method,
-    /// `Accept`; several header lines joined by a comma.
-    pub accept: Option<&'a str>,
-    /// Whether `Accept-Language` is there.
-    pub has_accept_language: bool,
-    /// `Sec-Fetch-Dest`.
-    pub sec_fetch_dest: Option<&'a str>,
-    /// `Sec-Fetch-Mode`.
-    pub sec_fetch_mode: Option<&'a str>,
-    /// `Upgrade-Insecure-Requests`.
-    pub upgrade_insecure_requests: Option<&'a str>,
-    /// `User-Agent`.
-    pub user_agent: Option<&'a str>,
-    /// Whether the user agent is a known crawler's, or the request carries a valid signature of one or `X-BufferBot`.
-    pub is_crawler: bool,
 }
 
 /// What a request gets.
@@ -55,12 +36,12 @@ pub enum Decision {
         location: String,
     },
     /// A snapshot answers.
-    Serve(Page),
+    Serve(TargetPage),
 }
 
 /// A page as the cache and the browser know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct TargetPage {
     /// Names the page within its domain: equal for addresses that show the same page.
     pub key: String,
     /// The address that is rendered.
@@ -70,13 +51,13 @@ pub struct Page {
 }
 
 /// Decides what a request for `target` gets. The first rule that applies answers.
-pub fn decide(site: &Site, target: &Url, facts: &Facts<'_>, place: Place) -> Decision {
+pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, place: Place) -> Decision {
     if let Some((status, location)) = site.redirect(target) {
         return Decision::Redirect { status, location: location.into() };
     }
     let is_page = matches!(*facts.method, Method::GET | Method::HEAD)
         && !site.ignores(target)
-        && !is_static_asset(target)
+        && !is_static_asset(target.path())
         && is_document(facts.sec_fetch_dest)
         && accepts_html(facts.accept);
     if !is_page || is_person(target, facts, place) {
@@ -86,7 +67,7 @@ pub fn decide(site: &Site, target: &Url, facts: &Facts<'_>, place: Place) -> Dec
 }
 
 /// The page behind an address, whoever asks for it.
-pub fn page_of(site: &Site, target: &Url) -> Page {
+pub fn page_of(site: &Site, target: &Url) -> TargetPage {
     let mut url = target.clone();
     url.set_fragment(None);
     let mut key = crawler::url::cache_key(&url);
@@ -98,10 +79,10 @@ pub fn page_of(site: &Site, target: &Url) -> Page {
         }
         url = escaped;
     }
-    Page { key, refresh_interval: site.refresh_interval(target), url }
+    TargetPage { key, refresh_interval: site.refresh_interval(target), url }
 }
 
-fn is_person(target: &Url, facts: &Facts<'_>, place: Place) -> bool {
+fn is_person(target: &Url, facts: &RequestFacts<'_>, place: Place) -> bool {
     let is_crawler = facts.is_crawler || crawler::url::escaped_fragment(target).is_some();
     match place {
         Place::Edge => !is_crawler,
@@ -109,7 +90,7 @@ fn is_person(target: &Url, facts: &Facts<'_>, place: Place) -> bool {
     }
 }
 
-fn is_browser_navigation(facts: &Facts<'_>) -> bool {
+fn is_browser_navigation(facts: &RequestFacts<'_>) -> bool {
     if facts.sec_fetch_mode.is_some_and(|mode| mode.trim() == "navigate") {
         return true;
     }
@@ -135,106 +116,10 @@ fn accepts_html(accept: Option<&str>) -> bool {
     if accept == "*/*" {
         return true;
     }
-    accept.split(',').any(|range| {
-        let mut parts = range.split(';').map(str::trim);
-        let media_type = parts.next().unwrap_or("").to_ascii_lowercase();
-        let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-        let is_wanted = quality.is_none_or(|quality| quality.trim().parse::<f32>().is_ok_and(|q| q > 0.0));
-        matches!(media_type.as_str(), "text/html" | "application/xhtml+xml") && is_wanted
-    })
-}
-
-/// Extensions of files that are never pages. A name that is not here (`/v1.2`, `/node.io`) is a page.
-const STATIC_EXTENSIONS: [&str; 80] = [
-    "js",
-    "mjs",
-    "cjs",
-    "map",
-    "css",
-    "less",
-    "scss",
-    "json",
-    "jsonld",
-    "xml",
-    "rss",
-    "atom",
-    "txt",
-    "pdf",
-    "doc",
-    "docx",
-    "xls",
-    "xlsx",
-    "ppt",
-    "pptx",
-    "csv",
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "webp",
-    "avif",
-    "svg",
-    "ico",
-    "bmp",
-    "tif",
-    "tiff",
-    "heic",
-    "mp3",
-    "wav",
-    "ogg",
-    "oga",
-    "flac",
-    "aac",
-    "m4a",
-    "mp4",
-    "m4v",
-    "webm",
-    "mov",
-    "avi",
-    "wmv",
-    "flv",
-    "mkv",
-    "mpg",
-    "mpeg",
-    "woff",
-    "woff2",
-    "ttf",
-    "otf",
-    "eot",
-    "zip",
-    "gz",
-    "tgz",
-    "bz2",
-    "xz",
-    "7z",
-    "rar",
-    "tar",
-    "exe",
-    "dmg",
-    "iso",
-    "apk",
-    "msi",
-    "bin",
-    "wasm",
-    "torrent",
-    "swf",
-    "psd",
-    "ai",
-    "dat",
-    "webmanifest",
-    "ics",
-    "vcf",
-    "eps",
-    "jxl",
-];
-
-/// Whether the last segment of the path ends like a file that is no page. Decoded once, case does not matter.
-fn is_static_asset(url: &Url) -> bool {
-    let Some(segment) = url.path().rsplit('/').next() else { return false };
-    let segment = percent_decode(segment);
-    let Some(dot) = segment.iter().rposition(|byte| *byte == b'.') else { return false };
-    let extension = segment[dot + 1..].to_ascii_lowercase();
-    STATIC_EXTENSIONS.iter().any(|known| known.as_bytes() == extension)
+    let is_html = |media_type: &str| {
+        ["text/html", "application/xhtml+xml"].iter().any(|html| media_type.eq_ignore_ascii_case(html))
+    };
+    preferences(accept).any(|range| is_html(range.value) && range.quality > 0.0)
 }
 
 #[cfg(test)]
@@ -247,8 +132,8 @@ mod tests {
     const CHROME: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
     const CHROME_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
-    fn nobody() -> Facts<'static> {
-        Facts {
+    fn nobody() -> RequestFacts<'static> {
+        RequestFacts {
             method: &Method::GET,
             accept: None,
             has_accept_language: false,
@@ -260,12 +145,12 @@ mod tests {
         }
     }
 
-    fn bot() -> Facts<'static> {
-        Facts { user_agent: Some("Googlebot/2.1"), is_crawler: true, ..nobody() }
+    fn bot() -> RequestFacts<'static> {
+        RequestFacts { user_agent: Some("Googlebot/2.1"), is_crawler: true, ..nobody() }
     }
 
-    fn person() -> Facts<'static> {
-        Facts {
+    fn person() -> RequestFacts<'static> {
+        RequestFacts {
             accept: Some(CHROME_ACCEPT),
             has_accept_language: true,
             sec_fetch_dest: Some("document"),
@@ -305,7 +190,7 @@ mod tests {
     }
 
     /// What happens, in one word and the address.
-    fn outcome(target: &str, facts: Facts<'_>, place: Place) -> String {
+    fn outcome(target: &str, facts: RequestFacts<'_>, place: Place) -> String {
         let site = site("shop.example", settings());
         match decide(&site, &Url::parse(target).expect("an address"), &facts, place) {
             Decision::Redirect { status, location } => format!("{status} {location}"),
@@ -314,7 +199,7 @@ mod tests {
         }
     }
 
-    fn is_served(facts: Facts<'_>, place: Place) -> bool {
+    fn is_served(facts: RequestFacts<'_>, place: Place) -> bool {
         outcome("https://shop.example/a", facts, place).starts_with("serve")
     }
 
@@ -376,7 +261,7 @@ mod tests {
 
     #[test]
     fn only_a_document_is_prerendered() {
-        let with = |dest| Facts { sec_fetch_dest: Some(dest), ..bot() };
+        let with = |dest| RequestFacts { sec_fetch_dest: Some(dest), ..bot() };
 
         for dest in ["", "document"] {
             assert!(is_served(with(dest), Place::Api), "{dest:?}");
@@ -388,7 +273,7 @@ mod tests {
 
     #[test]
     fn only_a_client_that_takes_html_gets_html() {
-        let with = |accept| Facts { accept: Some(accept), ..bot() };
+        let with = |accept| RequestFacts { accept: Some(accept), ..bot() };
 
         for accept in [
             "",
@@ -418,28 +303,32 @@ mod tests {
         for (method, is_page) in
             [(Method::GET, true), (Method::HEAD, true), (Method::POST, false), (Method::OPTIONS, false)]
         {
-            assert_eq!(is_served(Facts { method: &method, ..bot() }, Place::Edge), is_page, "{method}");
+            assert_eq!(
+                is_served(RequestFacts { method: &method, ..bot() }, Place::Edge),
+                is_page,
+                "{method}"
+            );
         }
     }
 
     #[test]
     fn a_person_is_passed_to_the_origin_on_either_evidence() {
-        let older = Facts { sec_fetch_dest: None, sec_fetch_mode: None, ..person() };
+        let older = RequestFacts { sec_fetch_dest: None, sec_fetch_mode: None, ..person() };
         let cases = [
             person(),
-            Facts { sec_fetch_mode: Some("navigate"), ..nobody() },
+            RequestFacts { sec_fetch_mode: Some("navigate"), ..nobody() },
             older.clone(),
-            Facts { upgrade_insecure_requests: None, ..older.clone() },
-            Facts { accept: Some("text/html"), ..older.clone() },
+            RequestFacts { upgrade_insecure_requests: None, ..older.clone() },
+            RequestFacts { accept: Some("text/html"), ..older.clone() },
         ];
 
         for facts in cases {
             assert!(!is_served(facts.clone(), Place::Api), "{facts:?}");
         }
         for facts in [
-            Facts { has_accept_language: false, ..older.clone() },
-            Facts { accept: Some("text/html"), upgrade_insecure_requests: None, ..older.clone() },
-            Facts { user_agent: Some("MyFetcher/1.0"), ..older },
+            RequestFacts { has_accept_language: false, ..older.clone() },
+            RequestFacts { accept: Some("text/html"), upgrade_insecure_requests: None, ..older.clone() },
+            RequestFacts { user_agent: Some("MyFetcher/1.0"), ..older },
         ] {
             assert!(is_served(facts.clone(), Place::Api), "{facts:?}");
         }
@@ -447,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_crawler_is_no_person_even_with_the_headers_of_a_browser() {
-        let facts = Facts { is_crawler: true, ..person() };
+        let facts = RequestFacts { is_crawler: true, ..person() };
 
         assert!(is_served(facts.clone(), Place::Api));
         assert!(is_served(facts, Place::Edge));
@@ -455,7 +344,7 @@ mod tests {
 
     #[test]
     fn an_unknown_client_is_prerendered_by_the_endpoint_and_a_person_at_the_edge() {
-        let curl = Facts { user_agent: Some("curl/8.4.0"), accept: Some("*/*"), ..nobody() };
+        let curl = RequestFacts { user_agent: Some("curl/8.4.0"), accept: Some("*/*"), ..nobody() };
 
         assert!(is_served(curl.clone(), Place::Api));
         assert!(!is_served(curl, Place::Edge));
@@ -476,8 +365,8 @@ mod tests {
         assert_ne!(page.key, plain.key);
     }
 
-    fn person_without_dest() -> Facts<'static> {
-        Facts { sec_fetch_dest: None, ..person() }
+    fn person_without_dest() -> RequestFacts<'static> {
+        RequestFacts { sec_fetch_dest: None, ..person() }
     }
 
     #[test]

@@ -2,19 +2,22 @@
 //!
 //! The render endpoint, the edge and refresh jobs all go through [`RenderService`]: one decision and one cache.
 
-pub mod answer;
+mod admission;
 mod cache;
 pub mod decide;
-pub mod fast;
-mod flight;
+pub mod fast_path;
 pub mod handlers;
-mod maker;
+mod memory;
 pub mod model;
 mod queries;
-pub mod seen;
+mod render_task;
+pub mod request_facts;
+pub mod response_headers;
 pub mod service;
+mod single_flight;
 mod text;
 
-pub use decide::{Facts, Place};
-pub use model::{Answer, Call, Snapshot};
+pub use decide::Place;
+pub use model::{Call, RenderResponse, Snapshot};
+pub use request_facts::RequestFacts;
 pub use service::RenderService;

@@ -8,13 +8,16 @@ use serde::Serialize;
 use url::Url;
 use utoipa::ToSchema;
 
-use super::decide::{Facts, Place};
+use super::decide::Place;
+use super::request_facts::RequestFacts;
 use crate::analytics::{Crawler, Verified};
 use crate::clock::Timestamp;
 use crate::domains::Site;
 
 /// How long a page that is gone (404, 410) is taken to be gone.
 pub const GONE_INTERVAL: Duration = Duration::from_secs(10 * 60);
+/// How much later a second render must agree before less replaces a good page.
+pub const CONFIRM_AFTER: Duration = Duration::from_secs(60);
 
 /// A request for a page, from the render endpoint or the edge.
 #[derive(Debug, Clone)]
@@ -24,7 +27,7 @@ pub struct Call<'a> {
     /// The address.
     pub target: &'a Url,
     /// The rest of the request.
-    pub facts: Facts<'a>,
+    pub facts: RequestFacts<'a>,
     /// Where it came in.
     pub place: Place,
     /// Whether a stored page will do.
@@ -33,6 +36,18 @@ pub struct Call<'a> {
     pub crawler: Option<&'static Crawler>,
     /// Whether that is true.
     pub verified: Verified,
+}
+
+impl Call<'_> {
+    /// Whether this request may start a render. One that claims to be a crawler and is not never does.
+    pub fn may_render(&self) -> bool {
+        self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed()
+    }
+
+    /// Whether the client claims to be a crawler and is not.
+    pub fn is_spoofed(&self) -> bool {
+        self.crawler.is_some() && self.verified == Verified::No
+    }
 }
 
 /// Whether a stored page will do.
@@ -44,9 +59,22 @@ pub enum Freshness {
     Forced,
 }
 
+/// Why a render is made, which decides who may share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A client waits for a page that is not stored.
+    OnDemand,
+    /// A client wants a new render: one that was started before will not do.
+    Forced,
+    /// A job renders a page again: one that was started before may have seen the old page.
+    Refresh,
+    /// A stored page has become stale; nobody waits.
+    Background,
+}
+
 /// What a request gets.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum RenderResponse {
     /// The preferred host or a redirect rule.
     Redirect {
         /// 301 or 307.
@@ -60,12 +88,12 @@ pub enum Answer {
         location: String,
     },
     /// The page.
-    Page(PageAnswer),
+    Page(PageResponse),
 }
 
 /// A page, from whichever tier.
 #[derive(Debug, Clone)]
-pub struct PageAnswer {
+pub struct PageResponse {
     /// Where it came from.
     pub tier: Tier,
     /// What it is.
@@ -121,6 +149,14 @@ impl RenderedPage {
     /// 401, 403, 429 and their like are what a site's guard tells a visitor for a moment, not what the page is.
     pub fn is_storable(&self) -> bool {
         !self.partial && matches!(self.status, 200..=399 | 404 | 410)
+    }
+
+    /// Why it may not be stored, for people.
+    pub fn describe_unstored(&self) -> String {
+        match self.partial {
+            true => "the page was cut off before it was complete".to_owned(),
+            false => format!("the page answered {}", self.status),
+        }
     }
 }
 

@@ -8,11 +8,14 @@ use browser::RenderError;
 use serde_json::json;
 
 use crate::accounts::Plan;
+use crate::analytics::{CrawlerIndex, Verified};
 use crate::domains::redirects::RedirectRule;
 use crate::domains::{Domain, DomainStatus, PreferredHost};
 use crate::render::cache::page_id;
 use crate::render::decide::page_of;
-use crate::render::queries;
+use crate::render::model::Freshness;
+use crate::render::request_facts::DecidingHeaders;
+use crate::render::{Call, Place, RenderResponse, queries};
 use crate::testing::{GOOGLEBOT, Reply, TestAccount, TestApp, render_path};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -429,6 +432,124 @@ async fn a_page_whose_text_is_suddenly_gone_is_held_back_until_a_second_render_a
         assert_eq!(app.renderer.renders(PAGE), 3);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_good_page_is_not_replaced_by_an_error_page_or_a_redirect_until_a_second_render_agrees() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.renderer.answers_html(PAGE, "<p>good</p>");
+        app.crawl(&account, PAGE).await;
+        app.renderer.redirects(PAGE, 302, "https://shop.example/maintenance");
+        app.clock.advance(DAY);
+
+        assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>good</p>");
+        eventually("the redirect that is held back", async || is_suspected(&app, &domain).await).await;
+        app.clock.advance(Duration::from_secs(61));
+        app.renderer.answers_status(PAGE, 404, "<p>gone</p>");
+        assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>good</p>");
+
+        eventually("the second render's page", async || {
+            app.crawl(&account, PAGE).await.text() == "<p>gone</p>"
+        })
+        .await;
+        assert_eq!(app.renderer.renders(PAGE), 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_forced_render_replaces_a_good_page_by_an_error_page_at_once() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    app.renderer.answers_html(PAGE, "<p>good</p>");
+    app.crawl(&account, PAGE).await;
+    app.renderer.answers_status(PAGE, 404, "<p>gone</p>");
+
+    app.force(&account, PAGE).await;
+
+    assert_eq!(app.crawl(&account, PAGE).await.text(), "<p>gone</p>");
+}
+
+#[tokio::test]
+async fn an_object_store_that_does_not_answer_is_no_reason_to_render() {
+    TestApp::on_each_engine_with("render.memory_cache_bytes = 0", async |app| {
+        let (account, _) = shop(&app).await;
+        app.crawl(&account, PAGE).await;
+        let key = app.crawl(&account, PAGE).await.header("x-service-snapshot-key").to_owned();
+        let (blobs, db) = (&app.state.platform.blobs, &app.state.platform.db);
+        blobs.delete(&key).await.expect("a folder");
+        // A file where a folder should be: the store fails, and does not say that the object is missing.
+        blobs.put("broken", bytes::Bytes::from_static(b"a file")).await.expect("a folder");
+        const SQL: &str = "update snapshots set object_key = 'broken/object'";
+        let mut tx = db.write().await.expect("a database");
+        store::on_engine!(tx, |c| sqlx::query(SQL).execute(c).await.map(drop)).expect("a table");
+        tx.commit().await.expect("a database");
+
+        let reply = app.crawl(&account, PAGE).await;
+
+        reply.assert_status(304);
+        assert_eq!(app.renderer.renders(PAGE), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
+    let app = TestApp::new().await;
+    let (account, domain) = shop(&app).await;
+    let site = app.site(&domain).await;
+    let target = url::Url::parse(PAGE).expect("an address");
+    let method = http::Method::GET;
+    let headers = http::HeaderMap::new();
+    let deciding = DecidingHeaders::of(&headers);
+    let call = |freshness| Call {
+        site: &site,
+        target: &target,
+        facts: deciding.facts(&method, true),
+        place: Place::Edge,
+        freshness,
+        crawler: CrawlerIndex::shared().identify("Googlebot/2.1"),
+        verified: Verified::No,
+    };
+
+    let nothing_stored = app.state.render.serve(&call(Freshness::Forced)).await.expect("a database");
+    app.crawl(&account, PAGE).await;
+    let stored = app.state.render.serve(&call(Freshness::Stored)).await.expect("a database");
+
+    assert!(matches!(nothing_stored, RenderResponse::Passthrough { .. }));
+    assert!(matches!(stored, RenderResponse::Page(_)));
+    assert_eq!(app.renderer.renders(PAGE), 1);
+}
+
+#[tokio::test]
+async fn a_page_that_ended_the_browser_is_not_rendered_again_for_a_while() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    app.renderer.fails(PAGE, RenderError::PageCrashed);
+
+    for _ in 0..3 {
+        app.crawl(&account, PAGE).await.assert_status(304);
+    }
+    let crashed = app.renderer.renders(PAGE);
+    app.renderer.answers_html(PAGE, "<p>well</p>");
+    let forced = app.force(&account, PAGE).await;
+
+    assert_eq!(crashed, 1);
+    assert_page(&forced, "miss", "<p>well</p>");
+}
+
+#[tokio::test]
+async fn over_its_renders_on_demand_of_a_minute_a_domain_gets_what_is_stored_else_a_pass_through() {
+    let app = TestApp::with("limits.on_demand_renders_per_minute = 2").await;
+    let (account, _) = shop(&app).await;
+    let page = |n: u32| format!("https://shop.example/p/{n}");
+    app.crawl(&account, &page(1)).await.assert_status(200);
+    app.crawl(&account, &page(2)).await.assert_status(200);
+
+    app.crawl(&account, &page(3)).await.assert_status(304);
+    app.crawl(&account, &page(2)).await.assert_status(200);
+    app.force(&account, &page(3)).await.assert_status(200);
 }
 
 #[tokio::test]

@@ -9,15 +9,16 @@ use http::Method;
 use store::{BlobError, DbError};
 use url::Url;
 
-use super::{RenderService, describe_unstored};
+use super::RenderService;
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
+use crate::render::admission::Refusal;
 use crate::render::cache::{delete_objects, page_id};
-use crate::render::decide::{Decision, Facts, Place, decide, page_of};
-use crate::render::flight::Purpose;
-use crate::render::maker::{MakeError, Outcome};
-use crate::render::model::{RenderedPage, keeps};
+use crate::render::decide::{Decision, Place, decide, page_of};
+use crate::render::model::{Purpose, RenderedPage, keeps};
 use crate::render::queries;
+use crate::render::render_task::{RenderOutcome, RenderTaskError};
+use crate::render::request_facts::RequestFacts;
 
 /// Pages that one statement names.
 const CHUNK: usize = 500;
@@ -29,7 +30,7 @@ pub enum Refreshed {
     Stored,
     /// Another process did it.
     Elsewhere,
-    /// It was held back until a second render a minute later agrees: most of its text is gone.
+    /// It was held back until a second render a minute later agrees: it is less than what is stored.
     HeldBack,
     /// The account has used its renders of this month, or is inactive.
     OverLimit,
@@ -79,7 +80,7 @@ pub struct StalePage {
 /// not an asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
 pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
     // A crawler with nothing else to say.
-    let facts = Facts {
+    let facts = RequestFacts {
         method: &Method::GET,
         accept: None,
         has_accept_language: false,
@@ -112,15 +113,19 @@ impl RenderService {
         let id = page_id(&site.domain.id, &page.key);
         let failed = |reason: String, trouble| Refreshed::Failed { reason, trouble };
         match self.start(site, &page, &id, Purpose::Refresh, None).wait().await {
-            Some(Outcome::Made { stored: true, .. }) => Refreshed::Stored,
-            Some(Outcome::Made { page, .. }) if page.is_storable() => {
+            Some(RenderOutcome::Made { stored: true, .. }) => Refreshed::Stored,
+            Some(RenderOutcome::Made { page, .. }) if page.is_storable() => {
                 failed("the render could not be stored".to_owned(), Trouble::Passing)
             }
-            Some(Outcome::Made { page, .. }) => failed(describe_unstored(&page), trouble_of(&page)),
-            Some(Outcome::Elsewhere) => Refreshed::Elsewhere,
-            Some(Outcome::HeldBack) => Refreshed::HeldBack,
-            Some(Outcome::OverLimit) => Refreshed::OverLimit,
-            Some(Outcome::Failed(error)) => failed(error.to_string(), trouble_behind(&error)),
+            Some(RenderOutcome::Made { page, .. }) => failed(page.describe_unstored(), trouble_of(&page)),
+            Some(RenderOutcome::Elsewhere) => Refreshed::Elsewhere,
+            Some(RenderOutcome::HeldBack) => Refreshed::HeldBack,
+            Some(RenderOutcome::OverLimit) => Refreshed::OverLimit,
+            Some(RenderOutcome::Refused(Refusal::OriginDown)) => {
+                failed(Refusal::OriginDown.to_string(), Trouble::Origin)
+            }
+            Some(RenderOutcome::Refused(refusal)) => failed(refusal.to_string(), Trouble::Service),
+            Some(RenderOutcome::Failed(error)) => failed(error.to_string(), trouble_behind(&error)),
             None => failed("the render ended unexpectedly".to_owned(), Trouble::Passing),
         }
     }
@@ -212,16 +217,19 @@ fn trouble_of(page: &RenderedPage) -> Trouble {
     }
 }
 
-fn trouble_behind(error: &MakeError) -> Trouble {
+fn trouble_behind(error: &RenderTaskError) -> Trouble {
     match error {
-        MakeError::Store(_) => Trouble::Service,
-        MakeError::Render(error) => match error {
+        RenderTaskError::Store(_) => Trouble::Service,
+        RenderTaskError::Render(error) => match error {
             RenderError::OriginUnreachable(_) => Trouble::Origin,
-            RenderError::NoBrowser(_) | RenderError::Overloaded => Trouble::Service,
-            RenderError::Timeout(_) | RenderError::PageCrashed => Trouble::Passing,
+            RenderError::NoBrowser(_) | RenderError::Overloaded | RenderError::ShuttingDown => {
+                Trouble::Service
+            }
+            RenderError::Timeout(_) => Trouble::Passing,
             RenderError::BadUrl(_)
             | RenderError::Forbidden { .. }
             | RenderError::NotAPage(_)
+            | RenderError::PageCrashed
             | RenderError::TooLarge { .. } => Trouble::Page,
         },
     }

@@ -2,7 +2,7 @@
 //! Offered every request before the router. Must answer exactly what the render endpoint would: whatever could have
 //! changed since (the key, the domain's settings, the page) is compared again, and in doubt nothing is answered.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -11,17 +11,18 @@ use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-use super::answer::page_headers;
 use super::cache::page_id;
 use super::decide::page_of;
-use super::model::{Call, Freshness, PageAnswer, RenderedPage, Tier};
+use super::model::{Call, Freshness, PageResponse, RenderedPage, Tier};
 use super::queries::PageId;
-use super::seen::DECIDING_HEADERS;
-use super::service::{RenderService, count_served};
+use super::request_facts::DECIDING_HEADER_NAMES;
+use super::response_headers::page_headers;
+use super::service::count_served;
 use crate::accounts::AccountId;
 use crate::analytics::{Crawler, ServedBy, Verified, Visit};
-use crate::api::caller::{Presented, check_scope, presented_key};
-use crate::api::envelope::REQUEST_ID;
+use crate::api::caller::check_scope;
+use crate::api::credentials::{Presented, presented_key};
+use crate::api::header_names::REQUEST_ID;
 use crate::app::AppState;
 use crate::domains::Site;
 
@@ -32,33 +33,36 @@ const MAX_BYTES: u64 = 32 * 1024 * 1024;
 const ENTRY_OVERHEAD_BYTES: usize = 800;
 
 /// Answers that can be given again, by everything in a request that decides them.
-pub(super) struct FastAnswers {
+pub(super) struct FastResponses {
     prepared: moka::sync::Cache<Vec<u8>, Arc<Prepared>>,
 }
 
 /// An answer, and what must still be so for it to be right.
 struct Prepared {
-    site: Arc<Site>,
+    /// Weak, like the page: what is prepared keeps neither settings nor documents alive.
+    site: Weak<Site>,
     host: String,
     page: PageId,
-    rendered: Arc<RenderedPage>,
+    rendered: Weak<RenderedPage>,
     status: StatusCode,
     headers: HeaderMap,
     path: Arc<str>,
     crawler: Option<&'static Crawler>,
 }
 
-impl Default for FastAnswers {
-    fn default() -> FastAnswers {
+impl Default for FastResponses {
+    fn default() -> FastResponses {
         let weigh = |key: &Vec<u8>, _: &Arc<Prepared>| {
             u32::try_from(key.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
         };
-        FastAnswers { prepared: moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build() }
+        FastResponses {
+            prepared: moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build(),
+        }
     }
 }
 
 /// Answers a request for a page in memory that was answered from memory before; `None` leaves it to the router.
-pub fn try_answer(app: &AppState, parts: &Parts) -> Option<Response> {
+pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
     if parts.uri.path() != PATH || parts.method != Method::GET {
         return None;
     }
@@ -74,20 +78,23 @@ pub fn try_answer(app: &AppState, parts: &Parts) -> Option<Response> {
     let now = inner.clock.now();
     let entry = inner.memory.find(&prepared.page, now)?;
     // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
-    if !Arc::ptr_eq(&site, &prepared.site) || !Arc::ptr_eq(&entry.page, &prepared.rendered) {
+    if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
         return None;
     }
 
-    let mut response = Response::new(Body::from(prepared.rendered.html.clone()));
+    let mut response = Response::new(Body::from(entry.page.html.clone()));
     *response.status_mut() = prepared.status;
     *response.headers_mut() = prepared.headers.clone();
-    if let Some(crawler) = prepared.crawler {
+    if let Some(crawler) = prepared.crawler
+        && !prepared.status.is_redirection()
+    {
         inner.recorder().record(Visit {
             domain: site.domain.id.clone(),
             path: prepared.path.clone(),
             crawler,
             verified: Verified::Unknown,
             served: ServedBy::Cache,
+            status: prepared.status.as_u16(),
             at: now,
             duration: start.elapsed(),
         });
@@ -96,34 +103,39 @@ pub fn try_answer(app: &AppState, parts: &Parts) -> Option<Response> {
     Some(response)
 }
 
-impl RenderService {
-    /// Prepares the answer for the next equal request, when this one was answered from memory.
-    pub(super) fn prepare_fast_answer(
+impl FastResponses {
+    /// Prepares the response to the next equal request, when this one was answered from memory.
+    pub(super) fn prepare(
         &self,
         call: &Call<'_>,
-        answer: &PageAnswer,
+        response: &PageResponse,
         (account, query, headers): (&AccountId, &str, &HeaderMap),
     ) {
         let is_plain = call.freshness == Freshness::Stored && *call.facts.method == Method::GET;
-        if answer.tier != Tier::EdgeHit || !is_plain {
+        if response.tier != Tier::EdgeHit || !is_plain {
             return;
         }
-        let mut headers_of_page = page_headers(call.site, call.target, answer);
+        let mut headers_of_page = page_headers(call.site, call.target, response);
         // The envelope sets these on every answer; room for them now is no growth then.
         headers_of_page.insert(REQUEST_ID, HeaderValue::from_static(""));
         headers_of_page.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let prepared = Prepared {
-            site: call.site.clone(),
+            site: Arc::downgrade(call.site),
             host: call.target.host_str().unwrap_or_default().to_owned(),
             page: page_id(&call.site.domain.id, &page_of(call.site, call.target).key),
-            rendered: answer.page.clone(),
-            status: StatusCode::from_u16(answer.page.status).unwrap_or(StatusCode::OK),
+            rendered: Arc::downgrade(&response.page),
+            status: StatusCode::from_u16(response.page.status).unwrap_or(StatusCode::OK),
             headers: headers_of_page,
             path: call.target.path().into(),
             crawler: call.crawler,
         };
-        self.inner().fast.prepared.insert(request_key(account, query, headers), Arc::new(prepared));
+        self.prepared.insert(request_key(account, query, headers), Arc::new(prepared));
     }
+}
+
+/// Whether a weak reference is to this very value. The memory of one that is gone is not used again while it is referred to.
+fn is_same<T>(value: &Arc<T>, known: &Weak<T>) -> bool {
+    std::ptr::eq(Arc::as_ptr(value), known.as_ptr())
 }
 
 /// Everything that decides an answer, one after another. Line breaks cannot occur in any of the parts.
@@ -132,7 +144,7 @@ fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8>
     key.extend_from_slice(account.as_str().as_bytes());
     key.push(b'\n');
     key.extend_from_slice(query.as_bytes());
-    for name in &DECIDING_HEADERS {
+    for name in &DECIDING_HEADER_NAMES {
         key.push(b'\n');
         for value in headers.get_all(name) {
             // Tells "not there" from "there and empty".
@@ -159,4 +171,19 @@ fn count(status: StatusCode, start: Instant) {
     });
     requests.increment(1);
     durations.record(start.elapsed().as_secs_f64());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_prepared_keeps_no_page_alive_and_is_for_that_very_page() {
+        let page = Arc::new("a page".to_owned());
+        let known = Arc::downgrade(&page);
+
+        assert!(is_same(&page, &known));
+        assert!(!is_same(&Arc::new("a page".to_owned()), &known));
+        assert_eq!(Arc::strong_count(&page), 1);
+    }
 }

@@ -1,14 +1,14 @@
 //! SQL of the snapshots table: what is stored of each page, and which process is rendering it.
 //! Used by the durable tier only; both engines run the same text, one lock aside.
 
-mod upkeep;
+mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
 
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-pub use upkeep::{delete_snapshots, delete_some, list_aged, list_created, list_stored};
+pub use stored_pages::{delete_snapshots, delete_some, list_aged, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

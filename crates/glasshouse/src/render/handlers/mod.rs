@@ -12,25 +12,27 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::answer::page_headers;
 use super::decide::Place;
-use super::model::{Answer, Call, Freshness, Snapshot};
-use super::seen::Seen;
+use super::model::{Call, Freshness, RenderResponse, Snapshot};
+use super::request_facts::DecidingHeaders;
+use super::response_headers::page_headers;
 use crate::analytics::{CrawlerIndex, Verified};
-use crate::api::caller::{ReadDomain, Rendering};
-use crate::api::openapi::{ErrorBody, Refusals};
+use crate::api::access::{ReadDomain, Rendering};
+use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
-use crate::domains::names;
-use crate::domains::probe::ProbeAnswer;
+use crate::domains::connection::probe::ProbeResponse;
+use crate::domains::{Purpose, RequestedDomain};
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(render_page)).routes(routes!(list_snapshots))
 }
 
-type RenderingRefusals = Refusals<Rendering>;
-type ReadDomainRefusals = Refusals<ReadDomain>;
+own_errors! {
+    NotRendered: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch, DomainSuspended;
+    NotListed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch;
+}
 
 /// Most rows of one listing.
 const MAX_LIMIT: u32 = 500;
@@ -58,9 +60,9 @@ struct RenderQuery {
 /// `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
 /// `If-None-Match` is ignored: 304 here never means "not modified".
 #[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery),
-    security(("apiKey" = []), ("bearer" = [])),
+    security(("apiKey" = [])),
     responses(
-        RenderingRefusals,
+        Refusals::<Rendering, NotRendered>,
         (status = 200, description = "The rendered HTML.", content_type = "text/html", body = String,
             headers(
                 ("x-service-render-cache" = String, description = "`edge-hit`, `hit` or `miss`."),
@@ -77,12 +79,6 @@ struct RenderQuery {
             headers(("location" = String, description = "The same path and query on the origin host."))),
         (status = 307, description = "A redirect rule with status 307 applies.",
             headers(("location" = String, description = "Absolute address."))),
-        (status = 400, description = "`url` is missing, repeated or no absolute http(s) URL.", body = ErrorBody,
-            example = json!({ "error": "invalid_request", "issues": [{ "path": "url", "message": "the URL must begin with http:// or https://" }] })),
-        (status = 403, description = "The domain is not on the account, not the key's, or suspended.", body = ErrorBody, examples(
-            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
-            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
-            ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))))),
         (status = "4XX", description = "The page's own status, with its HTML (404, 410 and the like).", content_type = "text/html", body = String),
         (status = "5XX", description = "The page's own status, with its HTML; never stored.", content_type = "text/html", body = String),
     ))]
@@ -97,43 +93,39 @@ async fn render_page(
     let asked = parse_query(&query, app.platform.config.limits.url_bytes)
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
-    caller.check_scope(host)?;
-    let site = app.domains.find(caller.account(), host).await?.ok_or_else(ApiError::domain_not_owned)?;
-    if site.is_suspended() {
-        return Err(ApiError::forbidden("domain_suspended"));
-    }
+    let site = RequestedDomain::of_host(host).site(&caller, &app, Purpose::Use).await?;
     if let Some(answer) = app.connection.answer_over_api(&site.domain, &asked.target) {
         return Ok(probe_answer(answer));
     }
-    let seen = Seen::of(&headers);
-    let crawler = seen.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+    let deciding = DecidingHeaders::of(&headers);
+    let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
     let call = Call {
         site: &site,
         target: &asked.target,
-        facts: seen.facts(&method, crawler.is_some()),
+        facts: deciding.facts(&method, crawler.is_some()),
         place: Place::Api,
         freshness: asked.freshness,
         crawler,
         // The caller is the customer's server: the crawler's own address is not known here.
         verified: Verified::Unknown,
     };
-    let answer = app.render.serve(&call).await?;
-    if let Answer::Page(page) = &answer {
-        app.render.prepare_fast_answer(&call, page, (caller.account(), &query, &headers));
+    let response = app.render.serve(&call).await?;
+    if let RenderResponse::Page(page) = &response {
+        app.render.inner().fast.prepare(&call, page, (caller.account(), &query, &headers));
     }
-    Ok(respond(&call, answer))
+    Ok(respond(&call, response))
 }
 
 /// Proves to a connection check that the customer's own server asks this endpoint. Not a page: neither stored nor counted.
-fn probe_answer(answer: ProbeAnswer) -> Response {
+fn probe_answer(answer: ProbeResponse) -> Response {
     (StatusCode::OK, answer.headers(), Body::from(answer.html)).into_response()
 }
 
-fn respond(call: &Call<'_>, answer: Answer) -> Response {
-    match answer {
-        Answer::Redirect { status, location } => elsewhere(status, location),
-        Answer::Passthrough { location } => elsewhere(304, location),
-        Answer::Page(page) => {
+fn respond(call: &Call<'_>, response: RenderResponse) -> Response {
+    match response {
+        RenderResponse::Redirect { status, location } => elsewhere(status, location),
+        RenderResponse::Passthrough { location } => elsewhere(304, location),
+        RenderResponse::Page(page) => {
             let headers = page_headers(call.site, call.target, &page);
             let status = StatusCode::from_u16(page.page.status).unwrap_or(StatusCode::OK);
             (status, headers, Body::from(page.page.html.clone())).into_response()
@@ -208,16 +200,8 @@ struct SnapshotList {
 
 /// Lists what is stored of a domain.
 #[utoipa::path(get, path = "/api/prerender/snapshots", tag = "Render", params(SnapshotsQuery),
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        ReadDomainRefusals,
-        (status = 200, description = "The snapshots.", body = SnapshotList),
-        (status = 400, description = "A parameter is missing or out of range.", body = ErrorBody,
-            example = json!({ "error": "invalid_request", "issues": [{ "path": "limit", "message": "must be from 1 to 500" }] })),
-        (status = 403, description = "The domain is not on the account, or not the key's.", body = ErrorBody, examples(
-            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
-            ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))))),
-    ))]
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", body = SnapshotList)))]
 async fn list_snapshots(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,
@@ -232,15 +216,10 @@ async fn list_snapshots(
     if search.chars().count() > MAX_SEARCH_CHARS {
         issues.push(Issue::new("search", format!("must not be longer than {MAX_SEARCH_CHARS} characters")));
     }
-    let domain = names::parse_domain(&query.domain);
-    if domain.is_none() {
-        issues.push(Issue::new("domain", "is not a domain name"));
-    }
-    let Some(domain) = domain.filter(|_| issues.is_empty()) else {
+    if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
-    };
-    caller.check_scope(&domain)?;
-    let site = app.domains.find(caller.account(), &domain).await?.ok_or_else(ApiError::domain_not_owned)?;
+    }
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app, Purpose::Read).await?;
     let window = (limit, query.offset.unwrap_or(0));
     let (snapshots, total) = app.render.list_snapshots(&site, &search, window).await?;
     Ok(Json(SnapshotList { snapshots, total }))

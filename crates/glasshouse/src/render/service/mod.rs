@@ -9,13 +9,17 @@ use std::time::{Duration, Instant};
 use store::DbError;
 use tokio::sync::Semaphore;
 
-use super::cache::{DurablePage, DurableTier, MemoryTier, page_id};
-use super::decide::{Decision, Page, decide};
-use super::fast::FastAnswers;
-use super::flight::{Flights, Joined, Purpose};
-use super::maker::{CONFIRM_AFTER, Maker, Outcome};
-use super::model::{Answer, Call, Freshness, PageAnswer, RenderedPage, Snapshot, Tier, is_gone, keeps};
+use super::cache::{DurablePage, DurableTier, page_id};
+use super::decide::{Decision, TargetPage, decide};
+use super::fast_path::FastResponses;
+use super::memory::MemoryTier;
+use super::model::{
+    CONFIRM_AFTER, Call, Freshness, PageResponse, Purpose, RenderResponse, RenderedPage, Snapshot, Tier,
+    is_gone, keeps,
+};
 use super::queries::PageId;
+use super::render_task::{RenderOrder, RenderOutcome, RenderTasks};
+use super::single_flight::{Joined, SingleFlight};
 use crate::accounts::Accounts;
 use crate::analytics::{Recorder, ServedBy, Visit};
 use crate::clock::Clock;
@@ -39,13 +43,13 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) memory: MemoryTier,
     durable: DurableTier,
-    maker: Maker,
-    flights: Flights<Outcome>,
+    tasks: RenderTasks,
+    in_flight: SingleFlight<RenderOutcome>,
     background: Arc<Semaphore>,
     confirmations: Arc<Semaphore>,
     recorder: Recorder,
     platform: Platform,
-    pub(super) fast: FastAnswers,
+    pub(super) fast: FastResponses,
 }
 
 impl RenderService {
@@ -62,14 +66,14 @@ impl RenderService {
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
             memory: MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE),
-            maker: Maker::new(platform, accounts, durable.clone()),
+            tasks: RenderTasks::new(platform, accounts, durable.clone()),
             durable,
-            flights: Flights::new(platform.tasks.clone()),
+            in_flight: SingleFlight::new(platform.tasks.clone()),
             background: Arc::new(Semaphore::new(slots)),
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast: FastAnswers::default(),
+            fast: FastResponses::default(),
         }))
     }
 
@@ -78,27 +82,29 @@ impl RenderService {
     }
 
     /// Answers a request, and records the visit when a crawler got a page.
-    pub async fn serve(&self, call: &Call<'_>) -> Result<Answer, DbError> {
+    pub async fn serve(&self, call: &Call<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
         let page = match decide(call.site, call.target, &call.facts, call.place) {
-            Decision::Redirect { status, location } => return Ok(Answer::Redirect { status, location }),
-            Decision::Passthrough { location } => return Ok(Answer::Passthrough { location }),
+            Decision::Redirect { status, location } => {
+                return Ok(RenderResponse::Redirect { status, location });
+            }
+            Decision::Passthrough { location } => return Ok(RenderResponse::Passthrough { location }),
             Decision::Serve(page) => page,
         };
         let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
-            Freshness::Stored => match self.0.memory.find(&id, self.0.clock.now()) {
-                Some(entry) => Some(answer(Tier::EdgeHit, entry.page.clone(), None, &page)),
+            Freshness::Forced if !call.is_spoofed() => Box::pin(self.force(call.site, &page, &id)).await?,
+            _ => match self.0.memory.find(&id, self.0.clock.now()) {
+                Some(entry) => Some(response_of(Tier::EdgeHit, entry.page.clone(), None, &page)),
                 // Boxed: pages from memory are answered without room for what follows.
-                None => Box::pin(self.find_or_render(call.site, &page, &id)).await?,
+                None => Box::pin(self.find_or_render(call, &page, &id)).await?,
             },
-            Freshness::Forced => Box::pin(self.force(call.site, &page, &id)).await?,
         };
-        let Some(answer) = found else {
-            return Ok(Answer::Passthrough { location: call.site.origin_url(call.target).into() });
+        let Some(response) = found else {
+            return Ok(RenderResponse::Passthrough { location: call.site.origin_url(call.target).into() });
         };
-        self.0.record(call, answer.tier, start.elapsed());
-        Ok(Answer::Page(answer))
+        self.0.record(call, &response, start.elapsed());
+        Ok(RenderResponse::Page(response))
     }
 
     /// What is stored of a domain: address contains `search`, newest first; and how many there are.
@@ -115,48 +121,65 @@ impl RenderService {
     /// The page that is stored; else rendered now; else whatever is left of it.
     async fn find_or_render(
         &self,
-        site: &Arc<Site>,
-        page: &Page,
+        call: &Call<'_>,
+        page: &TargetPage,
         id: &PageId,
-    ) -> Result<Option<PageAnswer>, DbError> {
+    ) -> Result<Option<PageResponse>, DbError> {
         let now = self.0.clock.now();
-        let found = self.0.durable.find(id).await?;
+        let found = match self.0.durable.find(id).await {
+            Ok(found) if found.is_store_down => return Ok(self.last_known(page, id)),
+            Err(error) if error.is_unavailable() => {
+                return self.last_known(page, id).map(Some).ok_or(error);
+            }
+            found => found?,
+        };
         if let Some(stored) = found.page {
             let is_stale = stored.is_stale(page.refresh_interval, now);
             // A page that was gone ten minutes ago may be back: only a new look can say.
-            let is_usable =
-                !is_stale || !is_gone(stored.page.status) || !site.domain.settings.on_demand_render_enabled;
+            let is_usable = !is_stale || !is_gone(stored.page.status) || !call.may_render();
             if is_usable {
-                if is_stale {
-                    self.refresh_in_background(site, page, id, &stored);
-                } else {
+                if !is_stale {
                     self.0.memory.insert(id.clone(), stored.page.clone(), page.refresh_interval, now);
+                } else if call.may_render() {
+                    self.refresh_in_background(call.site, page, id, &stored);
                 }
                 return Ok(Some(hit(stored, page)));
             }
         }
-        if !site.domain.settings.on_demand_render_enabled {
+        if !call.may_render() {
             return Ok(None);
         }
-        self.render_now(site, page, id, Purpose::OnDemand, Some(found.generation)).await
+        self.render_now(call.site, page, id, Purpose::OnDemand, Some(found.generation)).await
+    }
+
+    /// What this process last knew of a page, while a store is down. Nothing is rendered then: a store that does not answer
+    /// is not one without the page.
+    fn last_known(&self, page: &TargetPage, id: &PageId) -> Option<PageResponse> {
+        let entry = self.0.memory.last_known(id)?;
+        Some(response_of(Tier::Hit, entry.page.clone(), None, page))
     }
 
     /// A new render, whatever is stored and whether or not pages are rendered on demand.
-    async fn force(&self, site: &Arc<Site>, page: &Page, id: &PageId) -> Result<Option<PageAnswer>, DbError> {
+    async fn force(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+    ) -> Result<Option<PageResponse>, DbError> {
         self.render_now(site, page, id, Purpose::Forced, None).await
     }
 
     async fn render_now(
         &self,
         site: &Arc<Site>,
-        page: &Page,
+        page: &TargetPage,
         id: &PageId,
         purpose: Purpose,
         seen: Option<i64>,
-    ) -> Result<Option<PageAnswer>, DbError> {
+    ) -> Result<Option<PageResponse>, DbError> {
         let outcome = self.start(site, page, id, purpose, seen).wait().await;
-        if let Some(Outcome::Made { page: rendered, .. }) = outcome {
-            return Ok(Some(answer(Tier::Miss, rendered, None, page)));
+        if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
+            return Ok(Some(response_of(Tier::Miss, rendered, None, page)));
         }
         // The closest there is, however old.
         Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
@@ -166,50 +189,57 @@ impl RenderService {
     fn start(
         &self,
         site: &Arc<Site>,
-        page: &Page,
+        page: &TargetPage,
         id: &PageId,
         purpose: Purpose,
         seen: Option<i64>,
-    ) -> Joined<Outcome> {
-        self.0.flights.join(id, purpose, || {
+    ) -> Joined<RenderOutcome> {
+        self.0.in_flight.join(id, purpose, |abandoned| {
             let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
             async move {
                 if purpose == Purpose::OnDemand
                     && let Some(entry) = service.0.memory.find(&id, service.0.clock.now())
                 {
                     // Rendered between this request's look at the tiers and now.
-                    return Outcome::Made { page: entry.page.clone(), stored: true };
+                    return RenderOutcome::Made { page: entry.page.clone(), stored: true };
                 }
-                let outcome = service.0.maker.make(&site, &page, &id, purpose, seen).await;
+                let outcome = {
+                    let order = RenderOrder { site: &site, page: &page, id: &id, purpose, seen };
+                    service.0.tasks.run(&order, &abandoned).await
+                };
                 service.note(&site, &page, &id, purpose, &outcome);
                 outcome
             }
         })
     }
 
-    fn note(&self, site: &Arc<Site>, page: &Page, id: &PageId, purpose: Purpose, outcome: &Outcome) {
+    fn note(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: Purpose,
+        outcome: &RenderOutcome,
+    ) {
         match outcome {
-            Outcome::Made { page: rendered, stored: true } => {
+            RenderOutcome::Made { page: rendered, stored: true } => {
                 self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
             }
             // What another process stored is newer than what this one remembers.
-            Outcome::Elsewhere => {
+            RenderOutcome::Elsewhere => {
                 self.0.memory.forget(id);
                 self.0.durable.forget(id);
             }
             // A job confirms by itself, and survives this process.
-            Outcome::HeldBack if purpose != Purpose::Refresh => self.confirm_later(site, page, id),
+            RenderOutcome::HeldBack if purpose != Purpose::Refresh => self.confirm_later(site, page, id),
             _ => {}
         }
     }
 
     /// Starts a render of a stale page that nobody waits for, unless one runs, too many do, or it is too early.
-    fn refresh_in_background(&self, site: &Arc<Site>, page: &Page, id: &PageId, stored: &DurablePage) {
+    fn refresh_in_background(&self, site: &Arc<Site>, page: &TargetPage, id: &PageId, stored: &DurablePage) {
         let now = self.0.clock.now().as_millis();
-        if !site.domain.settings.on_demand_render_enabled
-            || stored.row.retry_at > now
-            || self.0.flights.is_open(id)
-        {
+        if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
             return;
         }
         let Ok(slot) = self.0.background.clone().try_acquire_owned() else {
@@ -224,12 +254,12 @@ impl RenderService {
     }
 
     /// Looks again in a minute at a page whose text had shrunk.
-    fn confirm_later(&self, site: &Arc<Site>, page: &Page, id: &PageId) {
+    fn confirm_later(&self, site: &Arc<Site>, page: &TargetPage, id: &PageId) {
         let Ok(slot) = self.0.confirmations.clone().try_acquire_owned() else { return };
         let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
         self.0.platform.tasks.spawn(async move {
             tokio::select! {
-                () = tokio::time::sleep(CONFIRM_AFTER + Duration::from_millis(500)) => {}
+                () = tokio::time::sleep(CONFIRM_AFTER) => {}
                 () = service.0.platform.shutdown.cancelled() => return,
             }
             service.start(&site, &page, &id, Purpose::Background, None).wait().await;
@@ -240,15 +270,21 @@ impl RenderService {
 
 impl Inner {
     /// Counts a visit of a crawler that got a page.
-    pub(super) fn record(&self, call: &Call<'_>, tier: Tier, duration: Duration) {
+    pub(super) fn record(&self, call: &Call<'_>, response: &PageResponse, duration: Duration) {
+        let (tier, status) = (response.tier, response.page.status);
         count_served(tier);
         let Some(crawler) = call.crawler else { return };
+        // A redirect is the way to a page, not a page.
+        if (300..400).contains(&status) {
+            return;
+        }
         self.recorder.record(Visit {
             domain: call.site.domain.id.clone(),
             path: call.target.path().into(),
             crawler,
             verified: call.verified,
             served: if tier == Tier::Miss { ServedBy::Render } else { ServedBy::Cache },
+            status,
             at: self.clock.now(),
             duration,
         });
@@ -274,19 +310,16 @@ pub(super) fn count_served(tier: Tier) {
     served[at].increment(1);
 }
 
-fn answer(tier: Tier, rendered: Arc<RenderedPage>, snapshot_key: Option<String>, page: &Page) -> PageAnswer {
+fn response_of(
+    tier: Tier,
+    rendered: Arc<RenderedPage>,
+    snapshot_key: Option<String>,
+    page: &TargetPage,
+) -> PageResponse {
     let max_age = keeps(rendered.status, page.refresh_interval);
-    PageAnswer { tier, page: rendered, snapshot_key, max_age }
+    PageResponse { tier, page: rendered, snapshot_key, max_age }
 }
 
-fn hit(stored: DurablePage, page: &Page) -> PageAnswer {
-    answer(Tier::Hit, stored.page, Some(stored.row.object_key), page)
-}
-
-/// Why a page that came out was not stored, for people.
-pub(super) fn describe_unstored(page: &RenderedPage) -> String {
-    match page.partial {
-        true => "the page was cut off before it was complete".to_owned(),
-        false => format!("the page answered {}", page.status),
-    }
+fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
+    response_of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
 }

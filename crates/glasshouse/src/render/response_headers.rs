@@ -4,7 +4,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-use super::model::PageAnswer;
+use super::model::PageResponse;
 use crate::domains::Site;
 
 /// Which tier answered.
@@ -18,30 +18,30 @@ pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render
 const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-service-api-key, authorization";
 
 /// The headers of an answer of the render endpoint.
-pub fn page_headers(site: &Site, target: &Url, answer: &PageAnswer) -> HeaderMap {
+pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(10);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(VARY, HeaderValue::from_static(VARY_ON));
-    headers.insert(RENDER_CACHE, HeaderValue::from_static(answer.tier.as_str()));
-    headers.insert(CACHE_CONTROL, cache_control(answer));
-    insert_text(&mut headers, ETAG, Some(&answer.page.etag));
-    insert_text(&mut headers, LOCATION, answer.page.location.as_deref());
-    insert_text(&mut headers, SNAPSHOT_KEY, answer.snapshot_key.as_deref());
-    if answer.page.partial {
+    headers.insert(RENDER_CACHE, HeaderValue::from_static(response.tier.as_str()));
+    headers.insert(CACHE_CONTROL, cache_control(response));
+    insert_text(&mut headers, ETAG, Some(&response.page.etag));
+    insert_text(&mut headers, LOCATION, response.page.location.as_deref());
+    insert_text(&mut headers, SNAPSHOT_KEY, response.snapshot_key.as_deref());
+    if response.page.partial {
         headers.insert(RENDER_PARTIAL, HeaderValue::from_static("1"));
     }
     // A server's failure is not the customer's page; their headers are for what they publish.
-    if answer.page.status < 500 {
+    if response.page.status < 500 {
         site.apply_headers(target, &mut headers);
     }
     headers
 }
 
-fn cache_control(answer: &PageAnswer) -> HeaderValue {
-    if !answer.page.is_storable() {
+fn cache_control(response: &PageResponse) -> HeaderValue {
+    if !response.page.is_storable() {
         return HeaderValue::from_static("no-store");
     }
-    let seconds = answer.max_age.as_secs();
+    let seconds = response.max_age.as_secs();
     let text = format!("public, max-age={seconds}, s-maxage={seconds}");
     HeaderValue::from_str(&text).expect("digits and letters")
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::domains::site::tests::site;
     use crate::render::model::{RenderedPage, Tier};
 
-    fn answer(status: u16, partial: bool) -> PageAnswer {
+    fn response(status: u16, partial: bool) -> PageResponse {
         let created_at = Timestamp::from_millis(0);
         let page = RenderedPage {
             status,
@@ -76,7 +76,7 @@ mod tests {
             partial,
             created_at,
         };
-        PageAnswer {
+        PageResponse {
             tier: Tier::Miss,
             page: Arc::new(page),
             snapshot_key: None,
@@ -84,19 +84,19 @@ mod tests {
         }
     }
 
-    fn headers(answer: &PageAnswer) -> HeaderMap {
+    fn headers(response: &PageResponse) -> HeaderMap {
         let rule = HeaderRule {
             path_pattern: "/blog/*".into(),
             headers: vec![HeaderField { name: "x-robots-tag".into(), value: "noarchive".into() }],
         };
         let site =
             site("shop.example", Settings { custom_response_headers: vec![rule], ..Settings::default() });
-        page_headers(&site, &Url::parse("https://shop.example/blog/a").expect("an address"), answer)
+        page_headers(&site, &Url::parse("https://shop.example/blog/a").expect("an address"), response)
     }
 
     #[test]
     fn a_page_says_how_long_it_keeps_and_what_it_is() {
-        let found = headers(&answer(200, false));
+        let found = headers(&response(200, false));
 
         assert_eq!(found["cache-control"], "public, max-age=90, s-maxage=90");
         assert_eq!(found["etag"], "W/\"e\"");
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_key_of_the_snapshot_and_the_target_of_a_redirect_are_told() {
-        let mut redirect = answer(301, false);
+        let mut redirect = response(301, false);
         redirect.snapshot_key = Some("snapshots/d/k/c.html.zst".into());
         redirect.page = Arc::new(RenderedPage {
             location: Some("https://shop.example/b".into()),
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn what_is_partial_or_failed_is_not_kept_by_anybody() {
-        assert_eq!(headers(&answer(200, true))["cache-control"], "no-store");
-        assert_eq!(headers(&answer(200, true))["x-service-render-partial"], "1");
-        assert_eq!(headers(&answer(503, false))["cache-control"], "no-store");
+        assert_eq!(headers(&response(200, true))["cache-control"], "no-store");
+        assert_eq!(headers(&response(200, true))["x-service-render-partial"], "1");
+        assert_eq!(headers(&response(503, false))["cache-control"], "no-store");
     }
 
     #[test]
     fn custom_headers_are_for_pages_and_not_for_failures() {
-        assert_eq!(headers(&answer(404, false))["x-robots-tag"], "noarchive");
-        assert_eq!(headers(&answer(502, false)).get("x-robots-tag"), None);
+        assert_eq!(headers(&response(404, false))["x-robots-tag"], "noarchive");
+        assert_eq!(headers(&response(502, false)).get("x-robots-tag"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Making one render: the lease on the page, the account's allowance, the browser, and what is done with the result.
+//! One render as a task: the lease on the page, the account's allowance, the browser, and what is done with the result.
 //! Used by the render service only. Must never let a render that was started earlier replace a later one's result, nor
 //! count a render that failed.
 
@@ -11,12 +11,11 @@ use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use super::admission::{Admission, Applicant, OriginResult, Permit, Refusal};
 use super::cache::{DurableTier, etag_of};
-use super::decide::Page;
-use super::flight::Purpose;
-use super::model::RenderedPage;
+use super::decide::TargetPage;
+use super::model::{CONFIRM_AFTER, Purpose, RenderedPage};
 use super::queries::{PageId, SnapshotRow, Stored};
-use super::service::describe_unstored;
 use super::text::count_visible_chars;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{Accounts, Metric};
@@ -31,20 +30,23 @@ const LEASE: Duration = Duration::from_secs(10);
 const HEARTBEAT: Duration = Duration::from_secs(3);
 /// How often a process looks whether another one has finished.
 const POLL: Duration = Duration::from_millis(100);
-/// How much later a second render must agree that most of a page's text is gone.
-pub const CONFIRM_AFTER: Duration = Duration::from_secs(60);
 /// After how long an earlier suspicion no longer counts as the first of two renders.
 const SUSPICION_KEPT: Duration = Duration::from_secs(24 * 3600);
 /// Pause after the first failed re-render; doubled with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
 /// Longest pause between failing re-renders.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+/// For how long a page that ended the browser is not rendered again, forced renders excepted.
+const QUARANTINE: Duration = Duration::from_secs(10 * 60);
+/// How long a client's render waits for its turn, and one that nobody's client waits for.
+const TURN_WAIT: Duration = Duration::from_secs(10);
+const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
 /// What is kept of an error's text.
 const MAX_ERROR_CHARS: usize = 500;
 
 /// What came of a render; shared by everybody who waited for it.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum RenderOutcome {
     /// A page came out.
     Made {
         /// The page.
@@ -54,17 +56,19 @@ pub enum Outcome {
     },
     /// Another process has stored the page.
     Elsewhere,
-    /// Most of the text is gone: not stored until a second render agrees.
+    /// It is less than what is stored: not stored until a second render agrees.
     HeldBack,
+    /// It may not start.
+    Refused(Refusal),
     /// The account's renders of this month are used up, or the account is inactive.
     OverLimit,
     /// Nothing came out.
-    Failed(Arc<MakeError>),
+    Failed(Arc<RenderTaskError>),
 }
 
 /// Why nothing came out.
 #[derive(Debug, thiserror::Error)]
-pub enum MakeError {
+pub enum RenderTaskError {
     /// The browser's reason.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -73,88 +77,134 @@ pub enum MakeError {
     Store(#[from] DbError),
 }
 
-/// Makes renders.
-pub struct Maker {
+/// One render that is wanted.
+#[derive(Clone, Copy)]
+pub struct RenderOrder<'a> {
+    /// The domain.
+    pub site: &'a Site,
+    /// The page.
+    pub page: &'a TargetPage,
+    /// Its id.
+    pub id: &'a PageId,
+    /// Why it is made.
+    pub purpose: Purpose,
+    /// The generation of what was stored when the render was found to be needed: when another process has stored a later
+    /// one meanwhile, nothing is rendered. `None`: rendered whatever is stored.
+    pub seen: Option<i64>,
+}
+
+/// Runs renders, one task each. Cheap to share.
+pub struct RenderTasks {
     config: Arc<Config>,
     clock: Clock,
     renderer: Arc<dyn Renderer>,
     accounts: Accounts,
     durable: DurableTier,
+    admission: Admission,
+    /// Pages that ended the browser.
+    quarantine: moka::sync::Cache<PageId, ()>,
     shutdown: CancellationToken,
 }
 
-impl Maker {
-    /// Makes the maker.
-    pub fn new(platform: &Platform, accounts: &Accounts, durable: DurableTier) -> Maker {
-        Maker {
+impl RenderTasks {
+    /// Makes them from what the service stands on.
+    pub fn new(platform: &Platform, accounts: &Accounts, durable: DurableTier) -> RenderTasks {
+        RenderTasks {
             config: platform.config.clone(),
             clock: platform.clock.clone(),
             renderer: platform.renderer.clone(),
             accounts: accounts.clone(),
             durable,
+            admission: Admission::new(
+                platform.config.render_concurrency(),
+                platform.config.limits.on_demand_renders_per_minute,
+            ),
+            quarantine: moka::sync::Cache::builder().max_capacity(100_000).time_to_live(QUARANTINE).build(),
             shutdown: platform.shutdown.clone(),
         }
     }
 
-    /// Renders a page and stores it when it may be.
-    ///
-    /// `seen` is the generation of what was stored when the render was found to be needed: when another process has
-    /// stored a later one meanwhile, nothing is rendered. `None`: rendered whatever is stored.
-    pub async fn make(
-        &self,
-        site: &Site,
-        page: &Page,
-        id: &PageId,
-        purpose: Purpose,
-        seen: Option<i64>,
-    ) -> Outcome {
-        match self.try_make(site, page, id, purpose, seen).await {
+    /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
+    pub async fn run(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> RenderOutcome {
+        match self.try_run(order, abandoned).await {
             Ok(outcome) => outcome,
             Err(error) => {
+                let RenderOrder { site, page, .. } = order;
                 tracing::warn!(error = %crate::api::error::chain(&error), domain = %site.domain.host, url = %page.url, "render failed");
-                Outcome::Failed(Arc::new(error))
+                RenderOutcome::Failed(Arc::new(error))
             }
         }
     }
 
-    async fn try_make(
+    async fn try_run(
         &self,
-        site: &Site,
-        page: &Page,
-        id: &PageId,
-        purpose: Purpose,
-        seen: Option<i64>,
-    ) -> Result<Outcome, MakeError> {
+        order: &RenderOrder<'_>,
+        abandoned: &CancellationToken,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        let RenderOrder { site, page, id, purpose, .. } = *order;
+        if purpose != Purpose::Forced && self.quarantine.contains_key(id) {
+            return Err(RenderError::PageCrashed.into());
+        }
+        // Before anything is written: refusing costs nothing.
+        let permit = match self.enter(order, abandoned).await {
+            Ok(permit) => permit,
+            Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
+        };
         let token = uuid::Uuid::now_v7().to_string();
-        let begun = self.begin(page, id, &token, purpose, seen).await?;
-        let Some(generation) = begun else { return Ok(Outcome::Elsewhere) };
+        let begun = self.begin(page, id, &token, purpose, order.seen).await?;
+        let Some(generation) = begun else { return Ok(RenderOutcome::Elsewhere) };
         let Some(reservation) = self.reserve(site).await? else {
             self.durable.end(id, &token).await?;
-            return Ok(Outcome::OverLimit);
+            return Ok(RenderOutcome::OverLimit);
         };
         let start = Instant::now();
-        let rendered = self.render_on_lease(site, page, id, &token).await;
+        let rendered = self.render_on_lease(order, &token, abandoned).await;
         let render_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
+        note_origin(&permit, &rendered);
+        drop(permit);
         match rendered {
             Ok(rendered) => {
                 let made = self.page_of(site, rendered);
-                self.keep(page, id, (generation, &token), purpose, made, render_ms).await
+                let is_storable = made.is_storable();
+                let outcome = self.keep(page, id, (generation, &token), purpose, made, render_ms).await?;
+                let is_lost = is_storable && matches!(outcome, RenderOutcome::Made { stored: false, .. });
+                if is_lost && matches!(purpose, Purpose::Refresh | Purpose::Background) {
+                    // Nobody got the page, and nothing is kept of it.
+                    self.accounts.refund(&reservation).await?;
+                }
+                Ok(outcome)
             }
             Err(error) => {
                 metrics::counter!("glasshouse_renders_failed_total").increment(1);
                 self.accounts.refund(&reservation).await?;
-                self.note_failure(id, &error.to_string()).await?;
+                if matches!(error, RenderError::PageCrashed) {
+                    self.quarantine.insert(id.clone(), ());
+                }
+                if is_of_the_page(&error) {
+                    self.note_failure(id, &error.to_string()).await?;
+                }
                 self.durable.end(id, &token).await?;
                 Err(error.into())
             }
         }
     }
 
+    async fn enter(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> Result<Permit, Refusal> {
+        let RenderOrder { site, page, purpose, .. } = *order;
+        let origin = match site.domain.settings.origin_host.as_str() {
+            "" => page.url.host_str().unwrap_or_default(),
+            origin_host => origin_host,
+        };
+        let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin: origin.to_owned() };
+        let deadline = if purpose == Purpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
+        self.admission.enter(applicant, deadline, abandoned).await
+    }
+
     /// Takes the page for this process. `None`: another process has rendered it, or is at it and nobody waits.
     async fn begin(
         &self,
-        page: &Page,
+        page: &TargetPage,
         id: &PageId,
         token: &str,
         purpose: Purpose,
@@ -191,11 +241,11 @@ impl Maker {
     /// Renders, and says meanwhile that this process is still at it.
     async fn render_on_lease(
         &self,
-        site: &Site,
-        page: &Page,
-        id: &PageId,
+        order: &RenderOrder<'_>,
         token: &str,
+        abandoned: &CancellationToken,
     ) -> Result<Rendered, RenderError> {
+        let RenderOrder { site, page, id, purpose, .. } = *order;
         let render = self.renderer.render(self.request(site, page));
         tokio::pin!(render);
         loop {
@@ -203,7 +253,11 @@ impl Maker {
                 rendered = &mut render => return rendered,
                 // Requests were answered before this fires: nobody waits for the page any more.
                 () = self.shutdown.cancelled() => {
-                    return Err(RenderError::NoBrowser("the service is shutting down".to_owned()));
+                    return Err(RenderError::ShuttingDown);
+                }
+                // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
+                () = abandoned.cancelled(), if purpose == Purpose::Refresh => {
+                    return Err(RenderError::Overloaded);
                 }
                 () = tokio::time::sleep(HEARTBEAT) => {
                     // Losing the page to a forced render is no reason to stop: somebody waits for this one.
@@ -215,7 +269,7 @@ impl Maker {
         }
     }
 
-    fn request(&self, site: &Site, page: &Page) -> RenderRequest {
+    fn request(&self, site: &Site, page: &TargetPage) -> RenderRequest {
         let settings = &site.domain.settings;
         let route = (!settings.origin_host.is_empty()).then(|| OriginRoute {
             hosts: site.hosts(),
@@ -254,39 +308,39 @@ impl Maker {
     /// Stores a page, or says why not. Storing is for later requests: failing at it does not take the page from this one.
     async fn keep(
         &self,
-        page: &Page,
+        page: &TargetPage,
         id: &PageId,
         (generation, token): (i64, &str),
         purpose: Purpose,
         made: Arc<RenderedPage>,
         render_ms: u64,
-    ) -> Result<Outcome, MakeError> {
+    ) -> Result<RenderOutcome, RenderTaskError> {
         if !made.is_storable() {
-            self.note_failure(id, &describe_unstored(&made)).await?;
+            self.note_failure(id, &made.describe_unstored()).await?;
             self.durable.end(id, token).await?;
-            return Ok(Outcome::Made { page: made, stored: false });
+            return Ok(RenderOutcome::Made { page: made, stored: false });
         }
         if matches!(purpose, Purpose::Background | Purpose::Refresh) && self.is_suspicious(id, &made).await? {
             self.durable.end(id, token).await?;
-            return Ok(Outcome::HeldBack);
+            return Ok(RenderOutcome::HeldBack);
         }
         match self.durable.store(id, (generation, token), page.url.as_str(), &made, render_ms).await {
-            Ok(Stored::Yes { .. }) => Ok(Outcome::Made { page: made, stored: true }),
+            Ok(Stored::Yes { .. }) => Ok(RenderOutcome::Made { page: made, stored: true }),
             // This one's client asked before the later render began, and gets what it asked for.
-            Ok(Stored::Outdated) => Ok(Outcome::Made { page: made, stored: false }),
+            Ok(Stored::Outdated) => Ok(RenderOutcome::Made { page: made, stored: false }),
             Err(error) => {
                 tracing::error!(error = %crate::api::error::chain(&error), url = %page.url, "a render could not be stored");
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;
-                Ok(Outcome::Made { page: made, stored: false })
+                Ok(RenderOutcome::Made { page: made, stored: false })
             }
         }
     }
 
-    /// Whether more than nine tenths of a good page's text are gone, and no render a minute ago said so too.
+    /// Whether a render is less than the good page that is stored, and no render a minute ago said so too.
     async fn is_suspicious(&self, id: &PageId, made: &RenderedPage) -> Result<bool, DbError> {
         let Some(stored) = self.durable.find_row(id).await? else { return Ok(false) };
-        if !has_shrunk(&stored, made) {
+        if !is_less(&stored, made) {
             return Ok(false);
         }
         let now = self.clock.now();
@@ -319,10 +373,29 @@ fn answerable(status: u16, has_location: bool) -> u16 {
     }
 }
 
-fn has_shrunk(stored: &SnapshotRow, made: &RenderedPage) -> bool {
+/// Whether a page is less than what is stored: a redirect or an error page instead of a good one, or most of its text gone.
+fn is_less(stored: &SnapshotRow, made: &RenderedPage) -> bool {
+    if stored.status != 200 {
+        return false;
+    }
     let before = stored.text_chars.unsigned_abs();
-    let is_good = stored.status == 200 && made.status == 200;
-    is_good && count_visible_chars(&String::from_utf8_lossy(&made.html)).saturating_mul(10) < before
+    made.status != 200
+        || count_visible_chars(&String::from_utf8_lossy(&made.html)).saturating_mul(10) < before
+}
+
+/// Whether a failure says something about the page. What concerns the service itself does not.
+fn is_of_the_page(error: &RenderError) -> bool {
+    !matches!(error, RenderError::NoBrowser(_) | RenderError::Overloaded | RenderError::ShuttingDown)
+}
+
+fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
+    match rendered {
+        Err(RenderError::OriginUnreachable(_) | RenderError::Timeout(_)) => {
+            permit.note(OriginResult::Failed);
+        }
+        Err(error) if !is_of_the_page(error) => {}
+        _ => permit.note(OriginResult::Answered),
+    }
 }
 
 fn pause_after(failures: i64) -> Duration {

@@ -1,9 +1,9 @@
 //! HTTP of cache refresh: the four endpoints, for keys and again for the dashboard, and the progress of a batch.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
+use http::HeaderValue;
+use http::header::RETRY_AFTER;
 use url::Url;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -12,11 +12,13 @@ use super::model::{
     BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection, SiteReply, SiteRequest,
     page_url, path_problem,
 };
-use crate::api::caller::{Access, ReadDomain, Rendering, WriteDomain};
-use crate::api::openapi::{ErrorBody, Refusals};
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, Issue};
+use super::service::QueueError;
+use crate::api::access::{Access, ReadDomain, Rendering};
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::twins::twins;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
 use crate::app::AppState;
-use crate::domains::{Site, names};
+use crate::domains::{Purpose, RequestedDomain};
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -32,69 +34,10 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get_batch))
 }
 
-type RenderingRefusals = Refusals<Rendering>;
-type ReadDomainRefusals = Refusals<ReadDomain>;
-type WriteDomainRefusals = Refusals<WriteDomain>;
-
-/// What is said about every refusal that has to do with the request's domain or body.
-#[derive(utoipa::IntoResponses)]
-#[expect(dead_code, reason = "only their description is used")]
-enum RefreshRefusals {
-    /// The body is not right. Nothing was queued.
-    #[response(status = 400, example = json!({ "error": "invalid_request", "issues": [{ "path": "path", "message": "must start with /" }] }))]
-    Invalid(ErrorBody),
-    /// The domain is not on the account, not the key's, or suspended; or the credential does not allow this.
-    #[response(status = 403, examples(
-        ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
-        ("api_key_domain_scope_mismatch" = (value = json!({ "error": "api_key_domain_scope_mismatch" }))),
-        ("domain_suspended" = (value = json!({ "error": "domain_suspended" }))),
-        ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" })))))]
-    Forbidden(ErrorBody),
-    /// The body is too large.
-    #[response(status = 413, example = json!({ "error": "payload_too_large" }))]
-    TooLarge(ErrorBody),
-    /// The body is not JSON.
-    #[response(status = 415, example = json!({ "error": "unsupported_media_type" }))]
-    NotJson(ErrorBody),
-}
-
-/// Declares one operation for keys and its twin for the dashboard.
-macro_rules! twins {
-    ($(#[doc = $doc:literal])* $name:ident, $twin:ident, $path:literal, $twin_path:literal, $request:ident, $reply:ident, $do:ident $(, $extra:expr)?) => {
-        $(#[doc = $doc])*
-        #[utoipa::path(post, path = $path, tag = "Cache refresh", request_body = $request,
-            security(("apiKey" = []), ("bearer" = [])),
-            responses(
-                RenderingRefusals,
-                RefreshRefusals,
-                (status = 200, description = "What was queued, or why nothing was.", body = $reply),
-            ))]
-        async fn $name(
-            caller: Caller<Rendering>,
-            State(app): State<AppState>,
-            AppJson(request): AppJson<$request>,
-        ) -> ApiResult<Json<$reply>> {
-            $do(&caller, &app, request $(, $extra)?).await
-        }
-
-        $(#[doc = $doc])*
-        ///
-        /// The same for a session, or for a key beside the specification's own address.
-        #[utoipa::path(post, path = $twin_path, tag = "Cache refresh", request_body = $request,
-            security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-            responses(
-                WriteDomainRefusals,
-                RefreshRefusals,
-                (status = 200, description = "What was queued, or why nothing was.", body = $reply),
-            ))]
-        async fn $twin(
-            caller: Caller<WriteDomain>,
-            State(app): State<AppState>,
-            AppJson(request): AppJson<$request>,
-        ) -> ApiResult<Json<$reply>> {
-            $do(&caller, &app, request $(, $extra)?).await
-        }
-    };
+own_errors! {
+    NotRefreshed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch, DomainSuspended, PayloadTooLarge,
+        UnsupportedMediaType;
+    NoBatch: ApiKeyDomainScopeMismatch, NotFound;
 }
 
 twins! {
@@ -102,18 +45,28 @@ twins! {
     ///
     /// Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
     /// and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
-    invalidate_page_cache, dashboard_invalidate_page_cache,
-    "/api/prerender/cache/invalidate-page-cache", "/api/dashboard/cache/invalidate-page-cache",
-    PageRequest, PagesReply, refresh_page
+    post(Caller<Rendering>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
+        dashboard_invalidate_page_cache: "/api/dashboard/cache/invalidate-page-cache";
+    tag("Cache refresh");
+    security(("apiKey" = []));
+    errors(NotRefreshed);
+    body(content = PageRequest);
+    responses((status = 200, description = "What was queued, or why nothing was.", body = PagesReply));
+    refresh_page(request: AppJson<PageRequest>) -> Json<PagesReply>
 }
 
 twins! {
     /// Refreshes several pages.
     ///
     /// Like one page. Of the first twenty paths those that the site's server does not have are left out.
-    invalidate_paths_cache, dashboard_invalidate_paths_cache,
-    "/api/prerender/cache/invalidate-paths-cache", "/api/dashboard/cache/invalidate-paths-cache",
-    PathsRequest, PagesReply, refresh_paths
+    post(Caller<Rendering>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
+        dashboard_invalidate_paths_cache: "/api/dashboard/cache/invalidate-paths-cache";
+    tag("Cache refresh");
+    security(("apiKey" = []));
+    errors(NotRefreshed);
+    body(content = PathsRequest);
+    responses((status = 200, description = "What was queued, or why nothing was.", body = PagesReply));
+    refresh_paths(request: AppJson<PathsRequest>) -> Json<PagesReply>
 }
 
 twins! {
@@ -121,9 +74,14 @@ twins! {
     ///
     /// The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
     /// the answer, for at most 5 seconds; one that takes longer is read in the background.
-    invalidate_site_cache, dashboard_invalidate_site_cache,
-    "/api/prerender/cache/invalidate-site-cache", "/api/dashboard/cache/invalidate-site-cache",
-    SiteRequest, SiteReply, refresh_site, Selection::Every
+    post(Caller<Rendering>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
+        dashboard_invalidate_site_cache: "/api/dashboard/cache/invalidate-site-cache";
+    tag("Cache refresh");
+    security(("apiKey" = []));
+    errors(NotRefreshed);
+    body(content = SiteRequest);
+    responses((status = 200, description = "What was queued, or why nothing was.", body = SiteReply));
+    refresh_whole_site(request: AppJson<SiteRequest>) -> Json<SiteReply>
 }
 
 twins! {
@@ -131,21 +89,26 @@ twins! {
     ///
     /// Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without
     /// a `lastmod`. Otherwise like the whole site.
-    invalidate_updated_paths, dashboard_invalidate_updated_paths,
-    "/api/prerender/cache/invalidate-updated-paths", "/api/dashboard/cache/invalidate-updated-paths",
-    SiteRequest, SiteReply, refresh_site, Selection::Updated
+    post(Caller<Rendering>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
+        dashboard_invalidate_updated_paths: "/api/dashboard/cache/invalidate-updated-paths";
+    tag("Cache refresh");
+    security(("apiKey" = []));
+    errors(NotRefreshed);
+    body(content = SiteRequest);
+    responses((status = 200, description = "What was queued, or why nothing was.", body = SiteReply));
+    refresh_updated_paths(request: AppJson<SiteRequest>) -> Json<SiteReply>
 }
 
 async fn refresh_page<A: Access>(
     caller: &Caller<A>,
     app: &AppState,
-    request: PageRequest,
+    AppJson(request): AppJson<PageRequest>,
 ) -> ApiResult<Json<PagesReply>> {
     let max_bytes = app.platform.config.limits.url_bytes;
     if let Some(problem) = path_problem(&request.path, max_bytes) {
         return Err(ApiError::invalid_request(vec![Issue::new("path", problem)]));
     }
-    let site = owned(caller, app, &request.domain).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
     let pages = page_url(&site, &request.path).into_iter().collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
@@ -153,7 +116,7 @@ async fn refresh_page<A: Access>(
 async fn refresh_paths<A: Access>(
     caller: &Caller<A>,
     app: &AppState,
-    request: PathsRequest,
+    AppJson(request): AppJson<PathsRequest>,
 ) -> ApiResult<Json<PagesReply>> {
     let max_bytes = app.platform.config.limits.url_bytes;
     let problems =
@@ -166,9 +129,25 @@ async fn refresh_paths<A: Access>(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = owned(caller, app, &request.domain).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
     let pages = request.paths.iter().filter_map(|path| page_url(&site, path)).collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
+}
+
+async fn refresh_whole_site<A: Access>(
+    caller: &Caller<A>,
+    app: &AppState,
+    AppJson(request): AppJson<SiteRequest>,
+) -> ApiResult<Json<SiteReply>> {
+    refresh_site(caller, app, request, Selection::Every).await
+}
+
+async fn refresh_updated_paths<A: Access>(
+    caller: &Caller<A>,
+    app: &AppState,
+    AppJson(request): AppJson<SiteRequest>,
+) -> ApiResult<Json<SiteReply>> {
+    refresh_site(caller, app, request, Selection::Updated).await
 }
 
 async fn refresh_site<A: Access>(
@@ -187,7 +166,7 @@ async fn refresh_site<A: Access>(
             }
         },
     };
-    let site = owned(caller, app, &request.domain).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
     Ok(Json(app.refresh.refresh_site(&site, sitemap, selection, request.prewarm).await?))
 }
 
@@ -196,14 +175,8 @@ async fn refresh_site<A: Access>(
 /// `total` grows while a sitemap is still being read. `completedAt` is set when every page is done or failed.
 #[utoipa::path(get, path = "/api/prerender/batches/{batchGroupId}", tag = "Cache refresh",
     params(("batchGroupId" = String, Path, description = "As the refresh answered it.", example = "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10")),
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        ReadDomainRefusals,
-        (status = 200, description = "How far it has come.", body = BatchProgress),
-        (status = 403, description = "The key is another domain's.", body = ErrorBody,
-            example = json!({ "error": "api_key_domain_scope_mismatch" })),
-        (status = 404, description = "The account has no such batch.", body = ErrorBody, example = json!({ "error": "not_found" })),
-    ))]
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoBatch>, (status = 200, description = "How far it has come.", body = BatchProgress)))]
 async fn get_batch(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,
@@ -217,14 +190,14 @@ async fn get_batch(
     Ok(Json(progress))
 }
 
-/// The account's domain that a request names: 403 for another domain's key, for a name that is not on the account, and
-/// for a suspended one.
-async fn owned<A: Access>(caller: &Caller<A>, app: &AppState, domain: &str) -> ApiResult<Arc<Site>> {
-    let host = names::parse_domain(domain).ok_or_else(ApiError::domain_not_owned)?;
-    caller.check_scope(&host)?;
-    let site = app.domains.find(caller.account(), &host).await?.ok_or_else(ApiError::domain_not_owned)?;
-    if site.is_suspended() {
-        return Err(ApiError::forbidden("domain_suspended"));
+/// Too much in progress is a limit of rate: a minute later some of it is over.
+impl From<QueueError> for ApiError {
+    fn from(error: QueueError) -> ApiError {
+        match error {
+            QueueError::TooManyBatches => {
+                ApiError::new(ErrorCode::RateLimited).with_header(RETRY_AFTER, HeaderValue::from_static("60"))
+            }
+            QueueError::Store(error) => error.into(),
+        }
     }
-    Ok(site)
 }

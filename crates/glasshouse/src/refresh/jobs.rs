@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use store::DbError;
 use url::Url;
 
 use super::model::Selection;
 use super::service::RefreshService;
 use crate::domains::DomainId;
-use crate::jobs::{BatchId, Job, JobError, Outcome, Run};
+use crate::jobs::{BatchId, Job, JobError, JobOutcome, Run};
 
 /// Renders one page again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ impl Job for RefreshPage {
     const FIRST_WAIT: Duration = Duration::from_secs(10);
     type Services = RefreshService;
 
-    async fn run(&self, service: &RefreshService, _: &Run) -> Result<Outcome, JobError> {
+    async fn run(&self, service: &RefreshService, _: &Run) -> Result<JobOutcome, JobError> {
         service.render_again(&self.domain, &self.url).await
     }
 }
@@ -51,9 +52,14 @@ pub struct RefreshSite {
 impl Job for RefreshSite {
     const KIND: &'static str = "RefreshSite";
     const MAX_ATTEMPTS: u32 = 3;
+    const TELLS_DEATH: bool = true;
     type Services = RefreshService;
 
-    async fn run(&self, service: &RefreshService, run: &Run) -> Result<Outcome, JobError> {
+    async fn died(&self, service: &RefreshService, reason: &str) -> Result<(), DbError> {
+        service.close_batch(&self.batch, reason).await
+    }
+
+    async fn run(&self, service: &RefreshService, run: &Run) -> Result<JobOutcome, JobError> {
         service.read_for_batch(self, run).await
     }
 }
@@ -73,9 +79,14 @@ pub struct FeedBatch {
 impl Job for FeedBatch {
     const KIND: &'static str = "FeedBatch";
     const MAX_ATTEMPTS: u32 = 10;
+    const TELLS_DEATH: bool = true;
     type Services = RefreshService;
 
-    async fn run(&self, service: &RefreshService, run: &Run) -> Result<Outcome, JobError> {
+    async fn died(&self, service: &RefreshService, reason: &str) -> Result<(), DbError> {
+        service.close_batch(&self.batch, reason).await
+    }
+
+    async fn run(&self, service: &RefreshService, run: &Run) -> Result<JobOutcome, JobError> {
         service.feed_batch(self, run).await
     }
 }
@@ -91,8 +102,8 @@ impl Job for RefreshStale {
     const MAX_ATTEMPTS: u32 = 1;
     type Services = RefreshService;
 
-    async fn run(&self, service: &RefreshService, _: &Run) -> Result<Outcome, JobError> {
+    async fn run(&self, service: &RefreshService, _: &Run) -> Result<JobOutcome, JobError> {
         service.queue_stale().await?;
-        Ok(Outcome::Done)
+        Ok(JobOutcome::Done)
     }
 }

@@ -1,15 +1,15 @@
 //! Cache refresh: renders pages again when somebody asks, when a sitemap says that they changed, and before they are stale.
 //! Knows no table of its own: what is queued belongs to `jobs`, what is stored to `render`.
 
-mod changed;
 pub mod handlers;
 mod jobs;
-mod list;
 pub mod model;
 mod origin;
+mod page_list;
 mod service;
+mod staleness;
 #[cfg(test)]
 mod tests;
 
 pub use jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
-pub use service::RefreshService;
+pub use service::{QueueError, RefreshService};

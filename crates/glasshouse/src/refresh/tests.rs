@@ -544,6 +544,69 @@ async fn a_sitemap_that_takes_longer_than_five_seconds_is_read_in_the_background
     assert!(!after["completedAt"].is_null());
 }
 
+#[tokio::test]
+async fn a_second_refresh_of_the_whole_site_joins_the_first() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap(&[("/a", None), ("/b", None)]);
+
+        let first = shop.post_ok(SITE, json!({})).await;
+        let second = shop.post_ok(SITE, json!({})).await;
+        shop.run_jobs().await;
+        let third = shop.post_ok(SITE, json!({})).await;
+
+        assert_eq!(first["batchGroupId"], second["batchGroupId"]);
+        assert_ne!(first["batchGroupId"], third["batchGroupId"]);
+        assert_eq!(shop.batch(&first["batchGroupId"]).await["total"], json!(2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_domain_has_at_most_ten_refreshes_in_progress() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap(&[("/a", None)]);
+        for _ in 0..10 {
+            shop.post_ok(UPDATED, json!({})).await;
+        }
+
+        let refused = shop.post(UPDATED, json!({ "domain": "shop.example" })).await;
+
+        refused.assert_status(429);
+        assert_eq!(refused.json()["error"], "rate_limited");
+        assert_eq!(refused.header("retry-after"), "60");
+        shop.run_jobs().await;
+        shop.post_ok(UPDATED, json!({})).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_large_batch_whose_domain_is_suspended_half_way_is_complete_and_adds_up() {
+    on_each_engine(async |shop| {
+        let paths: Vec<String> = (0..130).map(|n| format!("/p/{n}")).collect();
+        let pages: Vec<_> = paths.iter().map(|path| (path.as_str(), None)).collect();
+        shop.web.sitemap(&pages);
+        let reply = shop.post_ok(SITE, json!({})).await;
+        shop.run_jobs().await;
+
+        shop.app
+            .state
+            .domains
+            .set_suspended("shop.example", crate::domains::service::Lock::On)
+            .await
+            .unwrap();
+        for _ in 0..5 {
+            shop.app.clock.advance(Duration::from_secs(2));
+            shop.run_jobs().await;
+        }
+
+        let batch = shop.batch(&reply["batchGroupId"]).await;
+        let sum = batch["done"].as_u64().unwrap() + batch["failed"].as_u64().unwrap();
+        assert_eq!((&batch["total"], sum, batch["completedAt"].is_null()), (&json!(130), 130, false));
+    })
+    .await;
+}
+
 // ---- What goes wrong while rendering
 
 #[tokio::test]
@@ -551,7 +614,7 @@ async fn a_failed_render_keeps_what_is_stored_and_is_tried_again() {
     on_each_engine(async |shop| {
         shop.app.renderer.answers_html("/a", "<p>good</p>");
         shop.crawl("/a").await;
-        shop.app.renderer.fails("/a", RenderError::PageCrashed);
+        shop.app.renderer.fails("/a", RenderError::OriginUnreachable("connection refused".into()));
 
         shop.post_ok(PAGE, json!({ "path": "/a" })).await;
         shop.run_jobs().await;

@@ -6,15 +6,17 @@ use url::Url;
 
 use super::RefreshService;
 use crate::domains::Site;
-use crate::jobs::{BatchId, Job, JobError, NewBatch, NewJob, Outcome, Priority};
+use crate::jobs::{BatchId, Job, JobError, JobOutcome, NewBatch, NewJob, Priority};
 use crate::refresh::jobs::{FeedBatch, RefreshPage, RefreshSite};
-use crate::refresh::list;
 use crate::refresh::model::Selection;
+use crate::refresh::page_list;
 
 /// Pages that become jobs in one transaction. Larger batches are fed part by part.
 pub(super) const PART: usize = if cfg!(test) { 20 } else { 1_000 };
 /// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
 const AT_ONCE: usize = PART * 5;
+/// Most batches of a domain that are not complete.
+const MAX_OPEN_BATCHES: usize = 10;
 /// A batch is fed again when so few of its jobs wait.
 pub(super) const HUNGRY: u64 = PART as u64 / 4;
 
@@ -31,7 +33,7 @@ impl RefreshService {
 
     pub(super) fn feeding(&self, site: &Site, batch: &BatchId, from: usize) -> NewJob {
         let job = FeedBatch { batch: batch.clone(), domain: site.domain.id.clone(), from };
-        job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str())
+        job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(batch)
     }
 
     pub(super) async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
@@ -49,9 +51,12 @@ impl RefreshService {
         pages: Vec<Url>,
         selection: Selection,
         source: &str,
-    ) -> Result<BatchId, DbError> {
+    ) -> Result<BatchId, QueueError> {
         let is_large = pages.len() > AT_ONCE;
         let mut tx = self.0.platform.db.write().await?;
+        if let Some(running) = self.admit(&mut tx, site, selection, source).await? {
+            return Ok(running);
+        }
         let batch = new_batch(site, selection, source, pages.len() as u64, true);
         let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
         if is_large {
@@ -108,7 +113,7 @@ impl RefreshService {
         batch: &BatchId,
         pages: &[Url],
     ) -> Result<(), DbError> {
-        let written = list::write(&self.0.platform.blobs, batch, pages).await;
+        let written = page_list::write(&self.0.platform.blobs, batch, pages).await;
         let mut tx = self.0.platform.db.write().await?;
         match written {
             Ok(()) => {
@@ -135,12 +140,16 @@ impl RefreshService {
         site: &Site,
         sitemap: Url,
         selection: Selection,
-    ) -> Result<BatchId, DbError> {
+    ) -> Result<BatchId, QueueError> {
         let mut tx = self.0.platform.db.write().await?;
+        if let Some(running) = self.admit(&mut tx, site, selection, sitemap.as_str()).await? {
+            return Ok(running);
+        }
         let batch = new_batch(site, selection, sitemap.as_str(), 0, true);
         let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
         let job = RefreshSite { batch: batch.clone(), domain: site.domain.id.clone(), sitemap, selection };
-        let job = job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str());
+        let job =
+            job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(&batch);
         self.0.jobs.enqueue(&mut tx, vec![job]).await?;
         tx.commit().await?;
         self.0.jobs.wake();
@@ -152,20 +161,62 @@ impl RefreshService {
         batch: &BatchId,
         reason: &str,
         error: JobError,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<JobOutcome, JobError> {
+        self.close_batch(batch, reason).await?;
+        Err(error)
+    }
+
+    /// Ends the feeding of a batch that cannot go on. What has not become a job counts as failed.
+    pub(in crate::refresh) async fn close_batch(&self, batch: &BatchId, reason: &str) -> Result<(), DbError> {
         let mut tx = self.0.platform.db.write().await?;
         self.0.jobs.close_batch(&mut tx, batch, Some(reason)).await?;
-        tx.commit().await?;
-        Err(error)
+        tx.commit().await
+    }
+
+    /// Finds out whether a domain may have one more batch, and which one a refresh of its whole site joins.
+    async fn admit(
+        &self,
+        tx: &mut store::Tx,
+        site: &Site,
+        selection: Selection,
+        source: &str,
+    ) -> Result<Option<BatchId>, QueueError> {
+        let open = self.0.jobs.list_incomplete_batches(tx, site.domain.id.as_str()).await?;
+        if selection == Selection::Every {
+            let kind = kind_of(selection);
+            let same = open.iter().find(|(_, other, from)| other == kind && from.as_deref() == Some(source));
+            if let Some((batch, _, _)) = same {
+                return Ok(Some(batch.clone()));
+            }
+        }
+        if open.len() >= MAX_OPEN_BATCHES {
+            return Err(QueueError::TooManyBatches);
+        }
+        Ok(None)
+    }
+}
+
+/// Why pages could not be queued.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// The domain has as many batches in progress as it may.
+    #[error("the domain has {MAX_OPEN_BATCHES} refreshes in progress")]
+    TooManyBatches,
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+fn kind_of(selection: Selection) -> &'static str {
+    match selection {
+        Selection::Every => "RefreshSite",
+        Selection::Updated => "RefreshUpdated",
     }
 }
 
 fn new_batch(site: &Site, selection: Selection, source: &str, total: u64, is_open: bool) -> NewBatch {
     NewBatch {
-        kind: match selection {
-            Selection::Every => "RefreshSite",
-            Selection::Updated => "RefreshUpdated",
-        },
+        kind: kind_of(selection),
         account: site.domain.account_id.to_string(),
         domain: Some(site.domain.id.to_string()),
         total,

@@ -9,21 +9,20 @@ use url::Url;
 
 use super::RefreshService;
 use crate::accounts::AccountId;
-use crate::analytics::visits_by_path;
+use crate::analytics::Analytics;
 use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainId, Site};
-use crate::jobs::{JobError, NewJob, Outcome, Priority, Run};
-use crate::refresh::changed::background_budget;
+use crate::jobs::{JobError, JobOutcome, NewJob, Priority, Run};
 use crate::refresh::jobs::{FeedBatch, RefreshSite};
-use crate::refresh::list;
+use crate::refresh::page_list;
+use crate::refresh::staleness::background_budget;
+use crate::render::model::CONFIRM_AFTER;
 use crate::render::service::{Refreshed, Trouble};
 
 use super::batches::{HUNGRY, PART};
 
 /// How long it may take there.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
-/// A minute and a little: when a render that was held back may be confirmed.
-const CONFIRM_AFTER: Duration = Duration::from_secs(61);
 /// Visits of so many days say what crawlers are interested in.
 const INTEREST: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Stale snapshots of one domain that one look considers.
@@ -35,12 +34,12 @@ impl RefreshService {
         &self,
         domain: &DomainId,
         url: &Url,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<JobOutcome, JobError> {
         let site = self.site(domain).await?;
         match self.0.render.refresh(&site, url).await {
-            Refreshed::Stored => Ok(Outcome::Done),
-            Refreshed::Elsewhere => Ok(Outcome::Later(Duration::from_secs(2))),
-            Refreshed::HeldBack => Ok(Outcome::Later(CONFIRM_AFTER)),
+            Refreshed::Stored => Ok(JobOutcome::Done),
+            Refreshed::Elsewhere => Ok(JobOutcome::Later(Duration::from_secs(2))),
+            Refreshed::HeldBack => Ok(JobOutcome::Later(CONFIRM_AFTER)),
             Refreshed::OverLimit => Err(JobError::give_up("the account has no renders left this month")),
             Refreshed::Failed { reason, trouble } => match trouble {
                 Trouble::Page => Err(JobError::give_up(reason)),
@@ -51,7 +50,7 @@ impl RefreshService {
                     Err(JobError::rest_lane(reason, after))
                 }
                 // Not the page's fault: it keeps its attempts.
-                Trouble::Service => Ok(Outcome::Later(Duration::from_secs(5))),
+                Trouble::Service => Ok(JobOutcome::Later(Duration::from_secs(5))),
             },
         }
     }
@@ -61,12 +60,12 @@ impl RefreshService {
         &self,
         job: &RefreshSite,
         run: &Run,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<JobOutcome, JobError> {
         let RefreshSite { batch, domain, sitemap, selection } = job;
         // Filled before a crash; the sitemap may say something else now.
         if self.0.jobs.find_batch(batch.as_str()).await?.is_none_or(|batch| batch.total > 0 || !batch.is_open)
         {
-            return Ok(Outcome::Done);
+            return Ok(JobOutcome::Done);
         }
         let site = match self.site(domain).await {
             Ok(site) => site,
@@ -77,7 +76,7 @@ impl RefreshService {
             Ok(Ok(pages)) => {
                 let pages = self.select(&site, pages, *selection).await?;
                 self.fill_batch(&site, batch, pages).await?;
-                return Ok(Outcome::Done);
+                return Ok(JobOutcome::Done);
             }
             Ok(Err(error)) => error.to_string(),
             Err(_) => format!("{sitemap} could not be read within {} minutes", SITEMAP_TIME.as_secs() / 60),
@@ -93,18 +92,18 @@ impl RefreshService {
         &self,
         job: &FeedBatch,
         run: &Run,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
         if self.0.jobs.count_waiting(batch).await? > HUNGRY {
-            return Ok(Outcome::Later(Duration::from_secs(1)));
+            return Ok(JobOutcome::Later(Duration::from_secs(1)));
         }
         let site = match self.site(domain).await {
             Ok(site) => site,
             Err(error) => return self.close_failed(batch, "the domain cannot be rendered", error).await,
         };
         let blobs = &self.0.platform.blobs;
-        let (pages, total) = match list::read(blobs, batch, from, PART).await {
+        let (pages, total) = match page_list::read(blobs, batch, from, PART).await {
             Ok(part) => part,
             Err(error) if run.is_last_attempt => {
                 return self
@@ -115,9 +114,10 @@ impl RefreshService {
         };
         let to = (from + PART).min(total);
         let mut tx = self.0.platform.db.write().await?;
+        run.hold(&mut tx).await?;
         // Somebody else, or we ourselves before a crash, made jobs of this part already.
         if !self.0.jobs.advance_batch(&mut tx, batch, from as u64, to as u64).await? {
-            return Ok(Outcome::Done);
+            return Ok(JobOutcome::Done);
         }
         let mut jobs: Vec<NewJob> =
             pages.into_iter().map(|url| self.page_job(&site, url, Priority::Bulk).batch(batch)).collect();
@@ -130,9 +130,9 @@ impl RefreshService {
         tx.commit().await?;
         self.0.jobs.wake();
         if to == total {
-            list::delete(blobs, batch).await;
+            page_list::delete(blobs, batch).await;
         }
-        Ok(Outcome::Done)
+        Ok(JobOutcome::Done)
     }
 
     /// Does the work of [`RefreshStale`]: per account the pages that crawlers ask for most, then the oldest.
@@ -175,7 +175,8 @@ impl RefreshService {
             return Ok(Vec::new());
         }
         let since = self.0.platform.clock.now().minus(INTEREST);
-        let visits = visits_by_path(&self.0.platform.db, &site.domain.id, since, CONSIDERED).await?;
+        let analytics = Analytics::new(&self.0.platform.db, &self.0.platform.clock);
+        let visits = analytics.visits_by_path(&site.domain.id, since, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
             let visits = visits.get(page.url.path()).copied().unwrap_or(0);
             let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));

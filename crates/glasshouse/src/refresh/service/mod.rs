@@ -11,10 +11,10 @@ use crawler::sitemap::SitemapError;
 use store::DbError;
 use url::Url;
 
-use super::changed::{LOOK_EVERY, is_updated};
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
 use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
+use super::staleness::{LOOK_EVERY, is_updated};
 use crate::accounts::{AccountId, Accounts, Metric};
 use crate::config::{RefreshVariant, Role};
 use crate::domains::origin::OriginClient;
@@ -23,6 +23,8 @@ use crate::jobs::{Batch, Job, Jobs, Priority, Registry, Schedule};
 use crate::platform::Platform;
 use crate::render::RenderService;
 use crate::render::service::renderable;
+
+pub use batches::QueueError;
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
@@ -127,7 +129,7 @@ impl RefreshService {
         sitemap: Option<Url>,
         selection: Selection,
         prewarm: Option<bool>,
-    ) -> Result<SiteReply, DbError> {
+    ) -> Result<SiteReply, QueueError> {
         if self.variant() == RefreshVariant::Purge {
             return self.purge_site(site, sitemap, selection, prewarm.unwrap_or(false)).await;
         }
@@ -167,7 +169,7 @@ impl RefreshService {
         sitemap: Option<Url>,
         selection: Selection,
         prewarm: bool,
-    ) -> Result<SiteReply, DbError> {
+    ) -> Result<SiteReply, QueueError> {
         if prewarm && self.is_over_limit(&site.domain.account_id).await? {
             return Ok(SiteReply::nothing_purged(Cause::RenderLimitReached));
         }
@@ -207,7 +209,7 @@ impl RefreshService {
     /// Deletes the lists of pages that batches of a removed domain still have. Its jobs and batches are the queue's.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
         for batch in self.0.jobs.list_batches(domain.as_str()).await? {
-            crate::refresh::list::delete(&self.0.platform.blobs, &batch).await;
+            crate::refresh::page_list::delete(&self.0.platform.blobs, &batch).await;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 1 << 30;
 
 /// Why a list could not be kept or read.
 #[derive(Debug, thiserror::Error)]
-pub enum ListError {
+pub enum PageListError {
     /// The object store failed.
     #[error(transparent)]
     Blobs(#[from] BlobError),
@@ -27,10 +27,10 @@ fn key(batch: &BatchId) -> String {
 }
 
 /// Writes a list: one address per line.
-pub async fn write(blobs: &Blobs, batch: &BatchId, pages: &[Url]) -> Result<(), ListError> {
+pub async fn write(blobs: &Blobs, batch: &BatchId, pages: &[Url]) -> Result<(), PageListError> {
     let text: Vec<&str> = pages.iter().map(Url::as_str).collect();
     let packed = zstd::bulk::compress(text.join("\n").as_bytes(), COMPRESSION_LEVEL);
-    blobs.put(&key(batch), Bytes::from(packed.map_err(|_| ListError::Damaged)?)).await?;
+    blobs.put(&key(batch), Bytes::from(packed.map_err(|_| PageListError::Damaged)?)).await?;
     Ok(())
 }
 
@@ -40,12 +40,13 @@ pub async fn read(
     batch: &BatchId,
     from: usize,
     most: usize,
-) -> Result<(Vec<Url>, usize), ListError> {
-    let packed = blobs.get(&key(batch)).await?.ok_or(ListError::Damaged)?;
-    let size = zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten().ok_or(ListError::Damaged)?;
-    let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BYTES).ok_or(ListError::Damaged)?;
-    let text = zstd::bulk::decompress(&packed, size).map_err(|_| ListError::Damaged)?;
-    let text = String::from_utf8(text).map_err(|_| ListError::Damaged)?;
+) -> Result<(Vec<Url>, usize), PageListError> {
+    let packed = blobs.get(&key(batch)).await?.ok_or(PageListError::Damaged)?;
+    let size =
+        zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten().ok_or(PageListError::Damaged)?;
+    let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BYTES).ok_or(PageListError::Damaged)?;
+    let text = zstd::bulk::decompress(&packed, size).map_err(|_| PageListError::Damaged)?;
+    let text = String::from_utf8(text).map_err(|_| PageListError::Damaged)?;
     let lines: Vec<&str> = text.lines().collect();
     let part = lines.iter().skip(from).take(most).filter_map(|line| Url::parse(line).ok());
     Ok((part.collect(), lines.len()))

@@ -75,6 +75,12 @@ impl KeyHash {
         KeyHash(Sha256::digest(secret.as_bytes()).into())
     }
 
+    /// Its first eight bytes.
+    pub fn prefix(self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
     /// The form in the database.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)

@@ -96,6 +96,20 @@ pub async fn set_password_hash(conn: &mut Conn, account: &AccountId, hash: &str)
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).bind(hash).execute(c).await.map(drop))?)
 }
 
+/// Makes changes of one account wait for each other, so that none of them counts too few.
+pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
+    // SQLite has one writer anyway; an update of nothing locks the row elsewhere.
+    const SQL: &str = "update accounts set active = active where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
+}
+
+/// Number of an account's keys that are not revoked.
+pub async fn count_working_keys(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
+    const SQL: &str = "select count(*) from api_keys where account_id = $1 and revoked_at is null";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
+    Ok(count.unsigned_abs())
+}
+
 pub async fn insert_key(
     conn: &mut Conn,
     account: &AccountId,
@@ -132,6 +146,17 @@ pub async fn list_keys(conn: &mut Conn, account: &AccountId) -> Result<Vec<ApiKe
         revoked_at: revoked_at.map(Timestamp::from_millis),
     };
     Ok(rows.into_iter().map(key).collect())
+}
+
+/// The first bytes of the hashes of keys that were made since a time, and when each was made.
+pub async fn list_key_hashes(conn: &mut Conn, since: Timestamp) -> Result<Vec<(u64, Timestamp)>, DbError> {
+    const SQL: &str = "select substr(hash, 1, 16), created_at from api_keys where created_at >= $1";
+    let rows: Vec<(String, i64)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(since.as_millis()).fetch_all(c).await)?;
+    let key = |(hash, created_at): (String, i64)| {
+        Some((u64::from_str_radix(&hash, 16).ok()?, Timestamp::from_millis(created_at)))
+    };
+    Ok(rows.into_iter().filter_map(key).collect())
 }
 
 /// Finds who a key belongs to, unless it was revoked.

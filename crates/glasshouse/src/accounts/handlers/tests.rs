@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::accounts::Plan;
+use crate::accounts::keys::{KeyKind, NewKey};
 use crate::testing::{PASSWORD, TestApp};
 
 fn credentials(password: &str) -> serde_json::Value {
@@ -282,4 +283,62 @@ async fn usage_is_shown_against_every_limit_of_the_plan() {
         }));
     })
     .await;
+}
+
+#[tokio::test]
+async fn one_key_more_than_the_limit_is_refused() {
+    let app = TestApp::with("limits.keys_per_account = 1").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+
+    let refused = app.post("/api/keys").key(&account.key).json(json!({})).await;
+
+    refused.assert(403, json!({ "error": "key_limit_reached", "limit": 1, "current": 1 }));
+}
+
+#[tokio::test]
+async fn an_unknown_key_costs_no_look_up_once_its_address_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 2").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    app.get("/api/keys").key(&account.key).await.assert_status(200);
+    let unknown = || NewKey::generate(KeyKind::Live);
+    for _ in 0..2 {
+        app.get("/api/keys").key(unknown().reveal()).await.assert_error(401, "invalid_api_key");
+    }
+
+    app.get("/api/keys").key(unknown().reveal()).await.assert_error(429, "rate_limited");
+
+    // Nothing can be looked up any more: whoever tries gets 503.
+    app.state.platform.db.close().await;
+
+    app.get("/api/keys").key(unknown().reveal()).await.assert_error(429, "rate_limited");
+    let elsewhere = app.get("/api/keys").key(unknown().reveal()).from_address("198.51.100.7").await;
+    assert!(elsewhere.status.is_server_error(), "{}", elsewhere.status);
+}
+
+#[tokio::test]
+async fn a_known_key_works_from_an_address_that_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 1").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    app.get("/api/keys").key(&account.key).await.assert_status(200);
+    app.get("/api/keys").key("gh_live_x").await.assert_error(401, "invalid_api_key");
+    app.get("/api/keys").key("gh_live_x").await.assert_error(429, "rate_limited");
+
+    app.get("/api/keys").key(&account.key).await.assert_status(200);
+}
+
+#[tokio::test]
+async fn a_visitors_bearer_token_is_looked_at_on_the_domains_api_only() {
+    let app = TestApp::new().await;
+    let account = app.account("owner@shop.example", Plan::Business).await;
+    app.domain(&account, "shop.example").await;
+    let bearer = format!("Bearer {}", account.key);
+
+    let forwarded =
+        app.get("/api/usage").key(&account.key).header("authorization", "Bearer a.visitors.token").await;
+    let as_key = app.get("/api/usage").header("authorization", &bearer).await;
+
+    forwarded.assert_status(200);
+    as_key.assert_error(401, "invalid_api_key");
+    app.get("/api/domains").header("authorization", &bearer).await.assert_status(200);
+    app.get("/api/domains/shop.example/rendering").header("authorization", &bearer).await.assert_status(200);
 }

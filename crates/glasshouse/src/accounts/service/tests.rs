@@ -122,7 +122,7 @@ async fn what_another_process_does_takes_effect_within_two_seconds() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Agency).await;
         app.state.accounts.authenticate(&account.key).await.unwrap();
-        let command = Accounts::on(app.state.platform.db.clone(), app.clock.clone());
+        let command = Accounts::on(app.state.platform.db.clone(), app.clock.clone(), 100);
 
         command.set_active(&account.email, false).await.unwrap();
         command.set_plan(&account.email, Plan::Business).await.unwrap();
@@ -167,7 +167,7 @@ async fn the_last_use_of_a_key_is_written_down_by_the_chores() {
 async fn the_owner_is_made_once_however_many_processes_start() {
     TestApp::on_each_engine(async |app| {
         let owner = email("owner@localhost");
-        let other = Accounts::on(app.state.platform.db.clone(), app.clock.clone());
+        let other = Accounts::on(app.state.platform.db.clone(), app.clock.clone(), 100);
 
         let (first, second) =
             tokio::join!(app.state.accounts.create_owner(&owner), other.create_owner(&owner));
@@ -305,6 +305,31 @@ async fn metrics_and_accounts_are_counted_apart() {
                 .unwrap()
                 .is_some()
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_account_has_a_number_of_keys_that_work_and_a_revoked_one_makes_room() {
+    TestApp::on_each_engine_with("limits.keys_per_account = 3", async |app| {
+        let account = app.account("owner@shop.example", Plan::Agency).await;
+        let other = app.account("other@shop.example", Plan::Agency).await;
+        let accounts = &app.state.accounts;
+
+        let makings = (0..5).map(|_| accounts.create_key(&account.id, "", None));
+        let made = futures::future::join_all(makings).await;
+
+        assert_eq!(made.iter().filter(|key| key.is_ok()).count(), 2);
+        assert!(
+            made.iter()
+                .flat_map(|key| key.as_ref().err())
+                .all(|error| { matches!(error, CreateKeyError::LimitReached { limit: 3 }) }),
+            "{made:?}"
+        );
+        assert!(accounts.create_key(&other.id, "", None).await.is_ok());
+        let first = accounts.list_keys(&account.id).await.unwrap()[0].id.clone();
+        accounts.revoke_key(None, &first).await.unwrap();
+        assert!(accounts.create_key(&account.id, "", None).await.is_ok());
     })
     .await;
 }

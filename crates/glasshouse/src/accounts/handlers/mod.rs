@@ -11,12 +11,14 @@ use utoipa_axum::routes;
 
 use super::model::{ApiKeyInfo, Email, KeyId};
 use super::plans::Plan;
+use super::service::CreateKeyError;
 use super::sessions::{cookie_in, ended_cookie};
 use super::usage::{UsageReport, entries};
-use crate::api::caller::{ClientAddress, OwnAccount, SignedIn};
-use crate::api::openapi::{ErrorBody, Refusals};
+use crate::api::access::OwnAccount;
+use crate::api::caller::{ClientAddress, SignedIn};
+use crate::api::openapi::{Errors, Refusals, own_errors};
 use crate::api::rate_limit::counted_as;
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
 use crate::app::AppState;
 
 /// The operations of this feature.
@@ -28,7 +30,14 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get_usage))
 }
 
-type OwnAccountRefusals = Refusals<OwnAccount>;
+own_errors! {
+    NotSignedIn: InvalidRequest, InvalidCredentials, CrossSiteRequest, PayloadTooLarge, UnsupportedMediaType, RateLimited,
+        InternalError, ServiceUnavailable;
+    NoSession: InvalidApiKey, RateLimited, InternalError, ServiceUnavailable;
+    NotSignedOut: InvalidApiKey, CsrfTokenMissing, RateLimited, InternalError, ServiceUnavailable;
+    NoKeyMade: InvalidRequest, DomainNotOwned, KeyLimitReached, PayloadTooLarge, UnsupportedMediaType;
+    NoSuchKey: NotFound;
+}
 
 /// E-mail address and password.
 #[derive(Deserialize, ToSchema)]
@@ -58,21 +67,8 @@ struct SessionInfo {
 ///
 /// Answers with a session cookie. Failed attempts are limited to 10 per minute for an address and e-mail together and
 /// 30 per minute for an address; over the limit the right password waits too.
-#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = Credentials, responses(
-    (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session."))),
-    (status = 400, description = "Not an e-mail address and a password.", body = ErrorBody,
-        example = json!({ "error": "invalid_request", "issues": [{ "path": "email", "message": "missing field `email`" }] })),
-    (status = 401, description = "The e-mail address or the password is wrong.", body = ErrorBody,
-        example = json!({ "error": "invalid_credentials" })),
-    (status = 403, description = "The request comes from a page of another site.", body = ErrorBody,
-        example = json!({ "error": "cross_site_request" })),
-    (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
-    (status = 415, description = "The body is not JSON.", body = ErrorBody,
-        example = json!({ "error": "unsupported_media_type" })),
-    (status = 429, description = "Too many failed attempts.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
-    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
-    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
-))]
+#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = Credentials, responses(Errors::<NotSignedIn>,
+    (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session.")))))]
 async fn create_session(
     State(app): State<AppState>,
     ClientAddress(address): ClientAddress,
@@ -81,7 +77,7 @@ async fn create_session(
 ) -> ApiResult<impl IntoResponse> {
     // A page of another site must not be able to sign its visitor in to an account of its own choice.
     if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site") {
-        return Err(ApiError::forbidden("cross_site_request"));
+        return Err(ApiError::new(ErrorCode::CrossSiteRequest));
     }
     let email: Email = credentials
         .email
@@ -101,35 +97,23 @@ async fn create_session(
     let https = app.platform.config.is_public_https();
     let shown = cookie_in(&headers, https);
     let session = app.accounts.sign_in(&email, credentials.password, shown).await?;
-    let session = session.ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "invalid_credentials"))?;
+    let session = session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?;
     app.rate_limits.sign_in.give_back(&pair);
     app.rate_limits.sign_in_address.give_back(&address);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
 }
 
 /// Says who is signed in.
-#[utoipa::path(get, path = "/api/session", tag = "Session", security(("session" = [])), responses(
-    (status = 200, description = "The session.", body = SessionInfo),
-    (status = 401, description = "Nobody is signed in.", body = ErrorBody, example = json!({ "error": "invalid_api_key" })),
-    (status = 429, description = "Too many requests.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
-    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
-    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
-))]
+#[utoipa::path(get, path = "/api/session", tag = "Session", security(("session" = [])), responses(Errors::<NoSession>,
+    (status = 200, description = "The session.", body = SessionInfo)))]
 async fn get_session(SignedIn(session): SignedIn) -> impl IntoResponse {
     let body = SessionInfo { email: session.email, plan: session.plan, csrf_token: session.csrf_token };
     ([(header::CACHE_CONTROL, "no-store")], Json(body))
 }
 
 /// Signs out.
-#[utoipa::path(delete, path = "/api/session", tag = "Session", security(("session" = [])), responses(
-    (status = 204, description = "Signed out."),
-    (status = 401, description = "Nobody is signed in.", body = ErrorBody, example = json!({ "error": "invalid_api_key" })),
-    (status = 403, description = "Without the session's token.", body = ErrorBody,
-        example = json!({ "error": "csrf_token_missing" })),
-    (status = 429, description = "Too many requests.", body = ErrorBody, example = json!({ "error": "rate_limited" })),
-    (status = 500, description = "The service failed.", body = ErrorBody, example = json!({ "error": "internal_error" })),
-    (status = 503, description = "The database is away.", body = ErrorBody, example = json!({ "error": "service_unavailable" })),
-))]
+#[utoipa::path(delete, path = "/api/session", tag = "Session", security(("session" = [])),
+    responses(Errors::<NotSignedOut>, (status = 204, description = "Signed out.")))]
 async fn delete_session(
     State(app): State<AppState>,
     _: SignedIn,
@@ -150,9 +134,8 @@ struct KeyList {
 }
 
 /// Lists the account's API keys.
-#[utoipa::path(get, path = "/api/keys", tag = "Account",
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses((status = 200, description = "The keys.", body = KeyList), OwnAccountRefusals))]
+#[utoipa::path(get, path = "/api/keys", tag = "Account", security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<OwnAccount>, (status = 200, description = "The keys.", body = KeyList)))]
 async fn list_keys(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<KeyList>> {
     Ok(Json(KeyList { keys: app.accounts.list_keys(caller.account()).await? }))
 }
@@ -180,21 +163,11 @@ struct CreatedKey {
 }
 
 /// Makes an API key.
+///
+/// An account has at most 100 that work (`limits.keys_per_account`).
 #[utoipa::path(post, path = "/api/keys", tag = "Account", request_body = NewKeyRequest,
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        OwnAccountRefusals,
-        (status = 201, description = "The key.", body = CreatedKey),
-        (status = 400, description = "The body is not right.", body = ErrorBody,
-            example = json!({ "error": "invalid_request", "issues": [{ "path": "name", "message": "is longer than 100 characters" }] })),
-        (status = 403, description = "The credential does not allow this, or the domain is not on the account.", body = ErrorBody, examples(
-            ("domain_not_owned" = (value = json!({ "error": "domain_not_owned" }))),
-            ("requires_unscoped_key" = (value = json!({ "error": "requires_unscoped_key" }))),
-            ("csrf_token_missing" = (value = json!({ "error": "csrf_token_missing" }))))),
-        (status = 413, description = "The body is too large.", body = ErrorBody, example = json!({ "error": "payload_too_large" })),
-        (status = 415, description = "The body is not JSON.", body = ErrorBody,
-            example = json!({ "error": "unsupported_media_type" })),
-    ))]
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<OwnAccount, NoKeyMade>, (status = 201, description = "The key.", body = CreatedKey)))]
 async fn create_key(
     caller: Caller<OwnAccount>,
     State(app): State<AppState>,
@@ -206,11 +179,18 @@ async fn create_key(
     }
     let domain = match wanted.domain {
         Some(domain) => {
-            Some(app.owned_domain(caller.account(), &domain).await?.ok_or_else(ApiError::domain_not_owned)?)
+            let owned = app.owned_domain(caller.account(), &domain).await?;
+            Some(owned.ok_or_else(|| ApiError::new(ErrorCode::DomainNotOwned))?)
         }
         None => None,
     };
-    let (key, info) = app.accounts.create_key(caller.account(), &name, domain).await?;
+    let made = app.accounts.create_key(caller.account(), &name, domain).await;
+    let (key, info) = made.map_err(|error| match error {
+        CreateKeyError::LimitReached { limit } => {
+            ApiError::new(ErrorCode::KeyLimitReached).with("limit", limit).with("current", limit)
+        }
+        CreateKeyError::Store(error) => error.into(),
+    })?;
     let body = CreatedKey { key: key.reveal().to_owned(), info };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
 }
@@ -219,12 +199,8 @@ async fn create_key(
 ///
 /// It stops working within two seconds and stays listed. Revoking it again changes nothing.
 #[utoipa::path(delete, path = "/api/keys/{id}", tag = "Account", params(("id" = KeyId, Path, description = "Id of the key.")),
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(
-        (status = 204, description = "Revoked."),
-        OwnAccountRefusals,
-        (status = 404, description = "The account has no such key.", body = ErrorBody, example = json!({ "error": "not_found" })),
-    ))]
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<OwnAccount, NoSuchKey>, (status = 204, description = "Revoked.")))]
 async fn revoke_key(
     caller: Caller<OwnAccount>,
     State(app): State<AppState>,
@@ -235,9 +211,8 @@ async fn revoke_key(
 }
 
 /// Says how much of the plan is used this month.
-#[utoipa::path(get, path = "/api/usage", tag = "Account",
-    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses((status = 200, description = "Use against each limit of the plan.", body = UsageReport), OwnAccountRefusals))]
+#[utoipa::path(get, path = "/api/usage", tag = "Account", security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<OwnAccount>, (status = 200, description = "Use against each limit of the plan.", body = UsageReport)))]
 async fn get_usage(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<UsageReport>> {
     let holdings = app.holdings(caller.account()).await?;
     let (month, resets_at, counts) = app.accounts.usage(caller.account()).await?;

@@ -16,6 +16,7 @@ use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::usage::{Metric, Reservation};
 use super::{passwords, queries};
 use crate::clock::{Clock, Timestamp};
+use crate::followed_set::FollowedSet;
 use crate::platform::Platform;
 
 /// How often the last uses of keys are written down and ended sessions are deleted.
@@ -38,6 +39,20 @@ pub enum AccountError {
     Store(#[from] DbError),
 }
 
+/// Why a key was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// The account has as many as it may have.
+    #[error("the account has {limit} keys already (limits.keys_per_account); revoke one that is not used")]
+    LimitReached {
+        /// How many that is.
+        limit: u64,
+    },
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
 /// The accounts of this installation. Cheap to clone.
 #[derive(Clone)]
 pub struct Accounts(Arc<Inner>);
@@ -46,17 +61,21 @@ struct Inner {
     db: Db,
     clock: Clock,
     cache: KeyCache,
+    known_keys: FollowedSet,
+    keys_per_account: u64,
 }
 
 impl Accounts {
     /// Makes the service. Starts nothing: see [`Accounts::run_chores`].
     pub fn new(platform: &Platform) -> Accounts {
-        Accounts::on(platform.db.clone(), platform.clock.clone())
+        let most = platform.config.limits.keys_per_account;
+        Accounts::on(platform.db.clone(), platform.clock.clone(), most)
     }
 
-    /// The service on a database alone, for commands.
-    pub fn on(db: Db, clock: Clock) -> Accounts {
-        Accounts(Arc::new(Inner { db, clock, cache: KeyCache::default() }))
+    /// The service on a database alone, for commands. An account may have so many keys.
+    pub fn on(db: Db, clock: Clock, keys_per_account: u64) -> Accounts {
+        let (cache, known_keys) = (KeyCache::default(), FollowedSet::default());
+        Accounts(Arc::new(Inner { db, clock, cache, known_keys, keys_per_account }))
     }
 
     // ---- API keys on requests
@@ -67,6 +86,16 @@ impl Accounts {
             return None;
         }
         self.cached(KeyHash::of(text))
+    }
+
+    /// Whether there may be such a key, without a look-up for it. A key that was made elsewhere may be unknown for a second.
+    pub async fn may_exist(&self, text: &str) -> bool {
+        if !is_well_formed(KeyKind::Live, text) {
+            return false;
+        }
+        let hash = KeyHash::of(text);
+        let list = async |since| queries::list_key_hashes(&mut self.0.db.read().await?, since).await;
+        self.0.cache.find(hash).is_some() || self.0.known_keys.may_contain(hash.prefix(), list).await
     }
 
     /// Finds whose key this is; `None`: nobody's, or it was revoked. What it says may be two seconds old.
@@ -212,9 +241,14 @@ impl Accounts {
         account: &AccountId,
         name: &str,
         domain: Option<String>,
-    ) -> Result<(NewKey, ApiKeyInfo), DbError> {
+    ) -> Result<(NewKey, ApiKeyInfo), CreateKeyError> {
         let (key, info) = self.new_key(name, domain);
+        let limit = self.0.keys_per_account;
         let mut tx = self.0.db.write().await?;
+        queries::lock_account(&mut tx, account).await?;
+        if queries::count_working_keys(&mut tx, account).await? >= limit {
+            return Err(CreateKeyError::LimitReached { limit });
+        }
         queries::insert_key(&mut tx, account, &info, key.hash()).await?;
         tx.commit().await?;
         Ok((key, info))

@@ -15,7 +15,7 @@ use ring::{hkdf, hmac};
 
 /// Where the secret is kept, below the data folder, when it is not a setting.
 const FILE: &str = "edge.secret";
-/// A setting shorter than this could be guessed.
+/// A secret shorter than this could be guessed.
 const MIN_BYTES: usize = 16;
 
 /// Why there is no secret.
@@ -24,6 +24,14 @@ pub enum SecretError {
     /// The setting is too short.
     #[error("edge.secret must have at least {MIN_BYTES} characters")]
     TooShort,
+    /// The file is empty or too short: cut off, or written by hand.
+    #[error(
+        "{path} must have at least {MIN_BYTES} characters: restore it, or remove it to begin with a new secret"
+    )]
+    ShortFile {
+        /// The file.
+        path: String,
+    },
     /// The file cannot be made or read.
     #[error("could not keep the installation's secret in {path}")]
     File {
@@ -49,10 +57,12 @@ impl Secrets {
             };
         }
         let path = data_dir.join(FILE);
-        let secret = read_or_make(&path);
-        let secret =
-            secret.map_err(|source| SecretError::File { path: path.display().to_string(), source })?;
-        Ok(Secrets::from_bytes(secret.trim().as_bytes()))
+        let shown = path.display().to_string();
+        match read_or_make(&path) {
+            Ok(secret) if secret.trim().len() < MIN_BYTES => Err(SecretError::ShortFile { path: shown }),
+            Ok(secret) => Ok(Secrets::from_bytes(secret.trim().as_bytes())),
+            Err(source) => Err(SecretError::File { path: shown, source }),
+        }
     }
 
     /// The secret that is made of the given bytes.
@@ -177,6 +187,19 @@ mod tests {
     #[test]
     fn a_short_setting_is_refused() {
         assert!(matches!(Secrets::open(Some("hunter2"), Path::new("/nowhere")), Err(SecretError::TooShort)));
+    }
+
+    #[test]
+    fn an_empty_or_short_file_is_refused_and_left_as_it_is() {
+        for text in ["", "  \n", "hunter2\n"] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(FILE), text).unwrap();
+
+            let opened = Secrets::open(None, folder.path());
+
+            assert!(matches!(opened, Err(SecretError::ShortFile { .. })), "{text:?}");
+            assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap(), text);
+        }
     }
 
     #[test]

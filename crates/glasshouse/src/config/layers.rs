@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Line;
-use super::values::parse_size;
+use super::secrets::{masked, secret_keys};
+use super::values::{AUTO, parse_size};
 
 const DEFAULTS: &str = include_str!("defaults.toml");
 const DEFAULT_FILE: &str = "glasshouse.toml";
@@ -141,15 +142,7 @@ pub(super) fn merge(
 impl Settings {
     /// Turns the dotted keys into a typed struct; an error names the key and its source.
     pub(super) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        let mut tree = Value::Object(serde_json::Map::new());
-        for (key, (value, _)) in &self.0 {
-            let mut node = &mut tree;
-            for part in key.split('.') {
-                node = &mut node[part];
-            }
-            *node = value.clone();
-        }
-        serde_path_to_error::deserialize(tree).map_err(|error| {
+        serde_path_to_error::deserialize(self.tree()).map_err(|error| {
             let path = error.path().to_string();
             let set = self.0.iter().find(|(key, _)| path.starts_with(key.as_str()));
             let (key, origin) =
@@ -159,11 +152,24 @@ impl Settings {
         })
     }
 
-    /// Every setting with secrets masked.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    fn tree(&self) -> Value {
+        let mut tree = Value::Object(serde_json::Map::new());
+        for (key, (value, _)) in &self.0 {
+            let mut node = &mut tree;
+            for part in key.split('.') {
+                node = &mut node[part];
+            }
+            *node = value.clone();
+        }
+        tree
+    }
+
+    /// Every setting of `T`, its secrets masked.
+    pub(super) fn lines<T: DeserializeOwned>(&self) -> Vec<Line> {
+        let secrets = secret_keys::<T>(self.tree());
         let line = |(key, (value, origin)): (&String, &(Value, Origin))| Line {
             key: key.clone(),
-            value: masked(key, value),
+            value: masked(value, secrets.contains(key)),
             origin: origin.clone(),
         };
         self.0.iter().map(line).collect()
@@ -238,6 +244,17 @@ fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
         let size = text.map_or_else(|| value.as_u64(), parse_size);
         return size.map(Value::from).ok_or_else(|| "must be a size such as 1048576 or \"1 MiB\"".to_owned());
     }
+    if default == AUTO {
+        // A number, or left to the service.
+        let given = match text {
+            Some(AUTO) => Some(Value::from(AUTO)),
+            Some(text) => text.parse::<u64>().map(Value::from).ok(),
+            None => value.as_u64().map(Value::from),
+        };
+        return given
+            .filter(|value| value != &Value::from(0))
+            .ok_or_else(|| "must be a whole number above 0, or \"auto\"".to_owned());
+    }
     match (default, text) {
         (Value::Number(_), None) if value.is_i64() || value.is_u64() => Ok(value),
         (Value::Number(_), Some(text)) => {
@@ -283,22 +300,6 @@ fn nearest_key<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Option
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate.clone())
-}
-
-fn masked(key: &str, value: &Value) -> Value {
-    let text = value.as_str().unwrap_or_default();
-    let is_secret = ["api_key", "access_key", "access_key_id"].iter().any(|end| key.ends_with(end));
-    if is_secret && !text.is_empty() {
-        return Value::from("***");
-    }
-    // An address may carry a password: postgres://user:password@host/name.
-    match url::Url::parse(text) {
-        Ok(mut url) if url.password().is_some() => {
-            let _ = url.set_password(Some("***"));
-            Value::from(url.to_string())
-        }
-        _ => value.clone(),
-    }
 }
 
 /// The reference of all settings in Markdown, made from `defaults.toml`. `docs/settings.md` is this text.

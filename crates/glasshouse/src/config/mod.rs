@@ -2,10 +2,12 @@
 //! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
 
 mod layers;
+mod secrets;
 mod values;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -138,7 +140,8 @@ pub struct NetworkSettings {
 pub struct Render {
     #[serde(deserialize_with = "optional")]
     pub chromium: Option<PathBuf>,
-    concurrency: usize,
+    #[serde(deserialize_with = "values::count_or_auto")]
+    concurrency: Option<NonZeroUsize>,
     pub timeout_ms: u64,
     pub default_refresh_interval_s: u64,
     pub memory_cache_bytes: u64,
@@ -175,7 +178,13 @@ pub struct Limits {
     pub sitemap_urls: usize,
     pub sitemap_total_urls: usize,
     pub redirects: u32,
+    pub connections: usize,
+    pub connections_per_address: usize,
+    pub tunnel_idle_s: u64,
+    pub origin_requests_per_domain: usize,
+    pub on_demand_renders_per_minute: u32,
     pub anonymous_per_minute: u32,
+    pub keys_per_account: u64,
 }
 
 /// One AI provider of section `providers`.
@@ -259,7 +268,7 @@ impl Config {
     ) -> Result<Config, ConfigError> {
         let settings = layers::merge(file, environment)?;
         let mut config: Config = settings.deserialize()?;
-        config.listing = settings.lines();
+        config.listing = settings.lines::<Config>();
         config.validate()?;
         Ok(config)
     }
@@ -304,12 +313,9 @@ impl Config {
         self.storage.object_store_url.clone().unwrap_or_else(embedded)
     }
 
-    /// Pages that are rendered at once.
+    /// The most pages that are rendered at once; how many there are at a time follows the load of the machine.
     pub fn render_concurrency(&self) -> usize {
-        match self.render.concurrency {
-            0 => 2 * std::thread::available_parallelism().map_or(1, usize::from),
-            pages => pages,
-        }
+        self.render.concurrency.map_or_else(browser::max_concurrency, NonZeroUsize::get)
     }
 
     /// Hard limit of one render.
@@ -331,6 +337,15 @@ impl Config {
         }
         if self.limits.request_body_bytes == 0 || self.limits.html_bytes == 0 || self.limits.page_bytes == 0 {
             return refuse("limits", "of bytes must be at least 1");
+        }
+        if self.limits.connections_per_address == 0 {
+            return refuse("limits.connections_per_address", "must be at least 1");
+        }
+        if self.limits.tunnel_idle_s == 0 {
+            return refuse("limits.tunnel_idle_s", "must be at least 1");
+        }
+        if self.limits.origin_requests_per_domain == 0 {
+            return refuse("limits.origin_requests_per_domain", "must be at least 1");
         }
         if self.storage.database_connections == 0 {
             return refuse("storage.database_connections", "must be at least 1");

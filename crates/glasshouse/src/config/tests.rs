@@ -40,6 +40,19 @@ fn a_variable_wins_over_the_file() {
 }
 
 #[test]
+fn pages_at_once_are_left_to_the_machine_or_a_ceiling_above_zero() {
+    let auto = from_file("render.concurrency = \"auto\"").unwrap();
+    let number = from_file("render.concurrency = 3").unwrap();
+    let variable = from_variables(&[("GLASSHOUSE_RENDER__CONCURRENCY", "5")]).unwrap();
+    let zero = from_file("render.concurrency = 0").unwrap_err().to_string();
+    let word = from_variables(&[("GLASSHOUSE_RENDER__CONCURRENCY", "many")]).unwrap_err();
+
+    assert_eq!(auto.render_concurrency(), browser::max_concurrency());
+    assert_eq!((number.render_concurrency(), variable.render_concurrency()), (3, 5));
+    assert!(zero.contains("above 0") && word.contains("auto"), "{zero} {word}");
+}
+
+#[test]
 fn lists_are_json_or_separated_by_commas() {
     let json =
         from_variables(&[("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "[\"127.0.0.0/8\", \"::1\"]")]).unwrap();
@@ -145,7 +158,7 @@ fn a_mistake_in_the_file_is_named_with_its_line() {
 fn secrets_are_masked_in_the_listing() {
     let config = from_file(
         "providers.claude.api_key = \"sk-hunter2\"\nstorage.s3_secret_access_key = \"hunter2\"\n\
-         storage.database_url = \"postgres://gh:hunter2@db/gh\"",
+         storage.database_url = \"postgres://gh:hunter2@db/gh\"\nedge.secret = \"hunter2-hunter2-hunter2\"",
     )
     .unwrap();
 

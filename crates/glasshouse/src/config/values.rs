@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use crawler::HostTarget;
@@ -10,10 +11,12 @@ use serde::{Deserialize, Deserializer};
 
 /// A setting that nobody may see. Its `Debug` form says only whether it is set.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
+    /// What the derived `Deserialize` calls the type: how the listing knows which settings to mask.
+    pub(super) const TYPE_NAME: &str = "Secret";
+
     /// The secret itself, or `None` when it is not set.
     pub fn reveal(&self) -> Option<&str> {
         Some(self.0.as_str()).filter(|secret| !secret.is_empty())
@@ -36,6 +39,19 @@ where
     match text.trim() {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|e| serde::de::Error::custom(format!("{text:?}: {e}"))),
+    }
+}
+
+/// The value of a setting that the service decides for itself.
+pub(super) const AUTO: &str = "auto";
+
+/// Reads a count above zero, or `auto` as none.
+pub(super) fn count_or_auto<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NonZeroUsize>, D::Error> {
+    match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::String(text) if text == AUTO => Ok(None),
+        count => serde_json::from_value(count).map(Some).map_err(serde::de::Error::custom),
     }
 }
 

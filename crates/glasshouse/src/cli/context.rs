@@ -96,7 +96,7 @@ impl Context {
 
     /// The accounts of the database.
     pub async fn accounts(&self) -> anyhow::Result<Accounts> {
-        Ok(Accounts::on(self.database().await?, self.clock.clone()))
+        Ok(Accounts::on(self.database().await?, self.clock.clone(), self.config.limits.keys_per_account))
     }
 
     /// Every service on the database of the running service, without a browser and without background work.

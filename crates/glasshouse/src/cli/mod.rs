@@ -2,10 +2,13 @@
 //! Must never print a secret that the command was not asked for.
 
 mod account;
+mod analytics;
+mod audit;
 mod config;
 mod context;
 mod doctor;
 mod domain;
+mod domain_target;
 mod jobs;
 mod key;
 mod migrate;
@@ -13,6 +16,7 @@ mod openapi;
 mod output;
 mod render;
 mod serve;
+mod stats_token;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,6 +49,8 @@ enum Command {
     Serve,
     /// Renders one page without a server, HTML on stdout
     Render(render::Args),
+    /// Audits a site without a server
+    Audit(audit::Args),
     /// Manages accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -54,6 +60,12 @@ enum Command {
     /// Manages domains
     #[command(subcommand)]
     Domain(domain::Command),
+    /// Records visits of crawlers that other web servers saw
+    #[command(subcommand)]
+    Analytics(analytics::Command),
+    /// Shares crawl statistics by a public token
+    #[command(subcommand, name = "stats-token")]
+    StatsToken(stats_token::Command),
     /// Shows background work, and what gave up
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -128,9 +140,12 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let outcome = match cli.command {
         Command::Serve => serve::run(context).await,
         Command::Render(args) => render::run(args, &context).await,
+        Command::Audit(args) => audit::run(args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,
         Command::Domain(command) => domain::run(command, &context).await,
+        Command::Analytics(command) => analytics::run(command, &context).await,
+        Command::StatsToken(command) => stats_token::run(command, &context).await,
         Command::Jobs(command) => jobs::run(command, &context).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Config(args) => config::run(&args, &context),

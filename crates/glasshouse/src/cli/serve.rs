@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 use browser::Renderer;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,10 +17,12 @@ use tokio_util::task::TaskTracker;
 use super::{Context, output};
 use crate::accounts::Accounts;
 use crate::accounts::model::Email;
-use crate::api::server::{self, Listening};
+use crate::api::server::Server;
 use crate::app::AppState;
-use crate::config::Role;
-use crate::edge::{Edge, Services, Sockets};
+use crate::config::{Config, Role};
+use crate::edge;
+use crate::listen::accept::admission;
+use crate::listen::{ListenError, Listening, bind, descriptors};
 use crate::platform::Platform;
 use crate::unrendered::Unrendered;
 
@@ -34,6 +37,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let config = context.config.clone();
     crate::telemetry::metrics();
+    descriptors::raise_limit();
 
     prepare_folder(&config.storage.data_dir)?;
     let _lock = lock_folder(&context)?;
@@ -42,18 +46,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let network = context.network()?;
 
     // Addresses before browsers: the commonest mistake should be told first.
-    let api = match config.has_role(Role::Api) {
-        true => Some(server::bind(config.server.listen, "server.listen").await?),
-        false => None,
-    };
-    let sockets = match config.has_role(Role::Edge) {
-        true => Sockets::bind(&config.edge).await?,
-        false => Sockets::default(),
-    };
-    let metrics = match config.telemetry.metrics_listen {
-        Some(address) => Some(server::bind(address, "telemetry.metrics_listen").await?),
-        None => None,
-    };
+    let Sockets { api, edge, metrics } = Sockets::bind(&config).await?;
 
     let renderer: Arc<dyn Renderer> = match config.has_role(Role::Render) {
         true => context.browser(network.clone(), &config.storage.data_dir.join("browser")),
@@ -76,7 +69,8 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 
     let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     // Listeners stop first; what runs in the background goes on until the requests are answered.
-    let listening = Listening { tasks: TaskTracker::new(), shutdown: CancellationToken::new(), head_bytes };
+    let listening = Listening::new(CancellationToken::new());
+    let server = || Server { listening: listening.clone(), admission: admission(&config), head_bytes };
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
@@ -85,28 +79,21 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
             let envelope = envelope.clone();
             async move { envelope.answer(request, peer).await }
         };
-        listening.tasks.spawn(server::serve(listener, listening.clone(), answer));
+        listening.tasks.spawn(server().serve(listener, answer));
     }
-    for (name, socket) in [("edge", &sockets.http), ("edge with TLS", &sockets.https)] {
+    for (name, socket) in [("edge", &edge.http), ("edge with TLS", &edge.https)] {
         if let Some(socket) = socket {
             told.push_str(&format!(", {name} on {}", socket.local_addr()?));
         }
     }
     if config.has_role(Role::Edge) {
-        let services = Services {
-            accounts: &app.accounts,
-            domains: &app.domains,
-            connection: &app.connection,
-            render: &app.render,
-        };
-        let edge = Edge::new(&platform, services, sockets.addresses())?;
-        edge.listen(sockets, &listening.tasks, &listening.shutdown);
+        app.edge(edge.addresses())?.listen(edge, &listening);
     }
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
-        listening.tasks.spawn(server::serve(listener, listening.clone(), |request, _| async move {
-            crate::api::metrics::answer(&request)
-        }));
+        listening.tasks.spawn(
+            server().serve(listener, |request, _| async move { crate::api::metrics::answer(&request) }),
+        );
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
     output::note(&told);
@@ -119,6 +106,32 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
     db.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The sockets that this process's roles listen on.
+struct Sockets {
+    api: Option<TcpListener>,
+    edge: edge::Sockets,
+    metrics: Option<TcpListener>,
+}
+
+impl Sockets {
+    /// Takes the addresses of the settings.
+    async fn bind(config: &Config) -> Result<Sockets, ListenError> {
+        let api = match config.has_role(Role::Api) {
+            true => Some(bind(config.server.listen, "server.listen").await?),
+            false => None,
+        };
+        let edge = match config.has_role(Role::Edge) {
+            true => edge::Sockets::bind(&config.edge).await?,
+            false => edge::Sockets::default(),
+        };
+        let metrics = match config.telemetry.metrics_listen {
+            Some(address) => Some(bind(address, "telemetry.metrics_listen").await?),
+            None => None,
+        };
+        Ok(Sockets { api, edge, metrics })
+    }
 }
 
 /// Stops accepting, lets requests finish, then background work, then the browsers: all within the time of grace.

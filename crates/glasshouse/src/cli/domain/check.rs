@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::accounts::model::Email;
 use crate::cli::{Context, output, table};
-use crate::domains::connection::{CheckResult, Found, Name, Report, Txt, Way};
+use crate::domains::connection::{CheckResult, Found, Name, Report, RequiredRecords, Txt, Way};
 use crate::domains::{Domain, DomainStatus};
 
 /// Which domain, and how to print.
@@ -30,13 +30,16 @@ struct Checked<'a> {
     account: String,
     #[serde(flatten)]
     result: &'a CheckResult,
-    records: Vec<Record>,
+    /// What must stand in the DNS, and why a TXT record is among it.
+    #[serde(flatten)]
+    required: &'a RequiredRecords,
+    found: Vec<FoundRecord>,
     problems: &'a [String],
 }
 
 /// A record that was looked for.
 #[derive(Serialize)]
-struct Record {
+struct FoundRecord {
     name: String,
     found: Vec<String>,
 }
@@ -79,7 +82,8 @@ fn as_json((account, domain, report): &(String, Domain, Report)) -> Checked<'_> 
         domain: &domain.host,
         account: account.clone(),
         result: &report.result,
-        records: rows(report).into_iter().map(|(name, found)| Record { name, found }).collect(),
+        required: &report.required,
+        found: rows(report).into_iter().map(|(name, found)| FoundRecord { name, found }).collect(),
         problems: &report.problems,
     }
 }
@@ -127,6 +131,9 @@ fn text(account: &str, report: &Report) -> String {
     };
     let status =
         if result.promoted { format!("{} (was pending)", result.status) } else { result.status.to_string() };
+    if let Some(reason) = &report.required.reason {
+        lines.push(vec!["contested".to_owned(), reason.clone()]);
+    }
     let rest = [("account", account), ("records", records), ("probe", probe), ("status", status.as_str())];
     lines.extend(rest.map(|(name, value)| vec![name.to_owned(), value.to_owned()]));
     table(&["checked", "found"], lines)

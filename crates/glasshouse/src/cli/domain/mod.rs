@@ -112,7 +112,7 @@ async fn add_domain(add: Add, service: &DomainsService, context: &Context) -> an
         status: add.status,
     };
     match service.add(&account.id, limit, new).await {
-        Ok(domain) => output::line(domain.id.as_str()),
+        Ok(added) => output::line(added.domain.id.as_str()),
         Err(error @ AddError::LimitReached { .. }) => {
             bail!("{}: {error}; see `glasshouse account set-plan`", add.domain)
         }

@@ -1,0 +1,146 @@
+//! `glasshouse analytics …`: visits of crawlers that other web servers saw.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use flate2::bufread::MultiGzDecoder;
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{BadUsage, Context, output};
+use crate::analytics::import::{Import, Imported, LogFormat};
+
+/// How often a followed log is looked at.
+const FOLLOW_EVERY: Duration = Duration::from_millis(500);
+/// What is read of a log at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Visits of crawlers that other web servers saw.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Reads a web server's access log and records its crawlers' visits; the same lines never count twice
+    Import(ImportArgs),
+}
+
+/// What to read.
+#[derive(Args)]
+pub struct ImportArgs {
+    /// The domain whose site was asked for
+    #[arg(long, value_name = "D")]
+    domain: String,
+    /// How the log is written
+    #[arg(long, value_enum)]
+    format: LogFormat,
+    /// The log, plain or gzip; `-`: standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Goes on reading what is appended, also when the log is rotated, until it is interrupted
+    #[arg(long)]
+    follow: bool,
+}
+
+/// Runs the command.
+pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
+    let Command::Import(ImportArgs { domain, format, file, follow }) = command;
+    let is_stdin = file == Path::new("-");
+    if follow && is_stdin {
+        return Err(BadUsage("--follow needs a file: standard input is read to its end anyway".into()).into());
+    }
+    let app = context.app().await?;
+    let found =
+        app.domains.list(None).await?.into_iter().find(|known| known.host == domain.to_ascii_lowercase());
+    let domain =
+        found.with_context(|| format!("there is no domain {domain}; `glasshouse domain list` shows them"))?;
+    let start = || Import::new(&app.platform, domain.id.clone(), format);
+    let imported = if is_stdin {
+        let mut import = start();
+        import.read(&mut plain(io::stdin())?).await?;
+        import.finish().await?
+    } else if follow {
+        follow_log(&file, start).await?
+    } else {
+        read_file(&file, start()).await?
+    };
+    if imported.lines > 0 && imported.lines == imported.lines_unreadable {
+        bail!("no line of {} is in this format; choose another --format", file.display());
+    }
+    output::line(&summary(imported))
+}
+
+/// One file from its start to its end, with a progress bar where somebody looks on.
+async fn read_file(file: &Path, mut import: Import) -> anyhow::Result<Imported> {
+    let opened = open(file)?;
+    let bar = ProgressBar::new(opened.metadata()?.len());
+    let style = "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    bar.set_style(ProgressStyle::with_template(style).expect("a template that a test reads"));
+    import.read(&mut plain(bar.wrap_read(opened))?).await?;
+    bar.finish_and_clear();
+    Ok(import.finish().await?)
+}
+
+/// A file and what is appended to it. When another file takes its name, the old one is read to its end first.
+async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<Imported> {
+    // Before anything is read: a signal that comes in the meantime is not lost.
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut done = Imported::default();
+    let mut opened = open(file)?;
+    loop {
+        let id = opened.metadata()?.ino();
+        let (mut log, mut import) = (plain(opened)?, start());
+        opened = loop {
+            // Looked at before reading: what is written until a rotation is in the old file, and read below.
+            let next = replacement(file, id, import.bytes_read())?;
+            let before = import.imported();
+            let now = import.read(&mut log).await?;
+            if now != before {
+                output::note(&summary(done.plus(now)));
+            }
+            if let Some(next) = next {
+                break next;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(FOLLOW_EVERY) => {}
+                _ = interrupt.recv() => return Ok(done.plus(import.finish().await?)),
+                _ = terminate.recv() => return Ok(done.plus(import.finish().await?)),
+            }
+        };
+        done = done.plus(import.finish().await?);
+    }
+}
+
+/// The file that has the name now, when it is another one or was emptied. None while there is none.
+fn replacement(file: &Path, id: u64, bytes_read: u64) -> anyhow::Result<Option<File>> {
+    let now = match File::open(file) {
+        Ok(now) => now,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot open {}", file.display())),
+    };
+    let about = now.metadata()?;
+    Ok((about.ino() != id || about.len() < bytes_read).then_some(now))
+}
+
+fn open(file: &Path) -> anyhow::Result<File> {
+    File::open(file).with_context(|| format!("cannot open {}", file.display()))
+}
+
+/// A log as text, whether or not it is compressed.
+fn plain(log: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut log = BufReader::with_capacity(BUFFER_BYTES, log);
+    if log.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+        return Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(log))));
+    }
+    Ok(Box::new(log))
+}
+
+fn summary(imported: Imported) -> String {
+    let Imported { lines, visits, lines_known, lines_unreadable } = imported;
+    format!(
+        "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format"
+    )
+}

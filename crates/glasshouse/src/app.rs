@@ -1,5 +1,6 @@
 //! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
 
+use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
-use crate::analytics::Recorder;
+use crate::analytics::{Analytics, Recorder};
 use crate::api::envelope::Envelope;
 use crate::api::health;
 use crate::api::openapi::Document;
@@ -19,6 +20,7 @@ use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
+use crate::edge::{Edge, EdgeError, Services};
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
@@ -48,8 +50,10 @@ pub struct App {
     pub origins: OriginClient,
     /// Whether domains lead here.
     pub connection: Connection,
-    /// Visits of crawlers.
+    /// Counts visits of crawlers.
     pub recorder: Recorder,
+    /// Reports visits of crawlers.
+    pub analytics: Analytics,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -75,8 +79,9 @@ impl AppState {
         let jobs = Jobs::new(db.clone(), clock.clone());
         let domains = DomainsService::new(&platform, &jobs);
         let origins = OriginClient::new(&platform);
-        let connection = Connection::new(&platform, domains.clone());
+        let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let recorder = Recorder::new(&platform);
+        let analytics = Analytics::new(db, clock);
         let render = RenderService::new(&platform, &accounts, &recorder);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
         AppState(Arc::new(App {
@@ -86,6 +91,7 @@ impl AppState {
             origins,
             connection,
             recorder,
+            analytics,
             render,
             jobs,
             refresh,
@@ -114,7 +120,7 @@ impl AppState {
             drain: std::time::Duration::from_secs(1),
             // Never more towards one origin than this process can do at all, nor than a server should bear.
             lanes: LaneLimits {
-                at_once: config.render_concurrency().clamp(2, 8) + 2,
+                at_once: config.render_concurrency().clamp(2, 16) + 2,
                 ..WorkerSettings::default().lanes
             },
             notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
@@ -125,9 +131,9 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, render, platform, .. } = &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
-        let (db, render) = (platform.db.clone(), render.clone());
+        let (analytics, render) = (analytics.clone(), render.clone());
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -138,8 +144,8 @@ impl AppState {
                 async move { jobs.forget_domain(domain.as_str()).await }
             })
             .with("visits", move |domain| {
-                let db = db.clone();
-                async move { analytics::forget_domain(&db, &domain).await }
+                let analytics = analytics.clone();
+                async move { analytics.forget_domain(&domain).await }
             })
             .with("snapshots", move |domain| {
                 let render = render.clone();
@@ -147,12 +153,23 @@ impl AppState {
             })
     }
 
+    /// The front of customers' domains. `listening` are the sockets of this process, which no origin may have.
+    pub fn edge(&self, listening: Vec<SocketAddr>) -> Result<Edge, EdgeError> {
+        Edge::new(&self.platform, self.edge_services(), listening)
+    }
+
+    /// What the edge asks.
+    pub fn edge_services(&self) -> Services<'_> {
+        let App { accounts, domains, connection, render, .. } = &**self;
+        Services { accounts, domains, connection, render }
+    }
+
     /// The API as one function, as listeners and tests use it.
     pub fn envelope(&self) -> Envelope {
         let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
         let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
-        Envelope::new(self.clone(), router.with_state(self.clone()), render::fast::try_answer)
+        Envelope::new(self.clone(), router.with_state(self.clone()), render::fast_path::try_respond)
     }
 
     /// The canonical name of a domain, if it is on the account.
@@ -173,6 +190,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(health::routes())
         .merge(accounts::handlers::routes())
         .merge(domains::handlers::routes())
+        .merge(analytics::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
 }

@@ -47,18 +47,38 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long SQLite waits for another process (a command line tool) to finish its transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a statement may take, as we see it. The server ends it earlier by itself, when it lives.
+pub const STATEMENT_TIME: Duration = Duration::from_secs(20);
+/// What every connection to PostgreSQL begins with: a statement ends after 15 s; a process that was stopped or cut off in
+/// the middle of a transaction holds its locks for no longer either; and a vanished client is found out within a minute.
+const SESSION: &str = "set statement_timeout = '15s'; set lock_timeout = '10s';
+    set idle_in_transaction_session_timeout = '15s';
+    set tcp_keepalives_idle = 20; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 4";
+
 /// Runs an expression against whichever engine a connection belongs to.
 ///
 /// A `match` with the same body in both arms: one SQL text, checked against both drivers. Statements that really
-/// differ write the `match` on [`Conn::engine`] themselves, with a comment. See the module's example.
+/// differ write the `match` on [`Conn::engine`] themselves, with a comment. See the module's example. The body may take
+/// [`STATEMENT_TIME`] and is cut off then.
 #[macro_export]
 macro_rules! on_engine {
     ($conn:expr, |$c:ident| $body:expr) => {
         match $conn.raw() {
-            $crate::EngineConn::Sqlite($c) => $body,
-            $crate::EngineConn::Postgres($c) => $body,
+            $crate::EngineConn::Sqlite($c) => $crate::time_limited(async { $body }).await,
+            $crate::EngineConn::Postgres($c) => $crate::time_limited(async { $body }).await,
         }
     };
+}
+
+/// Waits for statements for at most [`STATEMENT_TIME`]: a server that neither answers nor closes the connection must
+/// not hold its caller for ever.
+pub async fn time_limited<T>(
+    statements: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    match tokio::time::timeout(STATEMENT_TIME, statements).await {
+        Ok(result) => result,
+        Err(_) => Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into())),
+    }
 }
 
 /// Which database answers.
@@ -130,6 +150,18 @@ impl Db {
             Pools::Sqlite { writer, .. } => Inner::SqliteTx(begin_immediate(writer).await?),
             Pools::Postgres(pool) => Inner::PostgresTx(pool.begin().await?),
         })))
+    }
+
+    /// The same database through one connection that nobody else uses, so that what must be said in time is not queued
+    /// behind other work. SQLite has one writer in any case: there it is the same.
+    pub fn dedicated(&self) -> Db {
+        match &self.0 {
+            Pools::Sqlite { .. } => self.clone(),
+            Pools::Postgres(pool) => {
+                let options = pool.options().clone().max_connections(1).min_connections(0);
+                Db(Pools::Postgres(options.connect_lazy_with(pool.connect_options().as_ref().clone())))
+            }
+        }
     }
 
     /// Checks that the database answers.
@@ -216,6 +248,7 @@ async fn open_postgres(url: &str, max_connections: u32) -> Result<Db, DbError> {
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // A connection that a restart of the server broke is found out here and replaced.
         .test_before_acquire(true)
+        .after_connect(|conn, _| Box::pin(async { sqlx::raw_sql(SESSION).execute(conn).await.map(drop) }))
         .connect_with(options)
         .await?;
     Ok(Db(Pools::Postgres(pool)))

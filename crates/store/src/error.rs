@@ -67,6 +67,11 @@ impl DbError {
         matches!(self, DbError::Conflict(_))
     }
 
+    /// Whether the statement was refused for what it says: the same one will be refused again.
+    pub fn is_about_the_statement(&self) -> bool {
+        matches!(self, DbError::Query(_))
+    }
+
     fn database_error(&self) -> Option<&dyn sqlx::error::DatabaseError> {
         match self {
             DbError::Unavailable(error) | DbError::Conflict(error) | DbError::Query(error) => {

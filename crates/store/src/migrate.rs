@@ -24,6 +24,8 @@ impl Db {
             Pools::Postgres(pool) => {
                 // The lock belongs to the connection and a failed run leaves it locked: the connection must not live on.
                 let mut conn = pool.acquire().await?.detach();
+                // A large table takes its time, and so does waiting for another process that migrates.
+                sqlx::raw_sql("set statement_timeout = 0; set lock_timeout = 0").execute(&mut conn).await?;
                 let result = postgres.run(&mut conn).await;
                 conn.close().await.ok();
                 result.map_err(|error| explain(error, postgres))

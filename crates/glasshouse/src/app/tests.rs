@@ -5,7 +5,7 @@ use store::testing::{postgres, schema_differences, sqlite};
 
 use super::*;
 use crate::accounts::Plan;
-use crate::testing::TestApp;
+use crate::testing::{TestApp, TestSession};
 
 /// One operation of the document.
 struct Operation {
@@ -55,7 +55,15 @@ impl Operation {
         if query.is_empty() { path } else { format!("{path}?{query}") }
     }
 
+    /// The least body that is well formed: what is refused is who asks, not what they send.
+    fn smallest_body(&self, domain: &str) -> Value {
+        json!({ "domain": domain, "path": "/", "paths": ["/"] })
+    }
+
     fn names_a_domain(&self) -> bool {
+        if self.body["requestBody"].is_object() && self.path.contains("/cache/") {
+            return true;
+        }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();
         parameters.iter().any(|parameter| parameter["name"] == "domain" || parameter["name"] == "url")
     }
@@ -93,73 +101,146 @@ fn every_operation_says_who_may_call_and_how_it_refuses() {
     }
 }
 
-#[tokio::test]
-async fn every_operation_refuses_a_missing_and_an_unknown_key() {
-    let app = TestApp::new().await;
-    let unknown = crate::accounts::keys::NewKey::generate(crate::accounts::keys::KeyKind::Live);
+/// How somebody who may not call an operation shows who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Intruder {
+    Nobody,
+    UnknownKey,
+    /// A key where only sessions are taken, or a session where only keys are.
+    OtherCredential,
+    /// A key, or a session where no keys are taken, of another account.
+    Foreign,
+    /// A key that is restricted to another domain of the account.
+    OtherScope,
+    SessionWithoutToken,
+    /// The owner, whose subscription has ended.
+    Inactive,
+}
 
-    for operation in operations(&document()) {
-        if !operation.accepts("apiKey") && !operation.accepts("session") {
-            continue;
+const INTRUDERS: [Intruder; 7] = [
+    Intruder::Nobody,
+    Intruder::UnknownKey,
+    Intruder::OtherCredential,
+    Intruder::Foreign,
+    Intruder::OtherScope,
+    Intruder::SessionWithoutToken,
+    Intruder::Inactive,
+];
+
+/// Accounts, keys and sessions of the matrix.
+struct Cast {
+    app: TestApp,
+    owner_key: String,
+    owner_session: TestSession,
+    foreign_key: String,
+    foreign_session: TestSession,
+    scoped_key: String,
+    key_id: String,
+    inactive: (String, TestSession),
+}
+
+impl Cast {
+    async fn on(app: TestApp) -> Cast {
+        let owner = app.account("owner@shop.test", Plan::Enterprise).await;
+        let stranger = app.account("stranger@shop.test", Plan::Enterprise).await;
+        let ended = app.account("ended@shop.test", Plan::Enterprise).await;
+        app.domain(&owner, "shop.test").await;
+        app.domain(&ended, "ended.test").await;
+        let scoped_key = app.key(&owner.id, Some("other.test")).await;
+        let keys = app.get("/api/keys").key(&owner.key).await.json();
+        let key_id = keys["keys"][0]["id"].as_str().unwrap().to_owned();
+        let inactive = (ended.key.clone(), app.sign_in(&ended).await);
+        app.deactivate(&ended).await;
+        Cast {
+            owner_session: app.sign_in(&owner).await,
+            foreign_session: app.sign_in(&stranger).await,
+            owner_key: owner.key,
+            foreign_key: stranger.key,
+            scoped_key,
+            key_id,
+            inactive,
+            app,
         }
-        let path = operation.filled("shop.test", "x");
-        for reply in [
-            app.request(operation.method.clone(), &path).await,
-            app.request(operation.method.clone(), &path).key(unknown.reveal()).await,
-            app.request(operation.method.clone(), &path).key("gh_live_nonsense").await,
-        ] {
-            assert_eq!(reply.status, 401, "{} {path}", operation.method);
-            reply.assert_error(401, "invalid_api_key");
+    }
+
+    /// What an intruder gets; none: the operation does not know such an intruder.
+    async fn try_as(&self, intruder: Intruder, operation: &Operation) -> Option<(u16, String)> {
+        let takes = |scheme| operation.accepts(scheme);
+        let domain = if intruder == Intruder::Inactive { "ended.test" } else { "shop.test" };
+        let path = operation.filled(domain, &self.key_id);
+        let request = self.app.request(operation.method.clone(), &path);
+        let request = match intruder {
+            Intruder::Nobody => request,
+            Intruder::UnknownKey => {
+                request.key(accounts::keys::NewKey::generate(accounts::keys::KeyKind::Live).reveal())
+            }
+            Intruder::OtherCredential if takes("apiKey") && takes("session") => return None,
+            Intruder::OtherCredential if takes("session") => request.key(&self.owner_key),
+            Intruder::OtherCredential => request.session(&self.owner_session),
+            Intruder::Foreign if !operation.names_something() => return None,
+            Intruder::Foreign if takes("apiKey") => request.key(&self.foreign_key),
+            Intruder::Foreign => request.session(&self.foreign_session),
+            Intruder::OtherScope if !takes("apiKey") || !operation.names_something() => return None,
+            Intruder::OtherScope => request.key(&self.scoped_key),
+            Intruder::SessionWithoutToken if !takes("session") || operation.method == http::Method::GET => {
+                return None;
+            }
+            Intruder::SessionWithoutToken => request.header("cookie", &self.owner_session.cookie),
+            Intruder::Inactive if operation.body["responses"].get("402").is_none() => return None,
+            Intruder::Inactive if takes("apiKey") => request.key(&self.inactive.0),
+            Intruder::Inactive => request.session(&self.inactive.1),
+        };
+        let reply = request.json(operation.smallest_body(domain)).await;
+        let code = reply.json()["error"].as_str().unwrap_or_default().to_owned();
+        Some((reply.status.as_u16(), code))
+    }
+}
+
+/// Whether an operation may answer an intruder so.
+fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Operation) -> bool {
+    match intruder {
+        Intruder::Nobody | Intruder::UnknownKey | Intruder::OtherCredential => {
+            (status, code) == (401, "invalid_api_key")
         }
+        Intruder::Foreign => matches!((status, code), (403, "domain_not_owned") | (404, "not_found")),
+        Intruder::OtherScope => match (status, code) {
+            (403, "api_key_domain_scope_mismatch" | "requires_unscoped_key") => true,
+            // A thing by its id: whether it is unknown or another domain's is not told.
+            (404, "not_found") => !operation.names_a_domain(),
+            _ => false,
+        },
+        Intruder::SessionWithoutToken => (status, code) == (403, "csrf_token_missing"),
+        Intruder::Inactive => (status, code) == (402, "subscription_required"),
     }
 }
 
 #[tokio::test]
-async fn every_operation_refuses_the_key_of_another_account() {
+async fn every_operation_refuses_every_intruder() {
     TestApp::on_each_engine(async |app| {
-        let owner = app.account("owner@shop.test", Plan::Enterprise).await;
-        let stranger = app.account("stranger@shop.test", Plan::Enterprise).await;
-        app.domain(&owner, "shop.test").await;
-        let keys = app.get("/api/keys").key(&owner.key).await.json();
-        let id = keys["keys"][0]["id"].as_str().unwrap().to_owned();
-
-        for operation in
-            operations(&document()).into_iter().filter(|o| o.accepts("apiKey") && o.names_something())
-        {
-            let path = operation.filled("shop.test", &id);
-            let reply = app.request(operation.method.clone(), &path).key(&stranger.key).json(json!({})).await;
-
-            let refused = matches!(reply.status.as_u16(), 403 | 404);
-            assert!(refused, "{} {path}: {} {}", operation.method, reply.status, reply.text());
+        let cast = Cast::on(app).await;
+        let mut tried = Vec::new();
+        for operation in operations(&document()) {
+            if !operation.accepts("apiKey") && !operation.accepts("session") {
+                continue;
+            }
+            for intruder in INTRUDERS {
+                let Some((status, code)) = cast.try_as(intruder, &operation).await else { continue };
+                tried.push(intruder);
+                assert!(
+                    is_refusal(intruder, (status, &code), &operation),
+                    "{} {} as {intruder:?}: {status} {code}",
+                    operation.method,
+                    operation.path
+                );
+                // The limits have tests of their own.
+                cast.app.clock.advance(std::time::Duration::from_secs(61));
+            }
+        }
+        for intruder in INTRUDERS {
+            assert!(tried.contains(&intruder), "{intruder:?} is met by no operation");
         }
     })
     .await;
-}
-
-#[tokio::test]
-async fn every_operation_refuses_a_key_for_another_domain() {
-    let app = TestApp::new().await;
-    let owner = app.account("owner@shop.test", Plan::Enterprise).await;
-    app.domain(&owner, "shop.test").await;
-    let scoped = app.key(&owner.id, Some("other.test")).await;
-
-    for operation in
-        operations(&document()).into_iter().filter(|o| o.accepts("apiKey") && o.names_something())
-    {
-        let path = operation.filled("shop.test", "x");
-        let reply = app.request(operation.method.clone(), &path).key(&scoped).json(json!({})).await;
-
-        if reply.status == 404 && !operation.names_a_domain() {
-            // A thing by its id: whether it is unknown or another domain's is not told.
-            continue;
-        }
-        reply.assert_status(403);
-        let code = reply.json()["error"].as_str().unwrap().to_owned();
-        assert!(
-            matches!(code.as_str(), "api_key_domain_scope_mismatch" | "requires_unscoped_key"),
-            "{path}: {code}"
-        );
-    }
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ impl TestApp {
         status: DomainStatus,
     ) -> Domain {
         let new = NewDomain { domain: host.to_owned(), status, ..NewDomain::default() };
-        self.state.domains.add(&account.id, Limit::NONE, new).await.expect("the name is free")
+        self.state.domains.add(&account.id, Limit::NONE, new).await.expect("the name is free").domain
     }
 
     /// Changes a domain's settings, as the settings endpoint does once it has checked them.

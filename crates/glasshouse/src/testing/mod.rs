@@ -86,6 +86,9 @@ impl TestApp {
     async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp {
         db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the migrations apply");
         let mut config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
+        // What a process keeps in its data folder is nobody else's.
+        config.storage.data_dir = folder.path().join("data");
+        std::fs::create_dir_all(&config.storage.data_dir).expect("a folder can be made");
         if config.network.dns_servers.is_empty() {
             // Nobody answers there: a test without a DNS server of its own must not ask this machine's.
             config.network.dns_servers.push(([127, 0, 0, 1], 9).into());

@@ -7,6 +7,7 @@
 )]
 
 mod commands;
+mod import;
 mod process;
 mod refresh;
 mod render;

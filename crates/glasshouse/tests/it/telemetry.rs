@@ -25,9 +25,10 @@ async fn no_secret_is_in_the_log_however_much_is_logged() {
     let client = client();
 
     let signed_in = sign_in(&service, &password).await;
-    for header in ["x-service-api-key", "authorization"] {
-        let value = if header == "authorization" { format!("Bearer {key}") } else { key.clone() };
-        let path = format!("{}/api/usage?token=gh_stats_hunter2", service.api);
+    let bearer = format!("Bearer {key}");
+    for (path, header, value) in [("usage", "x-service-api-key", &key), ("domains", "authorization", &bearer)]
+    {
+        let path = format!("{}/api/{path}?token=gh_stats_hunter2", service.api);
         assert_eq!(client.get(path).header(header, value).send().await.unwrap().status(), 200);
     }
 

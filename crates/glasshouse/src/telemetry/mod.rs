@@ -1,6 +1,8 @@
 //! What the process tells about itself: the log on stderr, traces to a collector, metrics for Prometheus.
 //! Must never carry a key, token, password, cookie, body or query string; `docs/logging.md` lists what is carried.
 
+mod catalogue;
+
 use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -114,15 +116,7 @@ pub fn metrics() -> &'static PrometheusHandle {
         let handle = recorder.handle();
         // Only this function sets a recorder, and only once.
         let _ = metrics::set_global_recorder(recorder);
-        metrics::describe_counter!(
-            "glasshouse_http_requests_total",
-            "Answers of the API, by route and status."
-        );
-        metrics::describe_histogram!(
-            "glasshouse_http_request_duration_seconds",
-            metrics::Unit::Seconds,
-            "Time from a request's head to its answer, by route and status."
-        );
+        catalogue::describe_all();
         handle
     })
 }
@@ -140,6 +134,12 @@ mod tests {
         let text = handle.render();
         let line = "glasshouse_http_request_duration_seconds_bucket{route=\"/telemetry-test\",status=\"200\",le=\"0.005\"} 1";
         assert!(text.contains(line), "{text}");
+        assert!(
+            text.contains(
+                "# HELP glasshouse_http_requests_total Responses of the API. Labels: route, status."
+            ),
+            "{text}"
+        );
         assert!(
             text.contains("glasshouse_http_requests_total{route=\"/telemetry-test\",status=\"200\"} 1"),
             "{text}"

@@ -1,0 +1,152 @@
+//! Every metric of the process: name, kind, labels, and what it says.
+//! The exporter's help texts and the table of `docs/logging.md` are written from it; `cargo xtask tidy` refuses a metric
+//! that is counted and not listed. A label must never be a path or a domain: their number would grow with customers.
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+
+/// What a metric does over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Only grows.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Durations in buckets, in seconds.
+    Histogram,
+}
+
+struct Metric {
+    name: &'static str,
+    kind: Kind,
+    labels: &'static [&'static str],
+    help: &'static str,
+}
+
+const METRICS: &[Metric] = &[
+    Metric {
+        name: "glasshouse_http_requests_total",
+        kind: Kind::Counter,
+        labels: &["route", "status"],
+        help: "Responses of the API.",
+    },
+    Metric {
+        name: "glasshouse_http_request_duration_seconds",
+        kind: Kind::Histogram,
+        labels: &["route", "status"],
+        help: "Time from a request's head to its response.",
+    },
+    Metric {
+        name: "glasshouse_pages_served_total",
+        kind: Kind::Counter,
+        labels: &["tier"],
+        help: "Pages served to crawlers, by where they came from.",
+    },
+    Metric {
+        name: "glasshouse_render_seconds",
+        kind: Kind::Histogram,
+        labels: &[],
+        help: "Time of one render in the browser, waiting for a tab included.",
+    },
+    Metric {
+        name: "glasshouse_renders_failed_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Renders that made no page.",
+    },
+    Metric {
+        name: "glasshouse_background_renders_skipped_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Stale pages that were not rendered again because enough renders wait already.",
+    },
+    Metric {
+        name: "glasshouse_jobs",
+        kind: Kind::Gauge,
+        labels: &["kind", "state"],
+        help: "Jobs in the queue.",
+    },
+    Metric {
+        name: "glasshouse_jobs_oldest_seconds",
+        kind: Kind::Gauge,
+        labels: &["kind", "state"],
+        help: "Age of the oldest job of its kind and state.",
+    },
+    Metric {
+        name: "glasshouse_jobs_ended_total",
+        kind: Kind::Counter,
+        labels: &["kind", "result"],
+        help: "Attempts of jobs that ended in this process.",
+    },
+    Metric {
+        name: "glasshouse_job_duration_seconds",
+        kind: Kind::Histogram,
+        labels: &["kind"],
+        help: "Time of one attempt of a job.",
+    },
+    Metric {
+        name: "glasshouse_visits_recorded_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Crawler visits that were written down.",
+    },
+    Metric {
+        name: "glasshouse_visits_folded_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Crawler visits that were counted under (other) because of too many paths at once.",
+    },
+    Metric {
+        name: "glasshouse_visits_dropped_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Crawler visits that were not counted because more came than could be kept.",
+    },
+];
+
+/// Tells the installed recorder what each metric means.
+pub(super) fn describe_all() {
+    for metric in METRICS {
+        let mut help = metric.help.to_owned();
+        if !metric.labels.is_empty() {
+            help.push_str(&format!(" Labels: {}.", metric.labels.join(", ")));
+        }
+        match metric.kind {
+            Kind::Counter => describe_counter!(metric.name, help),
+            Kind::Gauge => describe_gauge!(metric.name, help),
+            Kind::Histogram => describe_histogram!(metric.name, Unit::Seconds, help),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of the documentation.
+    fn table() -> String {
+        let mut table = String::from("| metric | kind | labels | meaning |\n| --- | --- | --- | --- |\n");
+        for metric in METRICS {
+            let kind = format!("{:?}", metric.kind).to_ascii_lowercase();
+            let labels: Vec<_> = metric.labels.iter().map(|label| format!("`{label}`")).collect();
+            let labels = labels.join(", ");
+            table.push_str(&format!("| `{}` | {kind} | {labels} | {} |\n", metric.name, metric.help));
+        }
+        table
+    }
+
+    #[test]
+    fn the_documentation_has_the_table_of_the_catalogue() {
+        let page = include_str!("../../../../docs/logging.md");
+
+        assert!(page.contains(&table()), "docs/logging.md is old; its table of metrics is:\n{}", table());
+    }
+
+    #[test]
+    fn names_say_unit_and_kind() {
+        for metric in METRICS {
+            let is_total = metric.name.ends_with("_total");
+            assert_eq!(is_total, metric.kind == Kind::Counter, "{}", metric.name);
+            assert!(metric.kind != Kind::Histogram || metric.name.ends_with("_seconds"), "{}", metric.name);
+        }
+    }
+}

@@ -50,6 +50,17 @@ export function watchMemory(root) {
   return { stop() { clearInterval(timer); return Math.max(peak, pssMb(root)); } };
 }
 
+/** Watches the whole machine's processors until stop(), which gives the share of their time in use, 0 to 1. */
+export function watchProcessors() {
+  const look = () => {
+    const ticks = readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/).slice(1, 9).map(Number);
+    const all = ticks.reduce((sum, part) => sum + part, 0);
+    return { all, used: all - ticks[3] - ticks[4] };
+  };
+  const before = look();
+  return { stop() { const after = look(); return (after.used - before.used) / (after.all - before.all); } };
+}
+
 /** Ends a process and everything below it: asks the root first, insists after `grace_ms`. */
 export async function end(root, { signal = 'SIGTERM', grace_ms = 8000 } = {}) {
   const members = tree(root).map(({ pid }) => pid);

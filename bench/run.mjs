@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureAttacks } from './attacks.mjs';
 import { build } from './build.mjs';
 import { measure, warm } from './load.mjs';
 import { measureEdge } from './edge.mjs';
@@ -15,7 +16,7 @@ import { machine, table } from './table.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,attacks' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -25,7 +26,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs (all of them)
+  --only WHAT    any of render, serve, edge, jobs, attacks (all of them)
   --binary FILE  the service (target/release/glasshouse)
   --no-file      print the table, do not write bench/results/DATE.md`);
   process.exit(0);
@@ -40,7 +41,7 @@ const shell = process.env.HEADLESS_SHELL ?? ['/usr/lib/chromium/chromium-headles
 
 const series = new Map(), prints = new Map(), troubles = [];
 const add = (name, result) => {
-  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb']) {
+  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb', 'errors', 'percent']) {
     if (result[what] !== undefined) series.set(`${name}:${what}`, [...(series.get(`${name}:${what}`) ?? []), result[what]]);
   }
   for (const [page, print] of result.seen ?? []) {
@@ -99,6 +100,12 @@ async function renderBench(site) {
       const own = freshDomains.slice(rep * (pages + 4), (rep + 1) * (pages + 4));
       await warm(list((index) => `http://${own[pages + index]}`, 'article', 5000, 4), headers);
       add('fresh4', await run(4, (index) => `http://${own[index]}`, 'article', 3000));
+      // The number of tabs is the service's own choice; it gets the time to make it.
+      for (const [inFlight, offset] of [[4, 6000], [8, 7000], [16, 8000]]) {
+        const waiting = (first, count) => ({ pid, headers, inFlight, pages: list('http://bench.test', 'waits', first, count) });
+        await measure(waiting(offset + 500, 8 * inFlight));
+        add(`waits${inFlight}`, await measure(waiting(offset, 8 * inFlight)));
+      }
       await service.stop();
     },
   ];
@@ -119,6 +126,7 @@ async function main() {
   if (options.only.includes('serve')) await measureServing({ site, binary, reps, seconds, add });
   if (options.only.includes('edge')) await measureEdge({ site, binary, reps, seconds, add });
   if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
+  if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);
   const different = shared.filter((byRenderer) => new Set(byRenderer.values()).size > 1).length;

@@ -49,7 +49,10 @@ const server = createServer((request, response) => {
     return send(200, asset.type, gzip ? asset.gzip : asset.body, { 'cache-control': 'public, max-age=31536000, immutable', ...(gzip ? { 'content-encoding': 'gzip' } : {}) });
   }
   const found = /^\/api\/(article|items)\/(\d+)$/.exec(path);
-  if (found?.[1] === 'article') return json(article(Number(found[2]), url.searchParams.get('long') === '1'));
+  if (found?.[1] === 'article') {
+    const answer = () => json(article(Number(found[2]), url.searchParams.get('long') === '1'));
+    return url.searchParams.get('slow') === '1' ? setTimeout(answer, 150) : answer();
+  }
   if (found) return json({ items: items(Number(found[2])) });
   if (path.startsWith('/api/')) { request.resume(); return send(204, 'text/plain', ''); }
   if (path.startsWith('/assets/')) return send(404, 'text/plain', '');

@@ -5,7 +5,8 @@ import { median } from './meter.mjs';
 
 /**
  * One row per promise. `ours` and `theirs` name series (renderer:what); `goal` is the ratio ours / theirs, `most` when less is
- * better; rows without a goal are there to be read, and `limit` is a figure that ours must not be above.
+ * better; rows without a goal are there to be read, `limit` is a figure that ours must not be above, and `least` one that it must
+ * not be below (0: to be read).
  */
 const ROWS = [
   { work: 'renders/s, one domain, 4 at a time, nothing cached', peer: 'prerender as shipped', ours: 'warm4:perSecond', theirs: 'shipped4:perSecond', goal: 10 },
@@ -15,6 +16,9 @@ const ROWS = [
   { work: 'median latency of one render alone, ms', peer: 'prerender tuned', ours: 'warm1:latencyMs', theirs: 'tuned1:latencyMs', goal: 0.35, most: true },
   { work: 'processor time per render, process tree, s', peer: 'prerender tuned', ours: 'warm4:cpuPerPage', theirs: 'tuned4:cpuPerPage', goal: 0.2, most: true },
   { work: 'peak memory (PSS), process tree, 4 at a time, MB', peer: 'prerender tuned', ours: 'warm4:peakMb', theirs: 'tuned4:peakMb', goal: 0.5, most: true },
+  { work: 'renders/s, pages that wait 450 ms (timers and a slow call), 4 in flight', ours: 'waits4:perSecond', least: 0 },
+  { work: 'the same, 8 in flight', ours: 'waits8:perSecond', least: 0 },
+  { work: 'the same, 16 in flight', ours: 'waits16:perSecond', least: 0 },
   { work: 'edge-hit answers/s, 60 KB, keep-alive', peer: 'nginx, same bytes', ours: 'edgeHit:perSecond', theirs: 'nginxEdge:perSecond', goal: 0.8 },
   { work: 'hit answers/s, the same page', peer: 'nginx, same bytes', ours: 'hit:perSecond', theirs: 'nginxHit:perSecond', goal: 0.25 },
   { work: 'the same, nothing kept in memory', peer: 'nginx, same bytes', ours: 'diskHit:perSecond', theirs: 'nginxDisk:perSecond' },
@@ -24,17 +28,31 @@ const ROWS = [
   { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
   { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },
   { work: 'refresh of 1,000 pages, pages/s', peer: 'the same tabs asked directly', ours: 'refresh:perSecond', theirs: 'direct:perSecond', goal: 0.9 },
+  { work: 'the same: processors in use, %', ours: 'refreshBusy:percent', least: 85 },
+  { work: 'on-demand render during it, median latency, ms', peer: 'the same alone', ours: 'onDemandMeanwhile:latencyMs', theirs: 'onDemandAlone:latencyMs', goal: 1.5, most: true },
   { work: 'edge: 10,000 idle connections, memory (PSS) of the service, MB', ours: 'idle:peakMb', limit: 200 },
+  { work: 'good customer: p95 in ms during 10,000 connections that do not read', peer: 'the same customer alone', ours: 'unread:latencyMs', theirs: 'unreadQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'unread:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during an origin that hangs, asked 300 times a second', peer: 'the same customer alone', ours: 'hang:latencyMs', theirs: 'hangQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'hang:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during 200 crawler-looking requests a second for random queries', peer: 'the same customer alone', ours: 'queries:latencyMs', theirs: 'queriesQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'queries:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during 50,000 TLS handshakes with random and pending names', peer: 'the same customer alone', ours: 'handshakes:latencyMs', theirs: 'handshakesQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'handshakes:errors', limit: 0 },
 ];
 
-const figure = (value) => (value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));
+const figure = (value) => (value === 0 ? '0' : value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));
 
 /** The rows as Markdown. `series` maps "name:what" to the figures of all repetitions. */
 export function table(series) {
-  const cells = ROWS.filter((row) => series.has(row.ours) && (row.limit || series.has(row.theirs))).map((row) => {
-    if (row.limit) {
+  const cells = ROWS.filter((row) => series.has(row.ours) && (row.theirs === undefined || series.has(row.theirs))).map((row) => {
+    if (row.limit !== undefined) {
       const value = median(series.get(row.ours));
       return [row.work, '', '', figure(value), '', `≤ ${figure(row.limit)}`, value <= row.limit ? 'yes' : 'no'];
+    }
+    if (row.least !== undefined) {
+      const value = median(series.get(row.ours));
+      return [row.work, '', '', figure(value), '', row.least ? `≥ ${figure(row.least)}` : '', row.least ? (value >= row.least ? 'yes' : 'no') : ''];
     }
     const [ours, theirs] = [median(series.get(row.ours)), median(series.get(row.theirs))];
     const ratio = ours / theirs;

@@ -1,12 +1,17 @@
 // The measured app: a magazine, rendered by React from two dependent JSON answers. Built by build.mjs, served by site.mjs.
 //   /article/N  two requests, the second depends on the first
 //   /frames/N   the same page, but the body waits for three animation frames and then for an IntersectionObserver
+//   /waits/N    the same page as pages wait: a splash screen of 100 ms, an answer that takes 150 ms, and two steps of 100 ms by timers
 //   /long/N     the same page with more paragraphs (about 60 KB of HTML)
 import { useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import './style.css';
 
 const [, kind, number] = /^\/(\w+)\/(\d+)/.exec(location.pathname) ?? [];
+
+const after = (ms) => new Promise((done) => setTimeout(done, ms));
+// Only /waits/N waits.
+const pause = () => (kind === 'waits' ? after(100) : Promise.resolve());
 
 const get = async (path) => {
   const answer = await fetch(path);
@@ -30,9 +35,10 @@ function Page() {
   const mark = useRef(null);
 
   useEffect(() => {
-    get(`/api/article/${number}?long=${kind === 'long' ? 1 : 0}`)
-      .then((found) => { setArticle(found); head(found); return get(`/api/items/${found.list}`); })
-      .then((found) => setItems(found.items));
+    pause()
+      .then(() => get(`/api/article/${number}?long=${kind === 'long' ? 1 : 0}&slow=${kind === 'waits' ? 1 : 0}`))
+      .then(async (found) => { await pause(); setArticle(found); head(found); return get(`/api/items/${found.list}`); })
+      .then(async (found) => { await pause(); setItems(found.items); });
   }, []);
   useEffect(() => {
     if (shown || !items) return undefined;

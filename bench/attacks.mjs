@@ -1,0 +1,109 @@
+// One good customer among attackers: what its quiet requests take while one process is attacked in four ways: measureAttacks(). Used by run.mjs.
+// The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { fetchPage } from './load.mjs';
+import { percentile, watchMemory } from './meter.mjs';
+import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+
+const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const ATTACKERS = fileURLToPath(new URL('attackers.mjs', import.meta.url));
+const PER_SECOND = 20;
+
+/** Asks in turn for each of `asks` ([{address, headers}]) at a quiet pace: p95 in ms, and how many were not answered with 200. */
+async function goodCustomer(asks, seconds) {
+  const took = [], open = [];
+  let errors = 0;
+  const begun = performance.now();
+  for (let number = 0; number < seconds * PER_SECOND; number += 1) {
+    const due = begun + (number * 1000) / PER_SECOND;
+    if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
+    const { address, headers } = asks[number % asks.length], started = performance.now();
+    open.push(fetchPage(address, headers).then(({ status }) => {
+      took.push(performance.now() - started);
+      if (status !== 200) errors += 1;
+    }, () => { errors += 1; }));
+  }
+  await Promise.all(open);
+  return { latencyMs: percentile(took, 0.95), errors };
+}
+
+/** Runs one attacker in a process of its own; what it counted. */
+const attack = (kind, order) => new Promise((resolve, reject) => {
+  execFile(process.execPath, [ATTACKERS, kind, JSON.stringify(order)], { timeout: (order.seconds + 90) * 1000 }, (error, output) => {
+    if (error) reject(error); else resolve(JSON.parse(output));
+  });
+});
+
+/** An origin that takes requests and does not answer them for a minute. */
+function startHanging() {
+  const server = createServer((_, response) => { setTimeout(() => response.end('late'), 60_000).unref(); });
+  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { server.closeAllConnections(); server.close(); } })));
+}
+
+export async function measureAttacks({ site, binary, reps, quick, add }) {
+  const asset = join(scratch, 'quiet.png');
+  writeFileSync(asset, randomBytes(60 * 1024));
+  const [origin, hanging] = [await startNginx(asset, 'image/png'), await startHanging()];
+  const [edge, tls] = [await freePort(), await freePort()];
+  const crowd = Array.from({ length: quick ? 50 : 1000 }, (_, index) => `crowd-${index}.test`);
+  const hosts = { 'good.test': site.port, 'asset.test': origin.port, 'slow.test': hanging.port, 'noisy.test': site.port };
+  const prepared = await prepareGlasshouse(binary, site, [...Object.keys(hosts), ...crowd], {
+    folder: 'attacks',
+    GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
+    GLASSHOUSE_EDGE__HTTPS_LISTEN: `127.0.0.1:${tls}`,
+    // Nobody listens there: no certificate can be ordered, and nothing leaves the machine.
+    GLASSHOUSE_EDGE__ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
+    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries(Object.entries(hosts).map(([host, port]) => [host, `127.0.0.1:${port}`]))),
+  });
+  const pending = await addPending(prepared, quick ? 5 : 50);
+  const service = await startGlasshouse(prepared);
+
+  const asks = [
+    { address: `http://127.0.0.1:${edge}/article/1`, headers: { Host: 'good.test', 'user-agent': CRAWLER } },
+    { address: `http://127.0.0.1:${edge}/quiet.png`, headers: { Host: 'asset.test' } },
+    { address: `${service.api}?url=${encodeURIComponent('http://good.test/article/1')}`, headers: { ...service.headers, 'user-agent': CRAWLER } },
+  ];
+  for (const { address, headers } of asks) {
+    const answer = await fetchPage(address, headers);
+    if (answer.status !== 200) throw new Error(`the good customer's ${address} answers ${answer.status} before any attack`);
+  }
+  const seconds = quick ? 5 : 20;
+  const attacks = [
+    ['unread', { ports: [edge, prepared.port], count: quick ? 500 : 10_000, path: '/quiet.png', host: 'asset.test' }],
+    ['hang', { port: edge, host: 'slow.test', perSecond: 300 }],
+    ['queries', { port: edge, host: 'noisy.test', perSecond: 200 }],
+    ['handshakes', { port: tls, count: quick ? 1_000 : 50_000, pending }],
+  ];
+  for (let rep = 0; rep < reps; rep += 1) {
+    for (const [kind, order] of attacks) {
+      add(`${kind}Quiet`, await goodCustomer(asks, seconds / 2));
+      const memory = watchMemory(service.pid);
+      // The attack is under way before the good customer is measured, and lasts until it has been.
+      const attacked = attack(kind, { ...order, seconds: seconds + 4 });
+      await new Promise((done) => setTimeout(done, 2_000));
+      const during = await goodCustomer(asks, seconds);
+      const counts = await attacked;
+      add(kind, { ...during, peakMb: memory.stop() });
+      console.error(`  ${kind}: the good customer's p95 ${during.latencyMs.toFixed(1)} ms, ${during.errors} errors; the attacker saw ${JSON.stringify(counts)}`);
+    }
+  }
+  await service.stop();
+  await origin.stop();
+  hanging.stop();
+}
+
+/** Adds domains that wait to be connected: their names. */
+async function addPending(prepared, count) {
+  const names = Array.from({ length: count }, (_, index) => `pending-${index}.test`);
+  for (const name of names) {
+    await new Promise((resolve, reject) => {
+      execFile(prepared.binary, ['domain', 'add', name, '--account', 'bench@glasshouse.test'], { cwd: prepared.folder, env: { ...process.env, ...prepared.env } }, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  return names;
+}

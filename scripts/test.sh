@@ -32,6 +32,7 @@ build() { cargo test --workspace --locked --no-run --quiet && [ -x "$target/debu
 clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 docs() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
 tests() { "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast; }
+page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
@@ -42,6 +43,7 @@ step 'house rules (cargo xtask tidy)' tidy
 step 'build of the service and all tests' build
 step 'lints (clippy, warnings are errors)' clippy
 step 'documentation (rustdoc, warnings are errors)' docs
+step 'page script (types, lints, bundle as its sources give it)' page_script
 if [ "${results[3]}" = ok ]; then
   step 'tests: unit, both databases, object stores, Chromium' tests
   step 'demo site' demo

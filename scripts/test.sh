@@ -31,7 +31,21 @@ tidy() { cargo xtask tidy; }
 build() { cargo test --workspace --locked --no-run --quiet && [ -x "$target/debug/glasshouse" ]; }
 clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 docs() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
-tests() { "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast; }
+# With real browsers, databases and clocks on a shared machine a test can fail for want of time. A few failed ones run again,
+# alone; what passes then is named at the end, so that it is seen and mended.
+most_second_tries=5
+unsteady=()
+tests() {
+  local log=$target/tests.log again
+  "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
+  mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
+  [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1
+  # A binary that ended before its summary has tests that nobody saw.
+  [ "$(grep -cE '^running [0-9]+ tests?$' "$log")" = "$(grep -cE '^test result: ' "$log")" ] || return 1
+  say "again, alone: ${again[*]}"
+  "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast -- --exact --test-threads 1 "${again[@]}" \
+    && unsteady=("${again[@]}")
+}
 page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
@@ -57,5 +71,6 @@ for index in "${!names[@]}"; do
   [ "${results[$index]}" = ok ] || failed=$((failed + 1))
 done
 printf '%-60s %8s\n' total "$((SECONDS - begun))"
+[ "${#unsteady[@]}" -eq 0 ] || printf 'failed at first and passed alone: %s\n' "${unsteady[@]}"
 if [ "$failed" -gt 0 ]; then printf '\n%s step(s) failed\n' "$failed"; exit 1; fi
 printf '\nall steps passed\n'

@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn what_came_before_a_body_broke_has_time_to_be_sent() {
         let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
         gate.admit(Arc::new(Pass::new(None, 100)));

@@ -1,5 +1,5 @@
 //! What every feature is built from: settings, clock, database, object store, network, browser, and the life of the process.
-//! Knows no feature; `app.rs` makes it and hands it to the services.
+//! Knows no feature; `app` makes it and hands it to the services.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The background work of domains: deleting what belonged to a removed one.
-//! Must know no feature to the right: `app.rs` hands in what each of them has to delete.
+//! Must know no feature to the right: `app` hands in what each of them has to delete.
 
 use std::sync::Arc;
 use std::time::Duration;

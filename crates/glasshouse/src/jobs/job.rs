@@ -1,4 +1,4 @@
-//! What a feature writes to have background work: a type that implements [`Job`], and a line in `app.rs` that registers it.
+//! What a feature writes to have background work: a type that implements [`Job`], and a line in `app` that registers it.
 //! Must know nothing of tables: the worker does.
 
 use std::collections::BTreeMap;
@@ -152,7 +152,7 @@ pub(super) struct Kind {
     pub(super) died: Option<DeathHook>,
 }
 
-/// Every kind of job that this process can run. Written down once, in `app.rs`.
+/// Every kind of job that this process can run. Written down once, in `app`.
 #[derive(Clone, Default)]
 pub struct Registry(pub(super) BTreeMap<&'static str, Kind>);
 

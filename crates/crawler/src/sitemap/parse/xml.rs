@@ -1,0 +1,261 @@
+//! The XML forms of a sitemap: `urlset`, `sitemapindex`, RSS, Atom. Used by `parse_sitemap`.
+//! Must never expand an entity of the file's own.
+
+use std::io;
+
+use quick_xml::Reader;
+use quick_xml::errors::{Error as XmlError, SyntaxError};
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::{FileKind, Listed, MAX_URL_BYTES, ParseError, Parsed};
+use crate::sitemap::decode::Text;
+use crate::sitemap::lastmod::parse_lastmod;
+
+/// Sitemaps are four levels deep; the rest is an attack or something else.
+const MAX_DEPTH: usize = 64;
+
+/// A field of an entry that is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Loc,
+    Lastmod,
+}
+
+/// A sitemap in one of the XML forms. Elements are told apart by where they are, so that an image's `loc` is never taken for its page's.
+pub(super) struct XmlFile<'r, 'f> {
+    reader: Reader<Text<'r>>,
+    most: usize,
+    each: &'f mut dyn FnMut(Listed),
+    kind: Option<FileKind>,
+    /// Prefix of the root element: entries and their fields have the same one, extensions have another.
+    prefix: Vec<u8>,
+    depth: usize,
+    /// Depth of the entry that is open.
+    entry: Option<usize>,
+    /// The field that is open, with its depth.
+    field: Option<(Field, usize)>,
+    value: String,
+    loc: String,
+    lastmod: Option<String>,
+    count: usize,
+    bad_lastmods: usize,
+}
+
+impl<'r, 'f> XmlFile<'r, 'f> {
+    /// A reader of so many entries.
+    pub(super) fn new(text: Text<'r>, most: usize, each: &'f mut dyn FnMut(Listed)) -> XmlFile<'r, 'f> {
+        let mut reader = Reader::from_reader(text);
+        // Written by hand, many sitemaps have a bare & in their addresses.
+        reader.config_mut().allow_dangling_amp = true;
+        reader.config_mut().expand_empty_elements = true;
+        XmlFile {
+            reader,
+            most,
+            each,
+            kind: None,
+            prefix: Vec::new(),
+            depth: 0,
+            entry: None,
+            field: None,
+            value: String::new(),
+            loc: String::new(),
+            lastmod: None,
+            count: 0,
+            bad_lastmods: 0,
+        }
+    }
+
+    /// Reads to the end of the root element or to a limit.
+    pub(super) fn read(mut self) -> Result<Parsed, ParseError> {
+        let mut buffer = Vec::new();
+        let mut is_cut = false;
+        loop {
+            buffer.clear();
+            let event = match self.reader.read_event_into(&mut buffer) {
+                Ok(event) => event,
+                // Cut in the middle of a tag by our own limit.
+                Err(XmlError::Syntax(_)) if self.reader.get_ref().is_cut() => break,
+                Err(error) => return Err(self.explain(error)),
+            };
+            match event {
+                Event::Start(tag) => self.open(&tag)?,
+                Event::End(_) => {
+                    is_cut = self.close();
+                    if is_cut || self.depth == 0 {
+                        break;
+                    }
+                }
+                Event::Text(text) => self.append(&String::from_utf8_lossy(&text)),
+                Event::CData(text) => self.append(&String::from_utf8_lossy(&text)),
+                Event::GeneralRef(reference) => self.append_reference(&reference),
+                Event::DocType(_) => return Err(ParseError::DocumentType),
+                Event::Eof => break,
+                Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+            }
+        }
+        self.end(is_cut)
+    }
+
+    fn end(self, is_cut: bool) -> Result<Parsed, ParseError> {
+        let is_cut = is_cut || (self.depth > 0 && self.reader.get_ref().is_cut());
+        let Some(kind) = self.kind else { return Err(ParseError::NotASitemap("no element".to_owned())) };
+        if self.depth > 0 && !is_cut {
+            return Err(self.broken("it ends before its root element does".to_owned()));
+        }
+        Ok(Parsed { kind, is_cut, bad_lastmods: self.bad_lastmods })
+    }
+
+    fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), ParseError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.broken("elements are nested too deeply".to_owned()));
+        }
+        let name = tag.name();
+        let prefix = name.prefix().map(|prefix| prefix.as_ref().to_vec()).unwrap_or_default();
+        let local = tag.local_name();
+        let Some(kind) = self.kind else {
+            self.kind = Some(kind_of(local.as_ref())?);
+            self.prefix = prefix;
+            return Ok(());
+        };
+        if prefix != self.prefix {
+            return Ok(());
+        }
+        let (entry, entry_depth) = match kind {
+            FileKind::Urlset => ("url", 2),
+            FileKind::Index => ("sitemap", 2),
+            FileKind::Rss => ("item", 3),
+            FileKind::Atom => ("entry", 2),
+            FileKind::Text => return Ok(()),
+        };
+        if self.depth == entry_depth && local.as_ref() == entry.as_bytes() {
+            self.entry = Some(self.depth);
+            self.loc.clear();
+            self.lastmod = None;
+        } else if self.entry == Some(self.depth - 1) {
+            self.open_field(kind, local.as_ref(), tag);
+        }
+        Ok(())
+    }
+
+    fn open_field(&mut self, kind: FileKind, local: &[u8], tag: &BytesStart<'_>) {
+        let field = match (kind, local) {
+            (FileKind::Urlset | FileKind::Index, b"loc") | (FileKind::Rss, b"link") => Field::Loc,
+            (FileKind::Urlset | FileKind::Index, b"lastmod")
+            | (FileKind::Rss, b"pubDate")
+            | (FileKind::Atom, b"updated") => Field::Lastmod,
+            (FileKind::Atom, b"link") => {
+                if let Some(href) = alternate_link(tag) {
+                    self.loc = href;
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.field = Some((field, self.depth));
+        self.value.clear();
+    }
+
+    /// Ends an element; answers whether the limit of entries is reached.
+    fn close(&mut self) -> bool {
+        if let Some((field, depth)) = self.field
+            && depth == self.depth
+        {
+            let value = std::mem::take(&mut self.value);
+            let value = value.trim();
+            match field {
+                Field::Loc => value.clone_into(&mut self.loc),
+                Field::Lastmod => self.lastmod = (!value.is_empty()).then(|| value.to_owned()),
+            }
+            self.field = None;
+        }
+        let ends_entry = self.entry == Some(self.depth);
+        self.depth = self.depth.saturating_sub(1);
+        if !ends_entry {
+            return false;
+        }
+        self.entry = None;
+        if self.loc.is_empty() || self.loc.len() > MAX_URL_BYTES {
+            return false;
+        }
+        if self.count == self.most {
+            return true;
+        }
+        self.count += 1;
+        let text = self.lastmod.take();
+        let lastmod = text.as_deref().and_then(parse_lastmod);
+        self.bad_lastmods += usize::from(text.is_some() && lastmod.is_none());
+        (self.each)(Listed { loc: std::mem::take(&mut self.loc), lastmod });
+        false
+    }
+
+    fn append(&mut self, text: &str) {
+        // One byte over the limit is enough to know that it is too long.
+        if self.field.is_some_and(|(_, depth)| depth == self.depth) && self.value.len() <= MAX_URL_BYTES {
+            let room = MAX_URL_BYTES + 1;
+            let end = text
+                .char_indices()
+                .map(|(at, c)| at + c.len_utf8())
+                .take_while(|end| *end <= room + 3)
+                .last();
+            self.value.push_str(&text[..end.unwrap_or(0)]);
+        }
+    }
+
+    /// The five entities of XML and character references; any other stays as it stands.
+    fn append_reference(&mut self, reference: &BytesRef<'_>) {
+        if let Ok(Some(character)) = reference.resolve_char_ref() {
+            return self.append(character.encode_utf8(&mut [0; 4]));
+        }
+        let name = String::from_utf8_lossy(reference);
+        match name.as_ref() {
+            "amp" => self.append("&"),
+            "lt" => self.append("<"),
+            "gt" => self.append(">"),
+            "quot" => self.append("\""),
+            "apos" => self.append("'"),
+            other => {
+                let literal = format!("&{other};");
+                self.append(&literal);
+            }
+        }
+    }
+
+    fn explain(&self, error: XmlError) -> ParseError {
+        match error {
+            XmlError::Io(error) => ParseError::Read(io::Error::new(error.kind(), error)),
+            XmlError::Syntax(SyntaxError::UnclosedDoctype) => ParseError::DocumentType,
+            error => self.broken(error.to_string()),
+        }
+    }
+
+    fn broken(&self, reason: String) -> ParseError {
+        ParseError::Broken { at: self.reader.buffer_position(), reason }
+    }
+}
+
+fn kind_of(root: &[u8]) -> Result<FileKind, ParseError> {
+    Ok(match root {
+        b"urlset" => FileKind::Urlset,
+        b"sitemapindex" => FileKind::Index,
+        b"rss" => FileKind::Rss,
+        b"feed" => FileKind::Atom,
+        other => {
+            let name: String = String::from_utf8_lossy(other).chars().take(40).collect();
+            return Err(ParseError::NotASitemap(format!("its root is <{name}>")));
+        }
+    })
+}
+
+/// The page of an Atom entry: its `link` without `rel`, or with `rel="alternate"`.
+fn alternate_link(tag: &BytesStart<'_>) -> Option<String> {
+    let attribute = |name: &str| {
+        let value = tag.try_get_attribute(name).ok()??.value;
+        let text = String::from_utf8_lossy(&value).into_owned();
+        Some(text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    };
+    if attribute("rel").is_some_and(|rel| rel != "alternate") {
+        return None;
+    }
+    attribute("href").map(|href| href.trim().to_owned())
+}

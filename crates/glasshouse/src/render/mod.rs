@@ -2,6 +2,7 @@
 //!
 //! The render endpoint, the edge and refresh jobs all go through [`RenderService`]: one decision and one cache.
 
+mod acceptance;
 mod admission;
 mod cache;
 pub mod decide;

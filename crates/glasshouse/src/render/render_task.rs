@@ -1,6 +1,5 @@
-//! One render as a task: the lease on the page, the account's allowance, the browser, and what is done with the result.
-//! Used by the render service only. Must never let a render that was started earlier replace a later one's result, nor
-//! count a render that failed.
+//! One render as a task: the lease on the page, the account's allowance, the browser, and the end of all three.
+//! Used by the render service only. Must never count a render that failed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,12 +10,12 @@ use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use super::acceptance::{Acceptance, Kept};
 use super::admission::{Admission, Applicant, OriginResult, Permit, Refusal};
 use super::cache::{DurableTier, etag_of};
 use super::decide::TargetPage;
-use super::model::{CONFIRM_AFTER, Purpose, RenderedPage};
-use super::queries::{PageId, SnapshotRow, Stored};
-use super::text::count_visible_chars;
+use super::model::{Purpose, RenderedPage};
+use super::queries::PageId;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{Accounts, Metric};
 use crate::clock::Clock;
@@ -30,19 +29,11 @@ const LEASE: Duration = Duration::from_secs(10);
 const HEARTBEAT: Duration = Duration::from_secs(3);
 /// How often a process looks whether another one has finished.
 const POLL: Duration = Duration::from_millis(100);
-/// After how long an earlier suspicion no longer counts as the first of two renders.
-const SUSPICION_KEPT: Duration = Duration::from_secs(24 * 3600);
-/// Pause after the first failed re-render; doubled with each further one.
-const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// Longest pause between failing re-renders.
-const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
 /// For how long a page that ended the browser is not rendered again, forced renders excepted.
 const QUARANTINE: Duration = Duration::from_secs(10 * 60);
 /// How long a client's render waits for its turn, and one that nobody's client waits for.
 const TURN_WAIT: Duration = Duration::from_secs(10);
 const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
-/// What is kept of an error's text.
-const MAX_ERROR_CHARS: usize = 500;
 
 /// What came of a render; shared by everybody who waited for it.
 #[derive(Debug, Clone)]
@@ -100,6 +91,7 @@ pub struct RenderTasks {
     renderer: Arc<dyn Renderer>,
     accounts: Accounts,
     durable: DurableTier,
+    acceptance: Acceptance,
     admission: Admission,
     /// Pages that ended the browser.
     quarantine: moka::sync::Cache<PageId, ()>,
@@ -114,6 +106,7 @@ impl RenderTasks {
             clock: platform.clock.clone(),
             renderer: platform.renderer.clone(),
             accounts: accounts.clone(),
+            acceptance: Acceptance::new(durable.clone(), platform.clock.clone()),
             durable,
             admission: Admission::new(
                 platform.config.render_concurrency(),
@@ -166,14 +159,17 @@ impl RenderTasks {
         match rendered {
             Ok(rendered) => {
                 let made = self.page_of(site, rendered);
-                let is_storable = made.is_storable();
-                let outcome = self.keep(page, id, (generation, &token), purpose, made, render_ms).await?;
-                let is_lost = is_storable && matches!(outcome, RenderOutcome::Made { stored: false, .. });
+                let lease = (generation, token.as_str());
+                let kept = self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?;
+                let is_lost = made.is_storable() && kept == Kept::No;
                 if is_lost && matches!(purpose, Purpose::Refresh | Purpose::Background) {
                     // Nobody got the page, and nothing is kept of it.
                     self.accounts.refund(&reservation).await?;
                 }
-                Ok(outcome)
+                Ok(match kept {
+                    Kept::HeldBack => RenderOutcome::HeldBack,
+                    Kept::Yes | Kept::No => RenderOutcome::Made { page: made, stored: kept == Kept::Yes },
+                })
             }
             Err(error) => {
                 metrics::counter!("glasshouse_renders_failed_total").increment(1);
@@ -182,7 +178,7 @@ impl RenderTasks {
                     self.quarantine.insert(id.clone(), ());
                 }
                 if is_of_the_page(&error) {
-                    self.note_failure(id, &error.to_string()).await?;
+                    self.acceptance.note_failure(id, &error.to_string()).await?;
                 }
                 self.durable.end(id, &token).await?;
                 Err(error.into())
@@ -304,64 +300,6 @@ impl RenderTasks {
             created_at: self.clock.now(),
         })
     }
-
-    /// Stores a page, or says why not. Storing is for later requests: failing at it does not take the page from this one.
-    async fn keep(
-        &self,
-        page: &TargetPage,
-        id: &PageId,
-        (generation, token): (i64, &str),
-        purpose: Purpose,
-        made: Arc<RenderedPage>,
-        render_ms: u64,
-    ) -> Result<RenderOutcome, RenderTaskError> {
-        if !made.is_storable() {
-            self.note_failure(id, &made.describe_unstored()).await?;
-            self.durable.end(id, token).await?;
-            return Ok(RenderOutcome::Made { page: made, stored: false });
-        }
-        if matches!(purpose, Purpose::Background | Purpose::Refresh) && self.is_suspicious(id, &made).await? {
-            self.durable.end(id, token).await?;
-            return Ok(RenderOutcome::HeldBack);
-        }
-        match self.durable.store(id, (generation, token), page.url.as_str(), &made, render_ms).await {
-            Ok(Stored::Yes { .. }) => Ok(RenderOutcome::Made { page: made, stored: true }),
-            // This one's client asked before the later render began, and gets what it asked for.
-            Ok(Stored::Outdated) => Ok(RenderOutcome::Made { page: made, stored: false }),
-            Err(error) => {
-                tracing::error!(error = %crate::api::error::chain(&error), url = %page.url, "a render could not be stored");
-                // The lease runs out by itself when the database is what failed.
-                let _ = self.durable.end(id, token).await;
-                Ok(RenderOutcome::Made { page: made, stored: false })
-            }
-        }
-    }
-
-    /// Whether a render is less than the good page that is stored, and no render a minute ago said so too.
-    async fn is_suspicious(&self, id: &PageId, made: &RenderedPage) -> Result<bool, DbError> {
-        let Some(stored) = self.durable.find_row(id).await? else { return Ok(false) };
-        if !is_less(&stored, made) {
-            return Ok(false);
-        }
-        let now = self.clock.now();
-        let suspected = stored.suspect_at.map(crate::clock::Timestamp::from_millis);
-        let suspected = suspected.filter(|at| now.since(*at) < SUSPICION_KEPT);
-        if suspected.is_some_and(|at| now.since(at) >= CONFIRM_AFTER) {
-            return Ok(false);
-        }
-        let since = suspected.unwrap_or(now);
-        self.durable.note_suspect(id, since, since.plus(CONFIRM_AFTER)).await?;
-        Ok(true)
-    }
-
-    /// Notes the failure beside the snapshot, if there is one, with a growing pause before the next attempt.
-    async fn note_failure(&self, id: &PageId, error: &str) -> Result<(), DbError> {
-        let Some(row) = self.durable.find_row(id).await? else { return Ok(()) };
-        let error: String = error.chars().take(MAX_ERROR_CHARS).collect();
-        let failures = row.failures.saturating_add(1);
-        let retry_at = self.clock.now().plus(pause_after(failures));
-        self.durable.note_failure(id, &error, failures, retry_at).await
-    }
 }
 
 /// The status that is answered for a page: every success is 200, and so is what no page can mean.
@@ -371,16 +309,6 @@ fn answerable(status: u16, has_location: bool) -> u16 {
         400..=599 => status,
         _ => 200,
     }
-}
-
-/// Whether a page is less than what is stored: a redirect or an error page instead of a good one, or most of its text gone.
-fn is_less(stored: &SnapshotRow, made: &RenderedPage) -> bool {
-    if stored.status != 200 {
-        return false;
-    }
-    let before = stored.text_chars.unsigned_abs();
-    made.status != 200
-        || count_visible_chars(&String::from_utf8_lossy(&made.html)).saturating_mul(10) < before
 }
 
 /// Whether a failure says something about the page. What concerns the service itself does not.
@@ -396,11 +324,6 @@ fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
         Err(error) if !is_of_the_page(error) => {}
         _ => permit.note(OriginResult::Answered),
     }
-}
-
-fn pause_after(failures: i64) -> Duration {
-    let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(0).min(16);
-    FIRST_PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE)
 }
 
 /// A redirect to the origin host is one to the public name: the origin does not know under which name it was asked.
@@ -430,13 +353,6 @@ mod tests {
         for status in [301, 302, 307, 308, 404, 410, 429, 503] {
             assert_eq!(answerable(status, true), status);
         }
-    }
-
-    #[test]
-    fn the_pause_between_failing_renders_grows_to_an_hour() {
-        let minutes = |failures| pause_after(failures).as_secs() / 60;
-
-        assert_eq!([1, 2, 3, 6, 7, 1000].map(minutes), [1, 2, 4, 32, 60, 60]);
     }
 
     #[test]

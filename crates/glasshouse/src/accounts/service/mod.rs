@@ -2,6 +2,7 @@
 //! Must never return a password, and a key only from [`Accounts::create_key`].
 
 mod cache;
+mod errors;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use store::{Db, DbError};
 
 use self::cache::KeyCache;
+pub use self::errors::{AccountError, CreateKeyError};
 use super::keys::{KeyHash, KeyKind, NewKey, is_well_formed, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
 use super::plans::{Limit, Plan};
@@ -21,37 +23,6 @@ use crate::platform::Platform;
 
 /// How often the last uses of keys are written down and ended sessions are deleted.
 const CHORES_EVERY: Duration = Duration::from_secs(30);
-
-/// Why something about an account could not be done.
-#[derive(Debug, thiserror::Error)]
-pub enum AccountError {
-    /// The e-mail address belongs to an account already.
-    #[error("there is an account {0} already")]
-    EmailTaken(String),
-    /// No account has this e-mail address.
-    #[error("there is no account {0}; `glasshouse account list` shows them all")]
-    UnknownAccount(String),
-    /// A password without a character.
-    #[error("the password is empty")]
-    EmptyPassword,
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] DbError),
-}
-
-/// Why a key was not made.
-#[derive(Debug, thiserror::Error)]
-pub enum CreateKeyError {
-    /// The account has as many as it may have.
-    #[error("the account has {limit} keys already (limits.keys_per_account); revoke one that is not used")]
-    LimitReached {
-        /// How many that is.
-        limit: u64,
-    },
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] DbError),
-}
 
 /// The accounts of this installation. Cheap to clone.
 #[derive(Clone)]

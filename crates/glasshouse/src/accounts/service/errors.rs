@@ -1,0 +1,34 @@
+//! Why something about accounts and keys is refused, in words for people. Returned by [`Accounts`](super::Accounts).
+
+use store::DbError;
+
+/// Why something about an account could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum AccountError {
+    /// The e-mail address belongs to an account already.
+    #[error("there is an account {0} already")]
+    EmailTaken(String),
+    /// No account has this e-mail address.
+    #[error("there is no account {0}; `glasshouse account list` shows them all")]
+    UnknownAccount(String),
+    /// A password without a character.
+    #[error("the password is empty")]
+    EmptyPassword,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+/// Why a key was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateKeyError {
+    /// The account has as many as it may have.
+    #[error("the account has {limit} keys already (limits.keys_per_account); revoke one that is not used")]
+    LimitReached {
+        /// How many that is.
+        limit: u64,
+    },
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}

@@ -6,7 +6,11 @@ use super::{FileKind, Listed, MAX_URL_BYTES, ParseError, Parsed};
 use crate::sitemap::decode::Text;
 
 /// Hands out the lines that are addresses.
-pub(super) fn read_lines(mut text: Text<'_>, most: usize, each: &mut dyn FnMut(Listed)) -> Result<Parsed, ParseError> {
+pub(super) fn read_lines(
+    mut text: Text<'_>,
+    most: usize,
+    each: &mut dyn FnMut(Listed),
+) -> Result<Parsed, ParseError> {
     let mut parsed = Parsed { kind: FileKind::Text, is_cut: false, bad_lastmods: 0 };
     let mut count = 0;
     let mut line = Vec::new();

@@ -56,8 +56,13 @@ impl Timestamp {
         Timestamp(zoned.timestamp().as_millisecond())
     }
 
+    /// This time as the clocks of a time zone show it.
+    pub fn in_zone(self, zone: &jiff::tz::TimeZone) -> jiff::Zoned {
+        self.to_jiff().to_zoned(zone.clone())
+    }
+
     fn date(self) -> jiff::civil::Date {
-        self.to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date()
+        self.in_zone(&jiff::tz::TimeZone::UTC).date()
     }
 
     fn to_jiff(self) -> jiff::Timestamp {

@@ -52,7 +52,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn queued_for(&self, account: &str) -> NewJob {
         NewJob {
             id: JobId::generate(),
-            kind: Self::KIND,
+            kind: Self::KIND.into(),
             account: account.to_owned(),
             payload: serde_json::to_string(self).expect("jobs are plain data"),
             max_attempts: Self::MAX_ATTEMPTS,

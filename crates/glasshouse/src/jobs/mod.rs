@@ -5,13 +5,16 @@ mod job;
 mod model;
 mod queries;
 mod queue;
+mod recurrence;
 mod run;
 mod schedule;
+mod schedules;
 mod worker;
 
 pub use job::{Job, JobError, JobOutcome, Registry};
 pub use model::{Batch, BatchId, ChangeError, JobId, JobInfo, JobState, NewBatch, NewJob, Priority, backoff};
 pub use queue::Jobs;
+pub use recurrence::{Days, Recurrence, RecurrenceError};
 pub use run::Run;
 pub use schedule::Schedule;
 pub use worker::{LaneLimits, Worker, WorkerSettings};

@@ -1,6 +1,7 @@
 //! What a job, a batch and their states are. Pure: no database, no clock.
 //! Accounts and domains are opaque texts here: this module is below the features.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -70,6 +71,16 @@ impl Priority {
             Priority::Background => 30,
         }
     }
+
+    /// Reads a stored number.
+    pub const fn from_rank(rank: i64) -> Priority {
+        match rank {
+            ..=0 => Priority::Urgent,
+            1..=10 => Priority::Normal,
+            11..=20 => Priority::Bulk,
+            _ => Priority::Background,
+        }
+    }
 }
 
 /// Where a job is.
@@ -108,7 +119,7 @@ impl JobState {
 #[derive(Debug, Clone)]
 pub struct NewJob {
     pub(super) id: JobId,
-    pub(super) kind: &'static str,
+    pub(super) kind: Cow<'static, str>,
     pub(super) account: String,
     pub(super) payload: String,
     pub(super) max_attempts: u32,
@@ -293,6 +304,7 @@ mod tests {
             [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background].map(Priority::rank);
 
         assert!(ranks.is_sorted());
+        assert_eq!(ranks.map(Priority::from_rank).map(Priority::rank), ranks);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Jobs {
         queries::list_batches_of_domain(&mut self.0.db.read().await?, domain).await
     }
 
-    /// Deletes every job and batch of a removed domain, some at a time so that nobody waits long for the writer. Jobs
+    /// Deletes every schedule, job and batch of a removed domain, some at a time so that nobody waits long for the writer. Jobs
     /// that run are stopped within seconds and leave no result behind.
     pub async fn forget_domain(&self, domain: &str) -> Result<(), DbError> {
         loop {

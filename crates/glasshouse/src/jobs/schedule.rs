@@ -59,7 +59,7 @@ async fn keep_one(jobs: &Jobs, schedule: &Schedule) -> Result<u64, DbError> {
     let now = jobs.clock().now();
     let next = slot_after(now, schedule.every, schedule.offset);
     let job = (schedule.job)();
-    let (kind, key) = (job.kind, schedule.key);
+    let (kind, key) = (job.kind.as_ref(), schedule.key);
     let planned = queries::find_next_slot(&mut jobs.db().read().await?, kind, key).await?;
     let is_waiting = planned.is_some_and(|planned| now < planned && planned <= next);
     if is_waiting {

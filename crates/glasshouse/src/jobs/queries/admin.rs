@@ -113,11 +113,12 @@ pub async fn list_batches_of_domain(conn: &mut Conn, domain: &str) -> Result<Vec
     Ok(ids.into_iter().map(BatchId::from).collect())
 }
 
-/// Deletes some of the jobs of a domain, or when there are none left, its batches. Answers how many rows are gone.
+/// Deletes what recurs for a domain, then some of its jobs, or when there are none left, its batches. Answers how many rows are gone.
 pub async fn delete_some_of_domain(conn: &mut Conn, domain: &str) -> Result<u64, DbError> {
     const JOBS: &str = "delete from jobs where id in (select id from jobs where domain_id = $1 limit 1000)";
     const BATCHES: &str = "delete from job_batches where domain_id = $1";
-    for sql in [JOBS, BATCHES] {
+    const RECURRENCES: &str = "delete from job_recurrences where domain_id = $1";
+    for sql in [RECURRENCES, JOBS, BATCHES] {
         let deleted = on_engine!(conn, |c| {
             sqlx::query(sql).bind(domain).execute(c).await.map(|done| done.rows_affected())
         })?;

@@ -45,7 +45,7 @@ pub async fn insert_jobs(tx: &mut Tx, jobs: Vec<NewJob>, now: Timestamp) -> Resu
     // One statement cannot meet the same key twice.
     let jobs: Vec<NewJob> = jobs
         .into_iter()
-        .filter(|job| job.unique_key.as_ref().is_none_or(|key| keys.insert((job.kind, key.clone()))))
+        .filter(|job| job.unique_key.as_ref().is_none_or(|key| keys.insert((job.kind.clone(), key.clone()))))
         .collect();
     // Shares are locked in one order by everybody, so that two transactions never wait for each other.
     let mut groups: BTreeMap<(i64, String), Vec<NewJob>> = BTreeMap::new();
@@ -92,7 +92,7 @@ async fn insert_rows(
         for (turn, job) in (first_turn..).zip(rows) {
             query = query
                 .bind(job.id.as_str())
-                .bind(job.kind)
+                .bind(job.kind.as_ref())
                 .bind(&job.account)
                 .bind(job.domain.as_deref())
                 .bind(job.batch.as_ref().map(BatchId::as_str))

@@ -6,6 +6,7 @@ mod chores;
 mod claim;
 mod enqueue;
 mod finish;
+mod recurrences;
 mod workers;
 
 pub use admin::*;
@@ -13,6 +14,7 @@ pub use chores::*;
 pub use claim::*;
 pub use enqueue::*;
 pub use finish::*;
+pub use recurrences::*;
 pub use workers::*;
 
 /// Runs a statement with a condition on a list of texts: `$before COLUMN ∈ list $after`, the list being `$1`.

@@ -14,7 +14,7 @@ use crate::jobs::job::Registry;
 use crate::jobs::model::{BatchId, HORIZON, Priority};
 use crate::jobs::queue::Jobs;
 use crate::jobs::schedule::Schedule;
-use crate::jobs::{queries, schedule};
+use crate::jobs::{queries, schedule, schedules};
 
 /// Complete batches can be asked about for so long, and jobs that gave up are kept for so long.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -80,6 +80,7 @@ impl Sweeper {
         schedule::keep(&self.jobs, &self.schedules).await?;
         self.tell_deaths().await?;
         if self.is_elected().await? {
+            schedules::queue_due(&self.jobs).await?;
             self.look_after_all().await?;
             self.shows_depth = true;
             self.publish_depth().await?;

@@ -160,8 +160,8 @@ impl AppState {
 
     /// What the edge asks.
     pub fn edge_services(&self) -> Services<'_> {
-        let App { accounts, domains, connection, render, .. } = &**self;
-        Services { accounts, domains, connection, render }
+        let App { accounts, domains, connection, recorder, render, .. } = &**self;
+        Services { accounts, domains, connection, recorder, render }
     }
 
     /// The API as one function, as listeners and tests use it.

@@ -17,7 +17,9 @@ use super::pages::Page;
 use super::route::{self, Asked, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
+use super::visits::OriginVisit;
 use crate::analytics::CrawlerIndex;
+use crate::analytics::verify::Claim;
 use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
@@ -114,13 +116,28 @@ async fn response_to(
         let rules = (route == Route::Serve).then_some(&*site);
         return Ok(to_https(request.method(), &target, rules));
     }
+    let mut claim = None;
     if route == Route::Serve {
         let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
-        if let Some(response) = crawlers.respond(&request).await {
-            return Ok(response);
+        match crawlers.respond(&request).await {
+            Turn::Answered(response) => return Ok(response),
+            Turn::Origins(claimed) => claim = Some(claimed),
         }
     }
-    Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await
+    let visit = claim.and_then(|claim| OriginVisit::begin(request.method(), &claim));
+    let response = Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await;
+    if let Some(visit) = visit {
+        visit.end(edge, &site, &target, &response);
+    }
+    response
+}
+
+/// Whose turn it is.
+enum Turn {
+    /// Nobody's: it is answered.
+    Answered(Response<Body>),
+    /// The origin's. The client is this.
+    Origins(Claim),
 }
 
 /// What is decided before a request is passed to the origin.
@@ -147,8 +164,8 @@ impl CrawlersTurn<'_> {
         url.into()
     }
 
-    /// A redirect, or a page for a crawler; none: the origin's turn.
-    async fn respond(&self, request: &Request<Incoming>) -> Option<Response<Body>> {
+    /// A redirect, or a page for a crawler.
+    async fn respond(&self, request: &Request<Incoming>) -> Turn {
         let headers = request.headers();
         let deciding = DecidingHeaders::of(headers);
         let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
@@ -171,17 +188,17 @@ impl CrawlersTurn<'_> {
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {
-                Some(redirect(status, &self.on_asked_port(location)))
+                Turn::Answered(redirect(status, &self.on_asked_port(location)))
             }
             Ok(RenderResponse::Page(page)) => {
                 let asking = Asking { method: request.method(), headers, target: self.target };
-                Some(snapshot::respond(asking, self.site, &page, &self.edge.forms).await)
+                Turn::Answered(snapshot::respond(asking, self.site, &page, &self.edge.forms).await)
             }
-            Ok(RenderResponse::Passthrough { .. }) => None,
+            Ok(RenderResponse::Passthrough { .. }) => Turn::Origins(claim),
             Err(error) => {
                 // A crawler is better served by the origin than by our trouble.
                 tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
-                None
+                Turn::Origins(claim)
             }
         }
     }

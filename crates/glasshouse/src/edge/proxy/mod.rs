@@ -13,3 +13,4 @@ pub mod service;
 mod snapshot;
 mod tunnel;
 mod upstream;
+mod visits;

@@ -14,6 +14,7 @@ use super::forward::{Forwarder, Origin, OriginLimits};
 use super::route::{Route, route};
 use super::upstream::OwnAddresses;
 use crate::accounts::{AccountId, Accounts};
+use crate::analytics::Recorder;
 use crate::analytics::verify::Verifier;
 use crate::clock::Clock;
 use crate::config::{self, Config, Scheme};
@@ -41,6 +42,7 @@ pub(in crate::edge) struct Inner {
     pub forms: Forms,
     pub probe_key: ProbeKey,
     pub verifier: Verifier,
+    pub recorder: Recorder,
     /// None where this process serves no TLS.
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
@@ -67,6 +69,8 @@ pub struct Services<'a> {
     pub domains: &'a DomainsService,
     /// Whether a pending domain leads here by now.
     pub connection: &'a Connection,
+    /// What counts the crawlers that the origin answers.
+    pub recorder: &'a Recorder,
     /// What a crawler gets.
     pub render: &'a RenderService,
 }
@@ -119,6 +123,7 @@ impl Edge {
             forms: Forms::default(),
             probe_key: ProbeKey::new(secrets),
             verifier: Verifier::new(platform),
+            recorder: services.recorder.clone(),
             tasks: platform.tasks.clone(),
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),

@@ -177,6 +177,39 @@ async fn a_crawlers_visit_is_counted() {
 }
 
 #[tokio::test]
+async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
+    let origin = RawOrigin::answering(&[
+        ("/html", "200 OK", "Content-Type: text/html"),
+        ("/gone", "410 Gone", "Content-Type: text/html; charset=utf-8"),
+        ("/moved", "302 Found", "Content-Type: text/html\r\nLocation: /html"),
+        ("/data", "200 OK", "Content-Type: application/json"),
+    ])
+    .await;
+    let world = World::with_origin(origin.address).await;
+    let domain = world.shop().await;
+    world.app.set(&domain, |settings| settings.on_demand_render_enabled = false).await;
+    let recorder = world.app.state.recorder.clone();
+    world.app.state.platform.tasks.spawn(recorder.clone().run(world.app.state.platform.shutdown.clone()));
+
+    for path in ["/html", "/gone", "/moved", "/data"] {
+        world.crawl(path, &[]).await;
+    }
+    world.ask("POST", "/html", &["User-Agent: Googlebot/2.1", "Content-Length: 0"]).await;
+    world.get("/html", &["User-Agent: curl/8.4.0"]).await;
+    drop(origin);
+    world.crawl("/down", &[]).await;
+    world.crawl("/down.css", &[]).await;
+    recorder.flush().await;
+
+    let rows = world.app.visits().await;
+    let counted: Vec<_> = rows.iter().map(|row| (&*row.path, &*row.served, row.status, row.visits)).collect();
+    assert_eq!(
+        counted,
+        [("/down", "origin", 502, 1), ("/gone", "origin", 410, 1), ("/html", "origin", 200, 1)]
+    );
+}
+
+#[tokio::test]
 async fn a_compressed_page_says_how_it_is_packed() {
     let (world, _origin) = world().await;
     world.app.renderer.answers_html(PAGE, &format!("{HTML}{}", "<p>tea and cake</p>".repeat(100)));

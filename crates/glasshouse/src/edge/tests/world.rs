@@ -224,6 +224,23 @@ impl RawOrigin {
         .await
     }
 
+    /// Answers each path with this status line and these headers, one request per connection.
+    pub async fn answering(answers: &'static [(&'static str, &'static str, &'static str)]) -> RawOrigin {
+        RawOrigin::start(move |mut stream, _| async move {
+            let Some(request) = read_request(&mut stream).await else { return };
+            let request = String::from_utf8_lossy(&request).into_owned();
+            let path = request.split(' ').nth(1).unwrap_or_default();
+            let Some((_, status, headers)) = answers.iter().find(|(known, _, _)| *known == path) else {
+                return;
+            };
+            let answer =
+                format!("HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+            // Whoever asked may have gone away.
+            let _ = stream.write_all(answer.as_bytes()).await;
+        })
+        .await
+    }
+
     /// Answers every request with the same bytes.
     pub async fn saying(answer: &'static str) -> RawOrigin {
         RawOrigin::start(move |mut stream, _| async move {

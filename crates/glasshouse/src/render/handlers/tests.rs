@@ -1037,6 +1037,25 @@ async fn visits_of_crawlers_that_got_a_page_are_counted() {
     .await;
 }
 
+#[tokio::test]
+async fn crawlers_that_are_left_to_the_origin_are_counted_apart() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.state.start();
+        app.set(&domain, |settings| settings.on_demand_render_enabled = false).await;
+
+        app.crawl(&account, PAGE).await.assert_status(304);
+        app.crawl(&account, "https://shop.example/app.js").await.assert_status(304);
+        app.render(&account, PAGE).header("user-agent", "curl/8").await.assert_status(304);
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let counted: Vec<_> = rows.iter().map(|row| (&*row.path, &*row.served, row.visits)).collect();
+        assert_eq!(counted, [("/shoes", "origin", 1)]);
+    })
+    .await;
+}
+
 // ---- Listing
 
 #[tokio::test]

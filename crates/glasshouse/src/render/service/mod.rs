@@ -6,11 +6,12 @@ mod upkeep;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use http::Method;
 use store::DbError;
 use tokio::sync::Semaphore;
 
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, TargetPage, decide};
+use super::decide::{Decision, Place, TargetPage, decide};
 use super::fast_path::FastResponses;
 use super::memory::MemoryTier;
 use super::model::{
@@ -88,7 +89,7 @@ impl RenderService {
             Decision::Redirect { status, location } => {
                 return Ok(RenderResponse::Redirect { status, location });
             }
-            Decision::Passthrough { location } => return Ok(RenderResponse::Passthrough { location }),
+            Decision::Passthrough { location } => return Ok(self.pass_on(call, location)),
             Decision::Serve(page) => page,
         };
         let id = page_id(&call.site.domain.id, &page.key);
@@ -101,10 +102,18 @@ impl RenderService {
             },
         };
         let Some(response) = found else {
-            return Ok(RenderResponse::Passthrough { location: call.site.origin_url(call.target).into() });
+            return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
         };
         self.0.record(call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
+    }
+
+    /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
+    fn pass_on(&self, call: &Call<'_>, location: String) -> RenderResponse {
+        if call.place == Place::Api {
+            self.0.record_passed_on(call);
+        }
+        RenderResponse::Passthrough { location }
     }
 
     /// What is stored of a domain: address contains `search`, newest first; and how many there are.
@@ -287,6 +296,26 @@ impl Inner {
             status,
             at: self.clock.now(),
             duration,
+        });
+    }
+
+    /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
+    fn record_passed_on(&self, call: &Call<'_>) {
+        let reads = matches!(*call.facts.method, Method::GET | Method::HEAD);
+        let Some(crawler) = call.crawler.filter(|_| reads) else { return };
+        if crawler::url::is_static_asset(call.target.path()) {
+            return;
+        }
+        self.recorder.record(Visit {
+            domain: call.site.domain.id.clone(),
+            path: call.target.path().into(),
+            crawler,
+            verified: call.verified,
+            served: ServedBy::Origin,
+            status: 200,
+            at: self.clock.now(),
+            // How long the customer's server takes is not known: no report reads the times of origins.
+            duration: Duration::ZERO,
         });
     }
 

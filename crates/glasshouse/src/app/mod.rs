@@ -25,6 +25,7 @@ use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
+use crate::render::remote::{RenderPage, RendersForOthers, renders_at_once};
 use crate::{accounts, analytics, api, domains, refresh, render};
 
 /// The schema for SQLite.
@@ -82,7 +83,7 @@ impl AppState {
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let recorder = Recorder::new(&platform);
         let analytics = Analytics::new(db, clock);
-        let render = RenderService::new(&platform, &accounts, &recorder);
+        let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
         AppState(Arc::new(App {
             accounts,
@@ -104,7 +105,8 @@ impl AppState {
         let Platform { tasks, shutdown, .. } = &self.platform;
         tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
         tasks.spawn(self.recorder.clone().run(shutdown.clone()));
-        if self.platform.config.has_role(Role::Worker) {
+        // Browsers work on jobs too: pages of refreshes, and of processes that have none.
+        if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {
             tasks.spawn(self.worker().run(shutdown.clone()));
         }
     }
@@ -112,9 +114,17 @@ impl AppState {
     /// What works on jobs in this process: one line per feature that has some.
     pub fn worker(&self) -> Worker {
         let config = &self.platform.config;
-        let registry = Registry::default().with::<RemoveDomain>(self.leftovers(), 1);
-        let registry = self.refresh.register(registry);
-        let schedules = self.refresh.schedules();
+        let mut registry = Registry::default();
+        let mut schedules = Vec::new();
+        if config.has_role(Role::Worker) {
+            registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
+            schedules = self.refresh.schedules();
+        }
+        if config.has_role(Role::Render) {
+            registry = self.refresh.register_renders(registry);
+            registry =
+                registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform));
+        }
         let settings = WorkerSettings {
             // Renders end by themselves when the service does; nothing else takes long.
             drain: std::time::Duration::from_secs(1),
@@ -127,6 +137,11 @@ impl AppState {
             ..WorkerSettings::default()
         };
         Worker::new(self.jobs.clone(), registry, schedules, settings)
+    }
+
+    fn renders_for_others(&self) -> RendersForOthers {
+        let App { render, domains, platform, .. } = &**self;
+        RendersForOthers { render: render.clone(), domains: domains.clone(), platform: platform.clone() }
     }
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.

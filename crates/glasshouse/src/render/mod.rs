@@ -11,6 +11,7 @@ pub mod handlers;
 mod memory;
 pub mod model;
 mod queries;
+pub mod remote;
 mod render_task;
 pub mod request_facts;
 pub mod response_headers;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
@@ -60,7 +60,8 @@ pub enum Freshness {
 }
 
 /// Why a render is made, which decides who may share it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// A client waits for a page that is not stored.
     OnDemand,

@@ -16,11 +16,13 @@ use super::cache::{DurableTier, etag_of};
 use super::decide::TargetPage;
 use super::model::{Purpose, RenderedPage};
 use super::queries::PageId;
+use super::remote::RemoteRenders;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{Accounts, Metric};
 use crate::clock::Clock;
-use crate::config::{Config, Scheme};
+use crate::config::{Config, Role, Scheme};
 use crate::domains::{Site, names};
+use crate::jobs::Jobs;
 use crate::platform::Platform;
 
 /// How long a process holds a page without saying so again.
@@ -66,6 +68,9 @@ pub enum RenderTaskError {
     /// The database failed.
     #[error("could not reach the database")]
     Store(#[from] DbError),
+    /// The reason of the process that was asked to render it.
+    #[error("{0}")]
+    Remote(String),
 }
 
 /// One render that is wanted.
@@ -89,6 +94,8 @@ pub struct RenderTasks {
     config: Arc<Config>,
     clock: Clock,
     renderer: Arc<dyn Renderer>,
+    /// Where pages are rendered when this process has no browsers.
+    remote: Option<RemoteRenders>,
     accounts: Accounts,
     durable: DurableTier,
     acceptance: Acceptance,
@@ -100,11 +107,13 @@ pub struct RenderTasks {
 
 impl RenderTasks {
     /// Makes them from what the service stands on.
-    pub fn new(platform: &Platform, accounts: &Accounts, durable: DurableTier) -> RenderTasks {
+    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, durable: DurableTier) -> RenderTasks {
+        let is_remote = !platform.config.has_role(Role::Render);
         RenderTasks {
             config: platform.config.clone(),
             clock: platform.clock.clone(),
             renderer: platform.renderer.clone(),
+            remote: is_remote.then(|| RemoteRenders::new(platform, jobs)),
             accounts: accounts.clone(),
             acceptance: Acceptance::new(durable.clone(), platform.clock.clone()),
             durable,
@@ -143,6 +152,9 @@ impl RenderTasks {
             Ok(permit) => permit,
             Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
         };
+        if let Some(remote) = &self.remote {
+            return remote.run(order, &self.durable, abandoned).await;
+        }
         let token = uuid::Uuid::now_v7().to_string();
         let begun = self.begin(page, id, &token, purpose, order.seen).await?;
         let Some(generation) = begun else { return Ok(RenderOutcome::Elsewhere) };

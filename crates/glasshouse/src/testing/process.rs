@@ -8,13 +8,22 @@ use tokio_util::task::TaskTracker;
 
 use super::TestApp;
 use crate::app::AppState;
+use crate::config::Config;
 use crate::platform::Platform;
 
 impl TestApp {
     /// Another process on the same database, object store and clock, with memory and a browser of its own.
     pub async fn second(&self) -> TestApp {
+        self.second_with(|_| {}).await
+    }
+
+    /// The same with other settings.
+    pub async fn second_with(&self, change: impl FnOnce(&mut Config)) -> TestApp {
+        let mut config = (*self.state.platform.config).clone();
+        change(&mut config);
         let renderer = Arc::new(FakeRenderer::new());
         let state = AppState::new(Platform {
+            config: Arc::new(config),
             renderer: renderer.clone(),
             tasks: TaskTracker::new(),
             shutdown: CancellationToken::new(),

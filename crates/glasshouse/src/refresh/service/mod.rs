@@ -16,7 +16,7 @@ use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, Sit
 use super::origin::Origins;
 use super::staleness::{LOOK_EVERY, is_updated};
 use crate::accounts::{AccountId, Accounts, Metric};
-use crate::config::{RefreshVariant, Role};
+use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{Batch, Job, Jobs, Priority, Registry, Schedule};
@@ -65,18 +65,18 @@ impl RefreshService {
         }))
     }
 
-    /// Adds what this process can do to its worker's kinds of jobs. Pages are rendered where the browsers are.
+    /// Adds what reads lists of pages to a worker's kinds of jobs.
     pub fn register(&self, registry: Registry) -> Registry {
-        let config = &self.0.platform.config;
-        let registry = registry
+        registry
             .with::<RefreshSite>(self.clone(), 2)
             .with::<FeedBatch>(self.clone(), 2)
-            .with::<RefreshStale>(self.clone(), 1);
-        match config.has_role(Role::Render) {
-            // Two more than there are tabs, so that none is ever idle while a job is written down.
-            true => registry.with::<RefreshPage>(self.clone(), config.render_concurrency() + 2),
-            false => registry,
-        }
+            .with::<RefreshStale>(self.clone(), 1)
+    }
+
+    /// Adds what renders pages to the kinds of jobs of a process with browsers.
+    pub fn register_renders(&self, registry: Registry) -> Registry {
+        // Two more than there are tabs, so that none is ever idle while a job is written down.
+        registry.with::<RefreshPage>(self.clone(), self.0.platform.config.render_concurrency() + 2)
     }
 
     /// What the worker has to queue again and again.

@@ -1,6 +1,7 @@
 //! SQL of the snapshots table: what is stored of each page, and which process is rendering it.
 //! Used by the durable tier only; both engines run the same text, one lock aside.
 
+mod remote_renders;
 mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
@@ -8,6 +9,7 @@ use store::{Conn, DbError, Engine, on_engine};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
+pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use stored_pages::{delete_snapshots, delete_some, list_aged, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.

@@ -25,6 +25,7 @@ use crate::accounts::Accounts;
 use crate::analytics::{Recorder, ServedBy, Visit};
 use crate::clock::Clock;
 use crate::domains::Site;
+use crate::jobs::Jobs;
 use crate::platform::Platform;
 
 pub use upkeep::{ForgetError, Refreshed, StalePage, Trouble, renderable};
@@ -55,7 +56,7 @@ pub(super) struct Inner {
 
 impl RenderService {
     /// Makes the service. Starts nothing.
-    pub fn new(platform: &Platform, accounts: &Accounts, recorder: &Recorder) -> RenderService {
+    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, recorder: &Recorder) -> RenderService {
         let memory_bytes = platform.config.render.memory_cache_bytes;
         let durable = DurableTier::new(
             platform.db.clone(),
@@ -67,7 +68,7 @@ impl RenderService {
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
             memory: MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE),
-            tasks: RenderTasks::new(platform, accounts, durable.clone()),
+            tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
             background: Arc::new(Semaphore::new(slots)),
@@ -192,6 +193,18 @@ impl RenderService {
         }
         // The closest there is, however old.
         Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
+    }
+
+    /// Renders a page that another process was asked for. `None`: the render ended unexpectedly.
+    pub(super) async fn render_for_other(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: Purpose,
+        seen: Option<i64>,
+    ) -> Option<RenderOutcome> {
+        self.start(site, page, id, purpose, seen).wait().await
     }
 
     /// Joins the render of a page, or starts it.

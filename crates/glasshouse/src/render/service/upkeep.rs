@@ -219,7 +219,7 @@ fn trouble_of(page: &RenderedPage) -> Trouble {
 
 fn trouble_behind(error: &RenderTaskError) -> Trouble {
     match error {
-        RenderTaskError::Store(_) => Trouble::Service,
+        RenderTaskError::Store(_) | RenderTaskError::Remote(_) => Trouble::Service,
         RenderTaskError::Render(error) => match error {
             RenderError::OriginUnreachable(_) => Trouble::Origin,
             RenderError::NoBrowser(_) | RenderError::Overloaded | RenderError::ShuttingDown => {

@@ -1,0 +1,265 @@
+//! Renders of processes without browsers: an urgent job, which a process with browsers takes, and its result.
+//! See docs/decisions/0230. Must never note a failure against a page because nobody could render it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use store::{Blobs, Db, DbError};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::admission::Refusal;
+use super::cache::{DurableTier, page_id};
+use super::decide::TargetPage;
+use super::model::{Purpose, RenderedPage};
+use super::queries;
+use super::render_task::{RenderOrder, RenderOutcome, RenderTaskError};
+use super::service::RenderService;
+use crate::clock::Timestamp;
+use crate::domains::{DomainId, DomainsService, Site};
+use crate::jobs::{Job, JobError, JobId, JobOutcome, Jobs, Priority, Run};
+use crate::platform::Platform;
+
+/// How often somebody who waits looks for the result.
+const LOOK_EVERY: Duration = Duration::from_millis(30);
+/// What is waited for beside the render itself: its turn there, and the way.
+const GRACE: Duration = Duration::from_secs(12);
+/// Results that nobody fetched are deleted after so long.
+const KEPT: Duration = Duration::from_secs(10 * 60);
+
+/// The way to renders of other processes. Cheap to clone.
+#[derive(Clone)]
+pub struct RemoteRenders {
+    db: Db,
+    blobs: Blobs,
+    jobs: Jobs,
+    patience: Duration,
+}
+
+impl RemoteRenders {
+    /// Renders wherever a process of this installation has browsers.
+    pub fn new(platform: &Platform, jobs: &Jobs) -> RemoteRenders {
+        RemoteRenders {
+            db: platform.db.clone(),
+            blobs: platform.blobs.clone(),
+            jobs: jobs.clone(),
+            patience: platform.config.render_timeout() + GRACE,
+        }
+    }
+
+    /// Has a page rendered, and waits for what comes of it.
+    pub async fn run(
+        &self,
+        order: &RenderOrder<'_>,
+        durable: &DurableTier,
+        abandoned: &CancellationToken,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        let id = self.ask(order).await?;
+        let result = tokio::select! {
+            result = self.wait(&id) => result?,
+            () = abandoned.cancelled() => None,
+            () = tokio::time::sleep(self.patience) => None,
+        };
+        let Some(result) = result else {
+            // A process that has begun it finishes it for whoever asks next.
+            let _ = self.jobs.cancel(id.as_str()).await;
+            return match abandoned.is_cancelled() {
+                true => Ok(RenderOutcome::Refused(Refusal::Abandoned)),
+                false => Err(RenderTaskError::Remote("no process has rendered it in time".to_owned())),
+            };
+        };
+        self.outcome(order, durable, result).await
+    }
+
+    async fn ask(&self, order: &RenderOrder<'_>) -> Result<JobId, DbError> {
+        let domain = &order.site.domain;
+        let priority = match order.purpose {
+            Purpose::OnDemand | Purpose::Forced => Priority::Urgent,
+            Purpose::Refresh => Priority::Bulk,
+            Purpose::Background => Priority::Background,
+        };
+        let job = RenderPage {
+            domain: domain.id.clone(),
+            key: order.page.key.clone(),
+            url: order.page.url.clone(),
+            purpose: order.purpose,
+            seen: order.seen,
+        };
+        let job = job.queued_for(domain.account_id.as_str()).domain(domain.id.as_str()).priority(priority);
+        let id = job.id().clone();
+        let mut tx = self.db.write().await?;
+        self.jobs.enqueue(&mut tx, vec![job]).await?;
+        tx.commit().await?;
+        self.jobs.wake();
+        Ok(id)
+    }
+
+    async fn wait(&self, id: &JobId) -> Result<Option<RemoteResult>, DbError> {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let found = queries::find_remote_render(&mut self.db.read().await?, id.as_str()).await?;
+            if let Some(text) = found {
+                // A process of another version may say what this one does not know.
+                return Ok(serde_json::from_str(&text).ok());
+            }
+        }
+    }
+
+    async fn outcome(
+        &self,
+        order: &RenderOrder<'_>,
+        durable: &DurableTier,
+        result: RemoteResult,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        Ok(match result {
+            RemoteResult::Stored => {
+                durable.forget(order.id);
+                match durable.find(order.id).await?.page {
+                    Some(stored) => RenderOutcome::Made { page: stored.page, stored: true },
+                    None => RenderOutcome::Elsewhere,
+                }
+            }
+            RemoteResult::Page(page) => match self.blobs.get(&page.object_key).await {
+                Ok(Some(html)) => RenderOutcome::Made { page: page.with_html(html), stored: false },
+                _ => return Err(RenderTaskError::Remote("the rendered page could not be read".to_owned())),
+            },
+            // The process that held it back looks again in a minute.
+            RemoteResult::Elsewhere | RemoteResult::HeldBack => RenderOutcome::Elsewhere,
+            RemoteResult::OverLimit => RenderOutcome::OverLimit,
+            RemoteResult::Refused { refusal } => RenderOutcome::Refused(refusal),
+            RemoteResult::Failed { reason } => return Err(RenderTaskError::Remote(reason)),
+        })
+    }
+}
+
+/// What came of a render, as the process that made it tells the one that asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum RemoteResult {
+    Stored,
+    Page(UnstoredPage),
+    Elsewhere,
+    HeldBack,
+    OverLimit,
+    Refused { refusal: Refusal },
+    Failed { reason: String },
+}
+
+/// A page that is handed out once and not kept; its document is an object of its own meanwhile.
+#[derive(Debug, Serialize, Deserialize)]
+struct UnstoredPage {
+    status: u16,
+    location: Option<String>,
+    etag: String,
+    partial: bool,
+    created_at: i64,
+    object_key: String,
+}
+
+impl UnstoredPage {
+    fn with_html(self, html: Bytes) -> Arc<RenderedPage> {
+        Arc::new(RenderedPage {
+            status: self.status,
+            location: self.location,
+            html,
+            etag: self.etag,
+            partial: self.partial,
+            created_at: Timestamp::from_millis(self.created_at),
+        })
+    }
+}
+
+/// Renders a page that a process without browsers was asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RenderPage {
+    domain: DomainId,
+    key: String,
+    url: Url,
+    purpose: Purpose,
+    seen: Option<i64>,
+}
+
+/// What the job needs. Cheap to clone.
+#[derive(Clone)]
+pub struct RendersForOthers {
+    /// Where pages are rendered.
+    pub render: RenderService,
+    /// Whose pages they are.
+    pub domains: DomainsService,
+    /// Where results are kept.
+    pub platform: Platform,
+}
+
+#[async_trait]
+impl Job for RenderPage {
+    const KIND: &'static str = "RenderPage";
+    const MAX_ATTEMPTS: u32 = 2;
+    const FIRST_WAIT: Duration = Duration::from_millis(500);
+    type Services = RendersForOthers;
+
+    async fn run(&self, services: &RendersForOthers, run: &Run) -> Result<JobOutcome, JobError> {
+        let found = services.domains.find_by_id(&self.domain).await?;
+        let site = Arc::new(Site::new(found.ok_or_else(|| JobError::give_up("the domain was removed"))?));
+        let refresh_interval = site.refresh_interval(&self.url);
+        let page = TargetPage { key: self.key.clone(), url: self.url.clone(), refresh_interval };
+        let id = page_id(&self.domain, &self.key);
+        let outcome = services.render.render_for_other(&site, &page, &id, self.purpose, self.seen).await;
+        services.tell(&run.id, outcome).await?;
+        Ok(JobOutcome::Done)
+    }
+}
+
+impl RendersForOthers {
+    async fn tell(&self, id: &JobId, outcome: Option<RenderOutcome>) -> Result<(), JobError> {
+        let mut object_key = None;
+        let result = match outcome {
+            Some(RenderOutcome::Made { stored: true, .. }) => RemoteResult::Stored,
+            Some(RenderOutcome::Made { page, .. }) => {
+                let key = format!("renders/{id}");
+                let put = self.platform.blobs.put(&key, page.html.clone()).await;
+                put.map_err(|error| JobError::retry(error.to_string()))?;
+                object_key = Some(key.clone());
+                RemoteResult::Page(UnstoredPage {
+                    status: page.status,
+                    location: page.location.clone(),
+                    etag: page.etag.clone(),
+                    partial: page.partial,
+                    created_at: page.created_at.as_millis(),
+                    object_key: key,
+                })
+            }
+            Some(RenderOutcome::Elsewhere) => RemoteResult::Elsewhere,
+            Some(RenderOutcome::HeldBack) => RemoteResult::HeldBack,
+            Some(RenderOutcome::OverLimit) => RemoteResult::OverLimit,
+            Some(RenderOutcome::Refused(refusal)) => RemoteResult::Refused { refusal },
+            Some(RenderOutcome::Failed(error)) => RemoteResult::Failed { reason: error.to_string() },
+            None => RemoteResult::Failed { reason: "the render ended unexpectedly".to_owned() },
+        };
+        let text = serde_json::to_string(&result).expect("a result is plain data");
+        Ok(self.write(id, &text, object_key.as_deref()).await?)
+    }
+
+    /// Writes a result down, and removes those that nobody has fetched.
+    async fn write(&self, id: &JobId, result: &str, object_key: Option<&str>) -> Result<(), DbError> {
+        let now = self.platform.clock.now();
+        let mut tx = self.platform.db.write().await?;
+        let old = queries::delete_remote_renders(&mut tx, now.minus(KEPT)).await?;
+        queries::insert_remote_render(&mut tx, id.as_str(), result, object_key, now).await?;
+        tx.commit().await?;
+        if let Err(error) = self.platform.blobs.delete_many(old.iter().map(String::as_str)).await {
+            tracing::warn!(%error, "pages that nobody fetched could not be deleted");
+        }
+        Ok(())
+    }
+}
+
+/// How many renders for other processes one process runs at a time: as many as for its own.
+pub fn renders_at_once(platform: &Platform) -> usize {
+    platform.config.render_concurrency() + 2
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Tests of renders for processes without browsers: one process asks, another one has the browser.
+
+#![allow(clippy::disallowed_methods, reason = "clients of a test are nobody's background work")]
+
+use std::time::Duration;
+
+use super::*;
+use crate::accounts::Plan;
+use crate::config::Role;
+use crate::jobs::JobState;
+use crate::testing::{Reply, TestAccount, TestApp};
+
+const PAGE: &str = "https://shop.example/shoes";
+
+async fn shop(app: &TestApp) -> (TestAccount, DomainId) {
+    let account = app.account("owner@shop.example", Plan::Enterprise).await;
+    let domain = app.domain(&account, "shop.example").await;
+    (account, domain.id)
+}
+
+/// A process of the same installation that answers clients and has no browsers.
+async fn without_browsers(app: &TestApp) -> TestApp {
+    app.second_with(|config| config.server.roles = vec![Role::Api, Role::Edge]).await
+}
+
+/// Asks the process without browsers, and has the other one work once the job is there.
+async fn ask(app: &TestApp, front: &TestApp, account: &TestAccount) -> Reply {
+    let reply = tokio::spawn(front.crawl(account, PAGE).into_future());
+    wait_for_jobs(app, 1).await;
+    app.state.worker().run_until_idle().await;
+    reply.await.expect("an answer")
+}
+
+async fn wait_for_jobs(app: &TestApp, wanted: usize) {
+    for _ in 0..1_000 {
+        let waiting = app.state.jobs.list(Some(JobState::Waiting), 10).await.expect("a database");
+        if waiting.len() == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("there are not {wanted} jobs");
+}
+
+#[tokio::test]
+async fn a_process_without_browsers_answers_with_what_another_one_rendered() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        let front = without_browsers(&app).await;
+        app.renderer.answers_html(PAGE, "<p>Shoes</p>");
+
+        let first = ask(&app, &front, &account).await;
+        let second = front.crawl(&account, PAGE).await;
+
+        assert_eq!((first.header("x-service-render-cache"), first.text().as_str()), ("miss", "<p>Shoes</p>"));
+        assert_eq!(second.header("x-service-render-cache"), "edge-hit");
+        assert_eq!((app.renderer.renders(PAGE), front.renderer.renders(PAGE)), (1, 0));
+        front.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_not_stored_is_handed_over_whole() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        let front = without_browsers(&app).await;
+        app.renderer.answers_status(PAGE, 503, "<p>down</p>");
+
+        let reply = ask(&app, &front, &account).await;
+
+        assert_eq!((reply.status.as_u16(), reply.text().as_str()), (503, "<p>down</p>"));
+        front.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_render_that_fails_elsewhere_leads_to_the_origin() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        let front = without_browsers(&app).await;
+        app.renderer.fails(PAGE, browser::RenderError::PageCrashed);
+
+        let reply = ask(&app, &front, &account).await;
+
+        reply.assert_status(304);
+        assert_eq!(reply.header("location"), PAGE);
+        front.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_nobody_waits_for_any_more_is_not_rendered() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        let front = without_browsers(&app).await;
+        let client = tokio::spawn(front.crawl(&account, PAGE).into_future());
+        wait_for_jobs(&app, 1).await;
+
+        client.abort();
+        wait_for_jobs(&app, 0).await;
+        app.state.worker().run_until_idle().await;
+
+        assert_eq!(app.renderer.renders(PAGE), 0);
+        front.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
+    TestApp::on_each_engine(async |app| {
+        let (_, domain) = shop(&app).await;
+        app.renderer.answers_status(PAGE, 503, "<p>down</p>");
+        let run = async || {
+            let (key, url) = ("shop.example/shoes".to_owned(), PAGE.parse().expect("an address"));
+            let job = RenderPage { domain: domain.clone(), key, url, purpose: Purpose::OnDemand, seen: None };
+            let job = job.queued_for("account");
+            let id = job.id().clone();
+            let mut tx = app.state.platform.db.write().await.expect("a database");
+            app.state.jobs.enqueue(&mut tx, vec![job]).await.expect("a database");
+            tx.commit().await.expect("a database");
+            app.state.worker().run_until_idle().await;
+            format!("renders/{id}")
+        };
+        let blobs = &app.state.platform.blobs;
+        let old = run().await;
+        assert!(blobs.get(&old).await.expect("a store").is_some());
+
+        app.clock.advance(KEPT + Duration::from_secs(1));
+        run().await;
+
+        assert!(blobs.get(&old).await.expect("a store").is_none());
+    })
+    .await;
+}

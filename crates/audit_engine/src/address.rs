@@ -10,6 +10,7 @@ pub struct Origin {
     root: Url,
     host: String,
     twin: Option<String>,
+    dropped: Vec<String>,
 }
 
 /// An address after it was compared with the site.
@@ -30,7 +31,13 @@ impl Origin {
         root.set_fragment(None);
         let host = seed.host_str().unwrap_or_default().to_owned();
         let twin = www_twin(&host);
-        Origin { root, host, twin }
+        Origin { root, host, twin, dropped: Vec::new() }
+    }
+
+    /// The same site, on which these parameters make no other page.
+    pub fn without_parameters(mut self, names: &[String]) -> Origin {
+        self.dropped = names.to_vec();
+        self
     }
 
     /// The address `/` of the site.
@@ -70,12 +77,18 @@ impl Origin {
     pub fn key(&self, url: &Url) -> String {
         let mut key = normal_escapes(url.path());
         let query = url.query().unwrap_or_default();
-        let mut kept = query.split('&').filter(|pair| !is_tracking_param(pair)).peekable();
+        let mut kept =
+            query.split('&').filter(|pair| !is_tracking_param(pair) && !self.drops(pair)).peekable();
         if !query.is_empty() && kept.peek().is_some() {
             key.push('?');
             key.push_str(&normal_escapes(&kept.collect::<Vec<_>>().join("&")));
         }
         key
+    }
+
+    fn drops(&self, pair: &str) -> bool {
+        let name = pair.split('=').next().unwrap_or_default();
+        self.dropped.iter().any(|dropped| dropped == name)
     }
 
     /// The absolute address of a key.
@@ -165,6 +178,15 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(key(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_dropped_parameter_makes_no_other_page() {
+        let origin = origin().without_parameters(&["sort".to_owned()]);
+
+        let key = origin.key(&origin.root().join("/list?page=2&sort=price&sorted").unwrap());
+
+        assert_eq!(key, "/list?page=2&sorted");
     }
 
     #[test]

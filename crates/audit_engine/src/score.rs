@@ -75,7 +75,7 @@ pub fn run_health(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool
 }
 
 /// What a result or a shared link will look like, as far as the page alone decides.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Preview {
     points: f64,
     has_title: bool,

@@ -28,14 +28,15 @@ mod url;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::page::view::{Page, Rows};
 use crate::site::{Row, Site, SiteFindings};
 
 pub use description::has_good_length as description_has_good_length;
 pub use hreflang::is_valid as is_valid_hreflang;
-pub use robots::{AI_SEARCH_BOTS, AI_TRAINING_BOTS};
+pub use robots::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, MAX_BYTES as MAX_ROBOTS_BYTES};
+pub use site::is_valid_llms_txt;
 pub use social::{has_other_url as has_other_social_url, has_valid_card, is_absolute as is_absolute_address};
 pub use title::{
     fits as title_fits, has_good_length as title_has_good_length, is_placeholder as title_is_placeholder,
@@ -84,7 +85,7 @@ pub enum Fires {
 }
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
@@ -96,7 +97,7 @@ pub enum Severity {
 }
 
 /// Where a finding belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// A row.
@@ -120,7 +121,7 @@ pub struct Category {
 }
 
 /// What a finding rests on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Elements or targets at fault.
     pub count: u32,
@@ -129,7 +130,7 @@ pub struct Evidence {
 }
 
 /// One element or target.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
     /// Its address; "" when it has none.
     pub url: String,
@@ -216,6 +217,19 @@ pub static CATEGORIES: &[Category] = &[
 /// A check's place in the catalogue: small enough to be kept with every finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckId(u16);
+
+impl Serialize for CheckId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.check().id)
+    }
+}
+
+impl<'de> Deserialize<'de> for CheckId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CheckId, D::Error> {
+        let id = String::deserialize(deserializer)?;
+        CheckId::find(&id).ok_or_else(|| serde::de::Error::custom(format!("there is no check {id:?}")))
+    }
+}
 
 static ALL: LazyLock<Vec<(&'static Category, &'static Check)>> = LazyLock::new(|| {
     CATEGORIES

@@ -11,7 +11,7 @@ const R_ERROR: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SI
 const R_WARNING: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_WARNING };
 const R_NOTICE: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
 /// What search engines read of the file.
-const MAX_BYTES: usize = 512_000;
+pub const MAX_BYTES: usize = 512_000;
 /// Crawlers that answer people's questions. As of 2026-11-20.
 pub const AI_SEARCH_BOTS: &[&str] = &[
     "OAI-SearchBot",

@@ -5,6 +5,12 @@ use super::{Check, Fires, SITE_ERROR, SITE_NOTICE};
 const SOFT_404: &str =
     "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors";
 
+/// Whether a llms.txt begins with a title.
+pub fn is_valid_llms_txt(text: &str) -> bool {
+    let first = text.trim_start_matches('\u{feff}').lines().map(str::trim).find(|line| !line.is_empty());
+    first.is_some_and(|line| line.starts_with("# "))
+}
+
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "SOFT_404_PROBE",
@@ -63,9 +69,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
         fires: Fires::Whole(|site, found| {
             let Some(text) = &site.probes.llms_txt.1 else { return };
-            let first =
-                text.trim_start_matches('\u{feff}').lines().map(str::trim).find(|line| !line.is_empty());
-            if !first.is_some_and(|line| line.starts_with("# ")) {
+            if !is_valid_llms_txt(text) {
                 found.add("no title", []);
             }
         }),

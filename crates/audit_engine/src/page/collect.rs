@@ -285,6 +285,8 @@ impl Collector {
             text: if is_area { collapse(attr(tag, "alt").unwrap_or_default()) } else { String::new() },
             has_label,
             is_nofollow: has_token(rel, "nofollow"),
+            is_ugc: has_token(rel, "ugc"),
+            is_sponsored: has_token(rel, "sponsored"),
             is_button: has_token(attr(tag, "role"), "button"),
             has_onclick: attr(tag, "onclick").is_some(),
         });

@@ -153,6 +153,10 @@ pub struct Link {
     pub has_label: bool,
     /// `rel` holds `nofollow`.
     pub is_nofollow: bool,
+    /// `rel` holds `ugc`.
+    pub is_ugc: bool,
+    /// `rel` holds `sponsored`.
+    pub is_sponsored: bool,
     /// `role=button`.
     pub is_button: bool,
     /// Has an `onclick` attribute.

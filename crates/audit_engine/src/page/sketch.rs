@@ -14,8 +14,23 @@ const SHINGLE: usize = 5;
 const BAND: usize = 8;
 
 /// One-permutation minhash of a text's shingles.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "Vec<u16>", try_from = "Vec<u16>")]
 pub struct Sketch([u16; BINS]);
+
+impl From<Sketch> for Vec<u16> {
+    fn from(sketch: Sketch) -> Vec<u16> {
+        sketch.0.to_vec()
+    }
+}
+
+impl TryFrom<Vec<u16>> for Sketch {
+    type Error = &'static str;
+
+    fn try_from(bins: Vec<u16>) -> Result<Sketch, &'static str> {
+        bins.try_into().map(Sketch).map_err(|_| "a sketch has 128 bins")
+    }
+}
 
 /// Hash of a text, equal for texts that differ in case only.
 pub fn text_hash(text: &str) -> u128 {

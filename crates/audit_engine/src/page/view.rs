@@ -90,7 +90,7 @@ pub struct ResolvedLink {
 }
 
 /// Which rows a check looks at; each kind is part of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Rows {
     /// Every row.
     Any,

@@ -3,7 +3,7 @@
 use crate::checks::Evidence;
 
 /// One thing that was found.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct SiteFinding {
     /// What, in a few words.
     pub detail: String,

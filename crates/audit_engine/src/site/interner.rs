@@ -5,8 +5,17 @@ use std::hash::{BuildHasher, RandomState};
 use hashbrown::HashTable;
 
 /// An address of the site, by the order in which it was seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct UrlId(u32);
+
+impl UrlId {
+    /// Its place among all numbers.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Paths and queries with their numbers.
 #[derive(Default)]
@@ -42,6 +51,14 @@ impl Interner {
     /// The key of a number.
     pub fn key(&self, id: UrlId) -> &str {
         slice(&self.text, &self.ends, id.0)
+    }
+
+    /// Numbers and keys from the `first` one on, in the order in which they were seen.
+    pub fn from(&self, first: usize) -> impl Iterator<Item = (UrlId, &str)> {
+        (first..self.ends.len()).map(|index| {
+            let id = index as u32;
+            (UrlId(id), slice(&self.text, &self.ends, id))
+        })
     }
 
     /// Addresses that were seen.

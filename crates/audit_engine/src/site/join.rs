@@ -21,7 +21,7 @@ impl Site {
             // Per target: whether any link may be followed, and whether any may not.
             let mut targets = std::collections::BTreeMap::<UrlId, (bool, bool)>::new();
             for link in &row.links {
-                let end = self.end_of(link.to).id;
+                let end = self.end_id(link.to);
                 for target in [Some(link.to), end].into_iter().flatten().filter(|target| *target != row.id) {
                     let ways = targets.entry(target).or_default();
                     ways.0 |= !link.is_nofollow;
@@ -45,7 +45,7 @@ impl Site {
         let mut depths = std::collections::HashMap::new();
         let mut queue = VecDeque::new();
         for row in self.rows.values().filter(|row| row.is_seed) {
-            let id = self.end_of(row.id).id.unwrap_or(row.id);
+            let id = self.end_id(row.id).unwrap_or(row.id);
             if depths.insert(id, 0).is_none() {
                 queue.push_back(id);
             }
@@ -54,7 +54,7 @@ impl Site {
             let Some(row) = self.row(id).filter(|row| !row.is_nofollow) else { continue };
             let depth = depths[&id] + 1;
             for link in row.links.iter().filter(|link| !link.is_nofollow) {
-                let target = self.end_of(link.to).id.unwrap_or(link.to);
+                let target = self.end_id(link.to).unwrap_or(link.to);
                 if let std::collections::hash_map::Entry::Vacant(entry) = depths.entry(target) {
                     entry.insert(depth);
                     queue.push_back(target);

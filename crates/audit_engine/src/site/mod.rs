@@ -10,7 +10,7 @@ mod verdicts;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crawler::robots::Robots;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::address::Origin;
@@ -19,7 +19,7 @@ use crate::page::view::GOOGLEBOT;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
-pub use row::{Alternate, Failure, Fields, Fingerprints, Place, Row, RowLink};
+pub use row::{Alternate, Difference, Failure, Fields, Fingerprints, Place, Row, RowLink};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
 /// Everything that is known of a site.
@@ -30,6 +30,8 @@ pub struct Site {
     pub agent: String,
     /// Every address of the site that was seen.
     pub urls: Interner,
+    /// Texts and addresses of other hosts that rows name by number, each kept once.
+    pub texts: Interner,
     /// Rows by address.
     pub rows: BTreeMap<UrlId, Row>,
     /// Its robots.txt.
@@ -44,8 +46,8 @@ pub struct Site {
     pub is_follow: bool,
     /// The page limit ended the crawl.
     pub hit_limit: bool,
-    /// Headers of the start page.
-    pub start_headers: Option<HeaderMap>,
+    /// The first seed, unless pages are found by a sitemap.
+    pub seed: Option<UrlId>,
     /// When the crawl ended, in epoch milliseconds.
     pub now_ms: i64,
     joined: Joined,
@@ -68,6 +70,8 @@ pub struct RobotsFile {
     pub is_html: bool,
     /// It forbids everything because it could not be fetched.
     pub is_unreachable: bool,
+    /// When it was asked for, in epoch milliseconds.
+    pub fetched_at_ms: i64,
 }
 
 /// A sitemap file with what it lists.
@@ -161,6 +165,7 @@ impl Site {
             origin,
             agent: agent.to_owned(),
             urls: Interner::default(),
+            texts: Interner::default(),
             rows: BTreeMap::new(),
             robots: RobotsFile::default(),
             sitemaps: Vec::new(),
@@ -168,7 +173,7 @@ impl Site {
             is_complete: false,
             is_follow: false,
             hit_limit: false,
-            start_headers: None,
+            seed: None,
             now_ms: 0,
             joined: Joined::default(),
         }
@@ -196,7 +201,7 @@ impl Site {
 
     /// The start page's row: the first seed, else `/`, else the first row.
     pub fn start(&self) -> Option<&Row> {
-        let seed = self.rows.values().find(|row| row.is_seed);
+        let seed = self.seed.and_then(|seed| self.row(seed));
         seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.values().next())
     }
 
@@ -208,8 +213,35 @@ impl Site {
     }
 
     /// Headers of the start page's answer.
-    pub fn start_headers(&self) -> Option<&HeaderMap> {
-        self.start_headers.as_ref()
+    pub fn start_headers(&self) -> Option<HeaderMap> {
+        let headers = &self.start()?.headers;
+        let parsed = headers.iter().filter_map(|(name, value)| {
+            Some((HeaderName::try_from(name.as_str()).ok()?, HeaderValue::try_from(value.as_str()).ok()?))
+        });
+        (!headers.is_empty()).then(|| parsed.collect())
+    }
+
+    /// Numbers addresses in the order of their paths, so that nothing depends on the order of answers.
+    pub fn sort(&mut self) {
+        let mut order: Vec<(UrlId, &str)> = self.urls.from(0).collect();
+        order.sort_unstable_by_key(|(_, key)| *key);
+        let mut urls = Interner::default();
+        let mut numbers = vec![UrlId::default(); self.urls.len()];
+        for (id, key) in order {
+            numbers[id.index()] = urls.intern(key);
+        }
+        self.urls = urls;
+        let number = |id: UrlId| numbers[id.index()];
+        self.rows = std::mem::take(&mut self.rows)
+            .into_values()
+            .map(|mut row| {
+                row.renumber(number);
+                (row.id, row)
+            })
+            .collect();
+        self.seed = self.seed.map(number);
+        let entries = self.sitemaps.iter_mut().flat_map(|file| &mut file.entries);
+        entries.for_each(|entry| entry.id = entry.id.map(number));
     }
 
     /// How an address is linked.
@@ -245,10 +277,17 @@ impl Site {
 
     /// Adds the pages whose text is nearly a row's.
     pub fn near_duplicates(&self, row: &Row, found: &mut Evidence) {
+        for (id, likeness) in self.near_pages(row) {
+            found.add(self.url(id), "", format!("{:.0} % alike", likeness * 100.0));
+        }
+    }
+
+    fn near_pages(&self, row: &Row) -> Vec<(UrlId, f64)> {
         let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| self.is_comparable(row)) else {
-            return;
+            return Vec::new();
         };
         let mut seen = HashSet::new();
+        let mut near = Vec::new();
         for band in sketch.bands() {
             for id in self.joined.bands.get(&band).into_iter().flatten().filter(|id| **id != row.id) {
                 if !seen.insert(*id) {
@@ -257,10 +296,35 @@ impl Site {
                 let Some(other) = self.row(*id) else { continue };
                 let likeness = other.fingerprints.sketch.as_ref().map_or(0.0, |other| other.likeness(sketch));
                 if likeness >= NEAR && other.fingerprints.text != row.fingerprints.text {
-                    found.add(self.url(*id), "", format!("{:.0} % alike", likeness * 100.0));
+                    near.push((*id, likeness));
                 }
             }
         }
+        near.sort_unstable_by_key(|(id, _)| *id);
+        near
+    }
+
+    /// Groups of pages that share something.
+    pub fn clusters(&self, shared: Shared) -> usize {
+        self.joined.groups.iter().filter(|((kind, _), group)| *kind == shared && group.len() > 1).count()
+    }
+
+    /// Groups of pages whose texts are nearly one: pages that are alike by way of others are one group.
+    pub fn near_clusters(&self) -> usize {
+        let mut seen = HashSet::new();
+        let mut clusters = 0;
+        for row in self.pages() {
+            if !seen.contains(&row.id) && !self.near_pages(row).is_empty() {
+                clusters += 1;
+                let mut next = vec![row.id];
+                while let Some(id) = next.pop() {
+                    if let Some(row) = self.row(id).filter(|_| seen.insert(id)) {
+                        next.extend(self.near_pages(row).into_iter().map(|(id, _)| id));
+                    }
+                }
+            }
+        }
+        clusters
     }
 
     fn is_comparable(&self, row: &Row) -> bool {

@@ -1,5 +1,9 @@
 //! One row of an audit: an address that was asked for, or that may not be asked for, with what joins need of it.
+//! Rows can be written down and read again, so that an audit that was interrupted goes on.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Shared, UrlId};
@@ -8,7 +12,7 @@ use crate::page::sketch::Sketch;
 use crate::page::view::Rows;
 
 /// One address with what is known of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The address.
     pub id: UrlId,
@@ -32,18 +36,30 @@ pub struct Row {
     pub has_csp_meta: bool,
     /// It names an icon.
     pub has_icon: bool,
+    /// It was rendered.
+    pub is_rendered: bool,
+    /// Scripts change it in a way that matters.
+    pub is_changed_by_scripts: bool,
+    /// Headers of its answer; kept of the start page only.
+    pub headers: Vec<(String, String)>,
     /// Where it redirects to.
     pub redirect: Option<Place>,
     /// Its effective canonical, when that is another page.
     pub canonical: Option<Place>,
     /// Its links to other pages of the site.
     pub links: Vec<RowLink>,
+    /// Its links to other hosts; `to` is a text.
+    pub external_links: Vec<RowLink>,
+    /// Pages of the site that it names otherwise than by a link.
+    pub references: Vec<UrlId>,
     /// Its links to parts of pages.
     pub fragments: Vec<(UrlId, String)>,
     /// Hashes of its ids and anchor names, sorted.
     pub anchors: Vec<u64>,
     /// Its language versions.
     pub alternates: Vec<Alternate>,
+    /// Its pictures: address and alternative text, both texts.
+    pub images: Vec<(UrlId, Option<UrlId>)>,
     /// Fingerprints of its texts.
     pub fingerprints: Fingerprints,
     /// Words of its main text.
@@ -56,10 +72,22 @@ pub struct Row {
     pub findings: Vec<(CheckId, Evidence)>,
     /// What reports show.
     pub fields: Fields,
+    /// What scripts changed of it.
+    pub differences: Vec<Difference>,
+    /// Points for what a result or a shared link will look like, as far as the page alone decides.
+    pub preview: crate::score::Preview,
+    /// When it was asked for, in epoch milliseconds.
+    pub crawled_at_ms: i64,
+    /// From the request to the first byte, in milliseconds.
+    pub ttfb_ms: u64,
+    /// From navigation to readiness in the browser, in milliseconds.
+    pub render_ms: u64,
+    /// Requests beyond the first.
+    pub retries: u32,
 }
 
 /// Why there is no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// It did not come in time.
     Timeout,
@@ -68,7 +96,7 @@ pub enum Failure {
 }
 
 /// Where a redirect or a canonical leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// To a page of the site.
     Page(UrlId),
@@ -81,26 +109,34 @@ pub enum Place {
     },
 }
 
-/// A link to another page of the site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A link to another page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowLink {
     /// Where it leads.
     pub to: UrlId,
+    /// Its text: a number of the site's texts.
+    pub text: UrlId,
     /// It has nofollow.
     pub is_nofollow: bool,
+    /// It has ugc.
+    pub is_ugc: bool,
+    /// It has sponsored.
+    pub is_sponsored: bool,
 }
 
 /// One hreflang entry.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Alternate {
     /// Its value.
     pub lang: Box<str>,
     /// The page of the site that it names.
     pub to: Option<UrlId>,
+    /// Its address, when that is on another host or none.
+    pub elsewhere: Option<Box<str>>,
 }
 
 /// Fingerprints by which pages are compared; none for texts that are not compared.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Of title and language.
     pub title: Option<u64>,
@@ -114,8 +150,20 @@ pub struct Fingerprints {
     pub sketch: Option<Box<Sketch>>,
 }
 
+/// What scripts changed of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Name of the field, as in the API.
+    pub field: String,
+    /// What the server sent.
+    pub raw: String,
+    /// What the browser made of it.
+    pub rendered: String,
+}
+
 /// What reports show of a row.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Fields {
     /// Milliseconds from the request to the last byte.
     pub load_time_ms: u64,
@@ -131,11 +179,21 @@ pub struct Fields {
     pub h1: String,
     /// Content type.
     pub content_type: String,
+    /// `Last-Modified` as it was sent.
+    pub last_modified: String,
     /// Bytes of the document.
     pub html_bytes: u64,
+    /// First og:* and twitter:* meta of each name.
+    pub social_tags: BTreeMap<String, String>,
+    /// Content of the first viewport meta that has any.
+    pub viewport: String,
+    /// Encoding that the answer or the document declares.
+    pub charset: String,
+    /// Language that the document declares.
+    pub lang: String,
     /// Visible text in hundredths of the document.
     pub text_ratio: f64,
-    /// Reading ease.
+    /// Reading ease; -1: not known.
     pub readability: f64,
     /// Link elements to the site.
     pub internal_outlinks: usize,
@@ -143,8 +201,22 @@ pub struct Fields {
     pub external_outlinks: usize,
     /// Link elements with nofollow.
     pub nofollow_outlinks: usize,
-    /// Points for what a result or a shared link will look like, as far as the page alone decides.
-    pub preview: crate::score::Preview,
+}
+
+impl RowLink {
+    /// What its `rel` says to search engines, in one text.
+    pub fn rel(self) -> &'static str {
+        match (self.is_nofollow, self.is_ugc, self.is_sponsored) {
+            (false, false, false) => "",
+            (true, false, false) => "nofollow",
+            (false, true, false) => "ugc",
+            (false, false, true) => "sponsored",
+            (true, true, false) => "nofollow ugc",
+            (true, false, true) => "nofollow sponsored",
+            (false, true, true) => "ugc sponsored",
+            (true, true, true) => "nofollow ugc sponsored",
+        }
+    }
 }
 
 impl Row {
@@ -192,6 +264,20 @@ impl Row {
     /// Whether it has an element that a fragment names.
     pub fn has_anchor(&self, fragment: &str) -> bool {
         self.anchors.binary_search(&xxh3_64(fragment.as_bytes())).is_ok()
+    }
+
+    /// Gives every address that it names another number.
+    pub(super) fn renumber(&mut self, number: impl Fn(UrlId) -> UrlId) {
+        self.id = number(self.id);
+        for place in [&mut self.redirect, &mut self.canonical].into_iter().flatten() {
+            if let Place::Page(id) = place {
+                *id = number(*id);
+            }
+        }
+        self.links.iter_mut().for_each(|link| link.to = number(link.to));
+        self.references.iter_mut().for_each(|id| *id = number(*id));
+        self.fragments.iter_mut().for_each(|(id, _)| *id = number(*id));
+        self.alternates.iter_mut().filter_map(|entry| entry.to.as_mut()).for_each(|id| *id = number(*id));
     }
 
     /// By what pages that share something are grouped.

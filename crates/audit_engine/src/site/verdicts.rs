@@ -123,6 +123,14 @@ impl Site {
         end
     }
 
+    /// The page that an address ends at, redirects followed; none when that is not a page of the site.
+    pub fn end_id(&self, id: UrlId) -> Option<UrlId> {
+        match self.row(id).and_then(|row| row.redirect.as_ref()) {
+            None => Some(id),
+            Some(_) => self.end_of(id).id,
+        }
+    }
+
     /// What a redirect row does.
     pub fn redirect_verdict(&self, row: &Row) -> RedirectVerdict {
         let end = self.end_of(row.id);

@@ -180,5 +180,5 @@ pub async fn audit_listing(text: &str) -> Audit {
 /// Ids of what was found on a row.
 pub fn findings_of(audit: &Audit, path: &str) -> Vec<&'static str> {
     let row = audit.rows.iter().find(|row| row.path == path).unwrap();
-    row.findings.iter().map(|(check, _)| check.check().id).collect()
+    row.findings.iter().map(|found| found.check.check().id).collect()
 }

@@ -1,4 +1,5 @@
-//! One address, asked for politely: again after a failure, later when the server says so.
+//! One address, asked for politely: again after a failure, later when the server says so, and fewer at a time when it
+//! has trouble.
 
 use std::time::Duration;
 
@@ -9,27 +10,36 @@ use crate::site::{Failure, Row, UrlId};
 use crate::source::{FetchFailure, PageRequest, PageSource, Response};
 
 /// Tries of an address whose server asks to come back later.
-const RATE_LIMITED_TRIES: usize = 3;
+const RATE_LIMITED_TRIES: u32 = 3;
 /// Longest that is waited between two tries.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 const RETRY_WAIT: Duration = Duration::from_millis(500);
+/// Longest crawl delay that is obeyed: a longer one would keep an audit from ever ending.
+const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
+/// Good answers after which one more request may run at the same time.
+const GOOD_ANSWERS: usize = 50;
 
 /// The last answer for an address.
 pub struct Answer {
     /// The answer itself.
     pub response: Result<Response, FetchFailure>,
+    /// Requests beyond the first.
+    pub retries: u32,
 }
 
 impl Answer {
     /// The row that the answer makes, as far as it is no page.
     pub fn row(&self, id: UrlId) -> Row {
-        let mut row = Row { id, ..Row::default() };
+        let mut row = Row { id, retries: self.retries, ..Row::default() };
         match &self.response {
             Ok(response) => {
                 row.status = response.status;
                 row.is_rate_limited = is_rate_limited(response);
+                row.ttfb_ms = response.ttfb_ms;
                 row.fields.load_time_ms = response.total_ms;
                 row.fields.content_type = response.header("content-type").to_owned();
+                row.fields.last_modified = response.header("last-modified").to_owned();
+                row.fields.html_bytes = response.body.len() as u64;
             }
             Err(FetchFailure::Timeout(_)) => row.failure = Some(Failure::Timeout),
             Err(FetchFailure::NoResponse(_)) => row.failure = Some(Failure::NoResponse),
@@ -37,20 +47,27 @@ impl Answer {
         row.fields.readability = -1.0;
         row
     }
+
+    fn is_trouble(&self) -> bool {
+        match &self.response {
+            Ok(response) => matches!(response.status, 429 | 503),
+            Err(failure) => matches!(failure, FetchFailure::Timeout(_)),
+        }
+    }
 }
 
 /// Asks for an address: twice after an error or no answer, three times when the server asks to come back later.
 pub async fn fetch(source: &dyn PageSource, url: &Url) -> Answer {
-    let mut tries = 1;
+    let mut retries = 0;
     loop {
         let response = source.fetch(PageRequest::of(url.clone())).await;
         let wait = match &response {
-            Ok(answer) if is_rate_limited(answer) && tries < RATE_LIMITED_TRIES => retry_after(answer),
-            Ok(answer) if answer.status >= 500 && !is_rate_limited(answer) && tries < 2 => RETRY_WAIT,
-            Err(_) if tries < 2 => RETRY_WAIT,
-            _ => return Answer { response },
+            Ok(answer) if is_rate_limited(answer) && retries + 1 < RATE_LIMITED_TRIES => retry_after(answer),
+            Ok(answer) if answer.status >= 500 && !is_rate_limited(answer) && retries == 0 => RETRY_WAIT,
+            Err(_) if retries == 0 => RETRY_WAIT,
+            _ => return Answer { response, retries },
         };
-        tries += 1;
+        retries += 1;
         tokio::time::sleep(wait).await;
     }
 }
@@ -72,18 +89,33 @@ pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     is_mismatch.then(|| media_type.into())
 }
 
-/// Spreads requests over time.
+/// Spreads requests over time, and decides how many run at once: half as many after trouble, slowly more again.
 pub struct Pace {
     gap: Duration,
     next: Instant,
+    most: usize,
+    limit: usize,
+    good: usize,
+    backoffs: usize,
 }
 
 impl Pace {
-    /// So many requests per second; none: no waiting.
-    pub fn new(requests_per_second: Option<f64>) -> Pace {
+    /// So many requests per second and at once. A crawl delay of robots.txt, in seconds, is obeyed up to ten.
+    pub fn new(requests_per_second: Option<f64>, crawl_delay: Option<f64>, concurrency: usize) -> Pace {
         let gap =
             requests_per_second.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
-        Pace { gap: gap.unwrap_or_default(), next: Instant::now() }
+        let delay = crawl_delay.map_or(Duration::ZERO, |seconds| {
+            Duration::from_secs_f64(seconds.clamp(0.0, MAX_CRAWL_DELAY.as_secs_f64()))
+        });
+        let most = concurrency.max(1);
+        Pace {
+            gap: gap.unwrap_or_default().max(delay),
+            next: Instant::now(),
+            most,
+            limit: most,
+            good: 0,
+            backoffs: 0,
+        }
     }
 
     /// When the next request may start.
@@ -91,5 +123,65 @@ impl Pace {
         let start = self.next.max(Instant::now());
         self.next = start + self.gap;
         start
+    }
+
+    /// Requests that may run at once.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// How often requests were made fewer.
+    pub fn backoffs(&self) -> usize {
+        self.backoffs
+    }
+
+    /// Learns from an answer.
+    pub fn learn(&mut self, answer: &Answer) {
+        if answer.is_trouble() {
+            self.backoffs += usize::from(self.limit > 1);
+            self.limit = (self.limit / 2).max(1);
+            self.good = 0;
+            return;
+        }
+        self.good += 1;
+        if self.good >= GOOD_ANSWERS && self.limit < self.most {
+            self.limit += 1;
+            self.good = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16) -> Answer {
+        Answer { response: Ok(Response { status, ..Response::default() }), retries: 0 }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn trouble_halves_requests_and_good_answers_bring_them_back_one_by_one() {
+        let mut pace = Pace::new(None, None, 8);
+
+        pace.learn(&answer(503));
+        pace.learn(&answer(429));
+        let after_trouble = pace.limit();
+        (0..GOOD_ANSWERS).for_each(|_| pace.learn(&answer(200)));
+
+        assert_eq!((after_trouble, pace.limit(), pace.backoffs()), (2, 3, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_crawl_delay_is_obeyed_up_to_ten_seconds() {
+        for (delay, expected) in [(2.0, 2), (3600.0, 10)] {
+            let mut pace = Pace::new(Some(100.0), Some(delay), 8);
+
+            let gap = {
+                let first = pace.next_start();
+                pace.next_start() - first
+            };
+
+            assert_eq!(gap.as_secs(), expected);
+        }
     }
 }

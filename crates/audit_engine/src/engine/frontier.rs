@@ -1,15 +1,13 @@
-//! What is still to be asked for: each address once, links first, then what pages refer to, then the sitemap.
+//! What is still to be asked for: each address once, in an order that depends on the pages only.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::site::UrlId;
 
-/// Why an address is asked for; the first kind goes first.
+/// Why an address is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// The caller named it.
-    Seed,
-    /// A page links or redirects to it.
+    /// The caller named it, or a page links or redirects to it.
     Link,
     /// A page refers to it by canonical, hreflang, next or prev.
     Reference,
@@ -17,42 +15,72 @@ pub enum Priority {
     Listed,
 }
 
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    is_linked: bool,
+    waits: bool,
+    is_taken: bool,
+    depth: u16,
+}
+
 /// Addresses that wait.
 #[derive(Debug, Default)]
 pub struct Frontier {
-    queues: [VecDeque<UrlId>; 4],
-    linked: HashSet<UrlId>,
-    waiting: HashSet<UrlId>,
-    taken: HashSet<UrlId>,
+    queue: VecDeque<UrlId>,
+    references: VecDeque<UrlId>,
+    listed: VecDeque<UrlId>,
+    states: Vec<State>,
+    waiting: usize,
 }
 
 impl Frontier {
-    /// Adds an address. One that waits already moves forward when a page links to it.
-    pub fn push(&mut self, id: UrlId, priority: Priority) {
-        let is_link = matches!(priority, Priority::Seed | Priority::Link);
-        let is_sooner = is_link && self.linked.insert(id);
-        if !self.taken.contains(&id) && (self.waiting.insert(id) || is_sooner) {
-            self.queues[priority as usize].push_back(id);
+    /// Adds an address that is so many clicks away. One that waits already moves forward when a page links to it.
+    pub fn push(&mut self, id: UrlId, priority: Priority, depth: u16) {
+        if self.states.len() <= id.index() {
+            self.states.resize(id.index() + 1, State::default());
+        }
+        let state = &mut self.states[id.index()];
+        let is_sooner = priority == Priority::Link && !state.is_linked;
+        if state.is_taken || state.waits && !is_sooner {
+            return;
+        }
+        self.waiting += usize::from(!state.waits);
+        *state = State { is_linked: state.is_linked || is_sooner, waits: true, is_taken: false, depth };
+        match priority {
+            Priority::Link => self.queue.push_back(id),
+            Priority::Reference => self.references.push_back(id),
+            Priority::Listed => self.listed.push_back(id),
         }
     }
 
-    /// Takes the next address.
-    pub fn pop(&mut self) -> Option<(UrlId, Priority)> {
-        const ORDER: [Priority; 4] = [Priority::Seed, Priority::Link, Priority::Reference, Priority::Listed];
-        for priority in ORDER {
-            while let Some(id) = self.queues[priority as usize].pop_front() {
-                if self.taken.insert(id) {
-                    self.waiting.remove(&id);
-                    return Some((id, priority));
+    /// Takes the next address. What nothing links to comes only when `is_idle` says that no answer is awaited: a page
+    /// that links to it may still come.
+    pub fn pop(&mut self, is_idle: bool) -> Option<UrlId> {
+        loop {
+            while let Some(id) = self.queue.pop_front() {
+                let state = &mut self.states[id.index()];
+                if !state.is_taken {
+                    state.is_taken = true;
+                    self.waiting -= 1;
+                    return Some(id);
                 }
             }
+            let next = if self.references.is_empty() { &mut self.listed } else { &mut self.references };
+            if !is_idle || next.is_empty() {
+                return None;
+            }
+            self.queue = std::mem::take(next);
         }
-        None
+    }
+
+    /// Fewest clicks by which an address was found.
+    pub fn depth(&self, id: UrlId) -> u16 {
+        self.states.get(id.index()).map_or(0, |state| state.depth)
     }
 
     /// Addresses that wait.
     pub fn len(&self) -> usize {
-        self.waiting.len()
+        self.waiting
     }
 }
 
@@ -85,14 +113,25 @@ mod tests {
         let mut urls = Interner::default();
         let (listed, linked) = (urls.intern("/listed"), urls.intern("/linked"));
         let mut frontier = Frontier::default();
-        frontier.push(listed, Priority::Listed);
-        frontier.push(linked, Priority::Listed);
-        frontier.push(linked, Priority::Link);
+        frontier.push(listed, Priority::Listed, 0);
+        frontier.push(linked, Priority::Listed, 0);
+        frontier.push(linked, Priority::Link, 1);
 
-        let order: Vec<UrlId> = std::iter::from_fn(|| frontier.pop()).map(|(id, _)| id).collect();
+        let order: Vec<UrlId> = std::iter::from_fn(|| frontier.pop(true)).collect();
 
         assert_eq!(order, [linked, listed]);
         assert_eq!(frontier.len(), 0);
+    }
+
+    #[test]
+    fn what_nothing_links_to_waits_until_every_answer_is_there() {
+        let mut urls = Interner::default();
+        let listed = urls.intern("/listed");
+        let mut frontier = Frontier::default();
+        frontier.push(listed, Priority::Listed, 0);
+
+        assert_eq!(frontier.pop(false), None);
+        assert_eq!(frontier.pop(true), Some(listed));
     }
 
     #[test]

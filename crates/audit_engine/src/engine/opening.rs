@@ -7,13 +7,15 @@ use crawler::robots::{LineKind, Robots};
 use crawler::sitemap::{FileKind, parse_sitemap};
 use url::Url;
 
+use super::Mode;
+use super::crawl::Crawl;
+use super::fetch::Pace;
 use super::frontier::Priority;
-use super::{Crawl, Mode};
 use crate::address::{Origin, Target};
 use crate::page::sketch::{Sketch, text_hash};
 use crate::page::text::word_count;
 use crate::page::{Provenance, scan};
-use crate::site::{RobotsFile, SitemapEntry, SitemapFile};
+use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
 use crate::source::{PageRequest, PageSource, Response};
 
 /// Redirects of robots.txt and sitemaps that are followed.
@@ -56,6 +58,8 @@ impl Crawl<'_> {
     /// Asks for everything that comes before pages, and queues where the crawl begins.
     pub(super) async fn open(&mut self, source: &dyn PageSource) {
         self.site.robots = read_robots(source, &self.site.origin).await;
+        let delay = self.site.robots.rules.crawl_delay(&self.options.agent);
+        self.pace = Pace::new(self.options.requests_per_second, delay, self.options.concurrency);
         if self.options.mode != Mode::Selected {
             self.read_sitemaps(source).await;
         }
@@ -75,18 +79,32 @@ impl Crawl<'_> {
             for seed in &self.options.seeds {
                 if let Target::Internal(key) = self.site.origin.target(seed) {
                     let id = self.site.urls.intern(&key);
-                    self.frontier.push(id, Priority::Seed);
+                    self.site.seed.get_or_insert(id);
+                    self.frontier.push(id, Priority::Link, 0);
                 }
             }
         }
         if self.options.mode == Mode::Selected {
             return;
         }
-        let listed: Vec<_> =
-            self.site.sitemaps.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.id).collect();
-        for id in listed {
-            self.enqueue(id, Priority::Listed);
+        let entries = self.site.sitemaps.iter().flat_map(|file| &file.entries);
+        let listed: Vec<(UrlId, Option<i64>)> =
+            entries.filter_map(|entry| Some((entry.id?, entry.lastmod))).collect();
+        for (id, lastmod) in listed {
+            if self.is_known(id, lastmod) {
+                self.known += 1;
+            } else {
+                self.enqueue(id, Priority::Listed, 0);
+            }
         }
+    }
+
+    /// Whether the run before has the page as it is now.
+    fn is_known(&self, id: UrlId, lastmod: Option<i64>) -> bool {
+        let known = self.options.known_pages.as_ref().filter(|_| self.options.mode == Mode::Sitemap);
+        known
+            .and_then(|known| known.get(self.site.urls.key(id)))
+            .is_some_and(|seen| lastmod.is_none_or(|changed| changed <= *seen))
     }
 
     async fn read_sitemaps(&mut self, source: &dyn PageSource) {
@@ -194,9 +212,10 @@ impl Crawl<'_> {
 }
 
 async fn read_robots(source: &dyn PageSource, origin: &Origin) -> RobotsFile {
+    let fetched_at_ms = source.now_ms();
     let (response, hops) = fetch_file(source, at(origin.root(), "/robots.txt"), MAX_ROBOTS_BYTES).await;
     let Some(response) = response else {
-        return RobotsFile { hops, is_unreachable: true, ..RobotsFile::default() };
+        return RobotsFile { hops, is_unreachable: true, fetched_at_ms, ..RobotsFile::default() };
     };
     let is_html = matches!(response.media_type().as_str(), "text/html") || response.sniffs_as_html();
     let is_file = response.status == 200 && !is_html;
@@ -208,6 +227,7 @@ async fn read_robots(source: &dyn PageSource, origin: &Origin) -> RobotsFile {
         hops,
         is_html: response.status == 200 && is_html,
         is_unreachable: response.status >= 500 || response.status == 429,
+        fetched_at_ms,
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use crate::site::Row;
+
 /// Pages of each template that are rendered to see whether scripts change them.
 const FIRST: u32 = 3;
 /// Pages that are rendered once one of the first showed that they do.
@@ -32,6 +34,16 @@ impl Patterns {
             return true;
         }
         false
+    }
+
+    /// Counts a page of an earlier run as it was counted then.
+    pub fn remember(&mut self, key: &str, row: &Row) {
+        if row.is_page() {
+            self.wants_render(key);
+        }
+        if row.is_changed_by_scripts {
+            self.changed_by_scripts(key);
+        }
     }
 
     /// Remembers that scripts change a page in a way that matters.

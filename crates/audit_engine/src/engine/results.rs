@@ -2,127 +2,55 @@
 
 use std::collections::BTreeMap;
 
-use super::Crawl;
+use super::crawl::Crawl;
+use super::outcome::{
+    Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
+};
+use super::robots_analysis::RobotsAnalysis;
+use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Fires, Scope};
 use crate::page::view::Rows;
 use crate::score::{Scored, is_error, is_scored, page_health, run_health};
-use crate::site::{Fields, Row, Site, SiteFinding, SiteFindings};
-
-/// A finished audit.
-#[derive(Debug)]
-pub struct Audit {
-    /// How it ended.
-    pub status: AuditStatus,
-    /// Address of the site's root.
-    pub site: String,
-    /// Every row, sorted by path.
-    pub rows: Vec<RowResult>,
-    /// What was found about the site, its robots.txt and its sitemaps.
-    pub site_findings: Vec<SiteResult>,
-    /// 0 to 100, one decimal.
-    pub health: f64,
-    /// HTML pages.
-    pub pages: usize,
-    /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
-    pub issue_breakdown: BTreeMap<&'static str, usize>,
-}
-
-/// How an audit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuditStatus {
-    /// Everything was looked at.
-    Success,
-    /// The page limit ended it.
-    LimitReached,
-    /// More than a tenth of the pages failed.
-    Partial,
-    /// There was no page at all.
-    Unreachable,
-}
-
-/// A row with its findings and scores.
-#[derive(Debug)]
-pub struct RowResult {
-    /// Path and query.
-    pub path: String,
-    /// Its own status; 0: no answer, or forbidden.
-    pub status: u16,
-    /// 0 to 100, one decimal.
-    pub health: f64,
-    /// 0 to 100.
-    pub preview: f64,
-    /// A search engine would index it under its own address.
-    pub indexable: bool,
-    /// Hops of its redirect.
-    pub redirects: usize,
-    /// Pages that link to it.
-    pub inlinks: u32,
-    /// Clicks from the start.
-    pub depth: Option<u32>,
-    /// Words of its main text.
-    pub words: usize,
-    /// What reports show.
-    pub fields: Fields,
-    /// What was found.
-    pub findings: Vec<(CheckId, Evidence)>,
-}
-
-/// What one check found about the site.
-#[derive(Debug)]
-pub struct SiteResult {
-    /// The check.
-    pub check: CheckId,
-    /// What it found.
-    pub findings: Vec<SiteFinding>,
-}
+use crate::site::{Difference, Fields, Place, Row, Site, SiteFindings};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
-    pub(super) fn finish(mut self, now_ms: i64) -> Audit {
+    pub fn finish(mut self, now_ms: i64) -> Audit {
         self.site.now_ms = now_ms;
-        self.site.hit_limit = self.skipped_by_limit;
-        self.site.is_complete = self.site.is_follow && !self.skipped_by_limit && !self.skipped_by_filter;
+        self.site.hit_limit = self.close_reason == CloseReason::UrlLimit;
+        self.site.is_complete =
+            self.site.is_follow && self.close_reason == CloseReason::Finished && self.filtered.is_empty();
         self.drop_unlinked_forbidden_rows();
+        let discovered = self.site.urls.len();
+        self.site.sort();
         self.site.join();
-        let site_findings = whole_checks(&self.site, &self.options.checks);
-        let mut rows: Vec<RowResult> = Vec::with_capacity(self.site.rows.len());
-        let mut scored = Vec::new();
-        let joined: Vec<Vec<(CheckId, Evidence)>> =
-            self.site.rows.values().map(|row| joined_checks(&self.site, row, &self.options.checks)).collect();
-        for (id, mut found) in self.site.rows.keys().copied().collect::<Vec<_>>().into_iter().zip(joined) {
-            if let Some(row) = self.site.rows.get_mut(&id) {
-                found.append(&mut row.findings);
-                found.sort_by_key(|(check, _)| *check);
-            }
-            let Some(row) = self.site.row(id) else { continue };
-            let result = row_result(&self.site, row, found);
-            if is_scored(row) {
-                let has_error = result.findings.iter().any(|(check, _)| is_error(*check));
-                scored.push(Scored {
-                    health: result.health,
-                    inlinks: result.inlinks,
-                    has_error,
-                    stands_for: 1.0,
-                });
-            }
-            rows.push(result);
-        }
-        rows.sort_by(|one, other| one.path.cmp(&other.path));
+        let site_findings = self.whole_checks();
+        let rows = self.row_results();
+        let scored = self.scored(&rows);
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
         let mut issue_breakdown = BTreeMap::new();
-        let on_rows = rows.iter().flat_map(|row| row.findings.iter().map(|(check, _)| *check));
+        let on_rows = rows.iter().flat_map(|row| row.findings.iter().map(|found| found.check));
         on_rows
             .chain(site_checks.iter().copied())
             .for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
+        if self.pages == 0 && self.known == 0 && self.close_reason != CloseReason::Cancelled {
+            self.close_reason = CloseReason::Unreachable;
+        }
         Audit {
             status: self.status(),
-            site: self.site.origin.root().to_string(),
+            close_reason: self.close_reason,
+            error_message: self.error_message(),
+            site_url: self.site.origin.root().to_string(),
             health: run_health(&scored, &site_checks, start_is_ok),
             pages: self.pages,
+            sitemap_issues: sitemap_issues(&site_findings),
+            robots_analysis: RobotsAnalysis::of(&self.site, &site_findings),
+            crawl_stats: CrawlStats::of(&self, &rows, &site_findings, discovered),
             rows,
             site_findings,
             issue_breakdown,
+            site: self.site,
         }
     }
 
@@ -135,66 +63,177 @@ impl Crawl<'_> {
 
     fn status(&self) -> AuditStatus {
         let failed = self.site.rows.values().filter(|row| row.failure.is_some() || row.status >= 500).count();
-        if self.pages == 0 {
-            AuditStatus::Unreachable
-        } else if self.skipped_by_limit {
-            AuditStatus::LimitReached
-        } else if failed * 10 > self.site.rows.len() {
-            AuditStatus::Partial
-        } else {
-            AuditStatus::Success
+        match self.close_reason {
+            CloseReason::Unreachable => AuditStatus::Unreachable,
+            CloseReason::UrlLimit => AuditStatus::LimitReached,
+            CloseReason::TimeLimit | CloseReason::Cancelled => AuditStatus::Partial,
+            CloseReason::Finished if failed * 10 > self.site.rows.len() => AuditStatus::Partial,
+            CloseReason::Finished => AuditStatus::Success,
         }
     }
-}
 
-fn whole_checks(site: &Site, checks: &[CheckId]) -> Vec<SiteResult> {
-    let mut results = Vec::new();
-    for id in checks.iter().filter(|id| id.check().scope != Scope::Page) {
-        if let Fires::Whole(find) = &id.check().fires {
-            let mut found = SiteFindings::default();
-            find(site, &mut found);
-            if !found.0.is_empty() {
-                results.push(SiteResult { check: *id, findings: found.0 });
+    fn error_message(&self) -> Option<String> {
+        if self.close_reason != CloseReason::Unreachable {
+            return None;
+        }
+        let message = if self.site.robots.is_unreachable {
+            "robots.txt could not be fetched, so nothing may be asked for".to_owned()
+        } else if self.forbidden > 0 && self.site.rows.values().all(|row| row.is_blocked) {
+            "robots.txt forbids every address where the audit begins".to_owned()
+        } else {
+            match self.site.start() {
+                Some(row) if row.status != 0 => format!("the start page answers {}", row.status),
+                _ => "the site does not answer".to_owned(),
+            }
+        };
+        Some(message)
+    }
+
+    fn whole_checks(&self) -> Vec<SiteResult> {
+        let mut results = Vec::new();
+        for id in self.options.checks.iter().filter(|id| id.check().scope != Scope::Page) {
+            if let Fires::Whole(find) = &id.check().fires
+                && !self.options.is_ignored(*id, "/")
+            {
+                let mut found = SiteFindings::default();
+                find(&self.site, &mut found);
+                if !found.0.is_empty() {
+                    results.push(SiteResult { check: *id, findings: found.0 });
+                }
             }
         }
+        results
     }
-    results
+
+    fn row_results(&mut self) -> Vec<RowResult> {
+        let checks = &self.options.checks;
+        let joined: Vec<Vec<(CheckId, Evidence)>> =
+            self.site.rows.values().map(|row| joined_checks(&self.site, row, checks)).collect();
+        let ids: Vec<_> = self.site.rows.keys().copied().collect();
+        let mut results = Vec::with_capacity(ids.len());
+        for (id, mut found) in ids.into_iter().zip(joined) {
+            let mut fields = Fields::default();
+            let mut differences = Vec::new();
+            if let Some(row) = self.site.rows.get_mut(&id) {
+                found.append(&mut row.findings);
+                fields = std::mem::take(&mut row.fields);
+                differences = std::mem::take(&mut row.differences);
+            }
+            found.retain(|(check, _)| !self.options.is_ignored(*check, self.site.urls.key(id)));
+            found.sort_by_key(|(check, _)| *check);
+            if let Some(row) = self.site.row(id) {
+                results.push(row_result(&self.site, row, fields, differences, found));
+            }
+        }
+        results
+    }
+
+    fn scored(&self, results: &[RowResult]) -> Vec<Scored> {
+        let rows = self.site.rows.values().zip(results).filter(|(row, _)| is_scored(row));
+        rows.map(|(_, result)| Scored {
+            health: result.health,
+            inlinks: result.inlinks,
+            has_error: result.findings.iter().any(|found| is_error(found.check)),
+            stands_for: 1.0,
+        })
+        .collect()
+    }
 }
 
 fn joined_checks(site: &Site, row: &Row, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
     let mut findings = Vec::new();
     for id in checks {
         let check = id.check();
+        let Fires::Joined(collect) = &check.fires else { continue };
         let applies = match check.on {
             Rows::Any => true,
             Rows::Redirect => row.redirect.is_some(),
             on => row.rows.is_some_and(|rows| rows >= on),
         };
-        if let (true, Fires::Joined(collect)) = (applies, &check.fires) {
-            let mut evidence = Evidence::default();
+        let mut evidence = Evidence::default();
+        if applies {
             collect(site, row, &mut evidence);
-            if evidence.count > 0 {
-                findings.push((*id, evidence));
-            }
+        }
+        if evidence.count > 0 {
+            findings.push((*id, evidence));
         }
     }
     findings
 }
 
-fn row_result(site: &Site, row: &Row, findings: Vec<(CheckId, Evidence)>) -> RowResult {
+fn row_result(
+    site: &Site,
+    row: &Row,
+    fields: Fields,
+    differences: Vec<Difference>,
+    findings: Vec<(CheckId, Evidence)>,
+) -> RowResult {
     let counts: Vec<(CheckId, u32)> =
         findings.iter().map(|(check, evidence)| (*check, evidence.count)).collect();
+    let finding = |(check, evidence): (CheckId, Evidence)| Finding {
+        check,
+        severity: check.check().severity,
+        evidence,
+    };
+    let hops = hops(site, row);
     RowResult {
         path: site.urls.key(row.id).to_owned(),
         status: row.status,
         health: page_health(&counts),
-        preview: row.fields.preview.score(site, row),
+        preview: row.preview.score(site, row),
         indexable: row.is_indexable(),
-        redirects: if row.redirect.is_some() { site.end_of(row.id).hops.len() } else { 0 },
+        is_page: row.is_page(),
+        is_rendered: row.is_rendered,
+        is_blocked: row.is_blocked,
+        redirects: hops.len(),
+        hops,
         inlinks: site.inlinks(row.id).pages,
         depth: site.depth(row.id),
         words: row.words,
-        fields: row.fields.clone(),
-        findings,
+        crawled_at: crawled_at(row),
+        content_hash: if row.is_page() { format!("{:032x}", row.fingerprints.text) } else { String::new() },
+        fields,
+        differences,
+        findings: findings.into_iter().map(finding).collect(),
     }
+}
+
+fn crawled_at(row: &Row) -> String {
+    let is_asked = row.crawled_at_ms != 0;
+    let time = jiff::Timestamp::from_millisecond(row.crawled_at_ms).ok().filter(|_| is_asked);
+    time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+}
+
+fn hops(site: &Site, row: &Row) -> Vec<Hop> {
+    let Some(first) = &row.redirect else { return Vec::new() };
+    let mut place = Some(first);
+    let hops = site.end_of(row.id).hops.into_iter();
+    hops.map(|url| {
+        let next = match place {
+            Some(Place::Page(id)) => site.row(*id),
+            _ => None,
+        };
+        place = next.and_then(|row| row.redirect.as_ref());
+        Hop { url, status: next.map_or(0, |row| row.status) }
+    })
+    .collect()
+}
+
+fn sitemap_issues(results: &[SiteResult]) -> Vec<SitemapIssue> {
+    let mut issues = Vec::new();
+    for result in results.iter().filter(|result| result.check.check().scope == Scope::Sitemap) {
+        for found in &result.findings {
+            issues.push(SitemapIssue {
+                issue_id: result.check,
+                severity: result.check.check().severity,
+                sitemap: found.file.clone(),
+                count: found.evidence.count.max(1),
+                examples: found.evidence.examples.iter().map(SitemapExample::from).collect(),
+            });
+        }
+    }
+    issues.sort_by(|one, other| {
+        (one.issue_id.check().id, &one.sitemap).cmp(&(other.issue_id.check().id, &other.sitemap))
+    });
+    issues
 }

@@ -1,6 +1,10 @@
 //! Crawls of small sites.
 
-use crate::testing::{audit_listing, findings_of};
+mod interruptions;
+
+use super::*;
+use crate::checks::CheckId;
+use crate::testing::{Listing, audit_listing, findings_of};
 
 #[tokio::test(start_paused = true)]
 async fn every_hop_is_a_row_of_its_own() {
@@ -39,6 +43,8 @@ async fn a_site_that_does_not_answer_is_unreachable() {
     let audit = audit_listing("GET / fails").await;
 
     assert_eq!(audit.status, crate::engine::AuditStatus::Unreachable);
+    assert_eq!(audit.close_reason, crate::engine::CloseReason::Unreachable);
+    assert_eq!(audit.error_message.as_deref(), Some("the site does not answer"));
     assert_eq!(audit.health, 0.0);
 }
 
@@ -47,4 +53,138 @@ async fn a_noindex_page_is_asked_nothing_about_titles_and_texts() {
     let audit = audit_listing("GET /\n<meta name=robots content=noindex><a href=/a>a</a>\nGET /a\na").await;
 
     assert_eq!(findings_of(&audit, "/"), ["NOINDEX"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_has_every_field_of_a_page() {
+    let audit = audit_listing(
+        "GET /\nlast-modified: Sun, 01 Feb 2026 10:00:00 GMT\n\n<html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width><meta property=og:title content=Shoes><title>Shoes</title><a href=/a>a</a>\nGET /a\na",
+    )
+    .await;
+
+    let page = serde_json::to_value(&audit.rows[0]).unwrap();
+
+    assert_eq!(page["lastModified"], "Sun, 01 Feb 2026 10:00:00 GMT");
+    assert_eq!(page["socialTags"]["og:title"], "Shoes");
+    assert_eq!(page["viewport"], "width=device-width");
+    assert_eq!(page["charset"], "utf-8");
+    assert_eq!(page["crawledAt"], "2026-11-18 11:06:40");
+    for name in ["loadTimeMs", "metaDesc", "canonical", "metaRobots", "htmlBytes", "textRatio", "inlinkCount"]
+    {
+        assert!(!page[name].is_null(), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_name_what_is_at_their_other_end() {
+    let audit = audit_listing(
+        "GET /\n<a href=/gone rel='nofollow ugc'>Old shoes</a><a href=https://other.example/>Other</a>\nGET /gone 404",
+    )
+    .await;
+
+    let links: Vec<_> = audit.links().map(|link| (link.to, link.anchor, link.rel, link.status)).collect();
+
+    assert_eq!(
+        links,
+        [("/gone", "Old shoes", "nofollow ugc", 404), ("https://other.example/", "Other", "", 0)]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_names_its_hops_with_their_answers() {
+    let audit = audit_listing(
+        "GET /\n<a href=/a>a</a>\nGET /a 301\nlocation: /b\nGET /b 302\nlocation: /c\nGET /c\nc",
+    )
+    .await;
+
+    let hops: Vec<_> = audit.rows[1].hops.iter().map(|hop| (hop.url.as_str(), hop.status)).collect();
+
+    assert_eq!(hops, [("https://site.example/b", 302), ("https://site.example/c", 200)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_render_shows_what_scripts_changed() {
+    let audit = audit_listing(
+        "GET /\n<title>Loading</title><div id=root></div><script src=/a.js></script>\nRENDER /\n<title>Shoes</title><p>{word *30}",
+    )
+    .await;
+
+    let changed: Vec<_> = audit.rows[0]
+        .differences
+        .iter()
+        .map(|change| (change.field.as_str(), change.raw.as_str(), change.rendered.as_str()))
+        .collect();
+    assert_eq!(changed, [("title", "Loading", "Shoes"), ("wordCount", "0", "30")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_deeper_than_the_limit_are_not_followed() {
+    let listing = Listing::read("GET /\n<a href=/a>a</a>\nGET /a\n<a href=/b>b</a>\nGET /b\nb");
+    let mut options = AuditOptions::follow(listing.seed().clone());
+    options.max_depth = Some(1);
+
+    let audit = audit(&listing, &options, &mut |_| {}).await;
+
+    let paths: Vec<&str> = audit.rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!(paths, ["/", "/a"]);
+    assert_eq!(audit.crawl_stats.skipped.filtered, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ignored_finding_costs_nothing() {
+    let listing = Listing::read("GET /\n<a href=/old/a>a</a>\nGET /old/a 404");
+    let mut options = AuditOptions::follow(listing.seed().clone());
+    let before = audit(&listing, &options, &mut |_| {}).await;
+    let check = CheckId::find("HTTP_4XX").unwrap();
+    options.ignored = vec![Ignored { check, path_pattern: "/old/*".to_owned() }];
+
+    let after = audit(&listing, &options, &mut |_| {}).await;
+
+    assert_eq!(findings_of(&before, "/old/a"), ["HTTP_4XX"]);
+    assert_eq!(findings_of(&after, "/old/a"), Vec::<&str>::new());
+    assert!(after.health > before.health);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_new_and_changed_pages_of_a_sitemap_are_audited_when_that_is_asked_for() {
+    let page = |path: &str, date: &str| {
+        format!("<url><loc>https://site.example{path}</loc><lastmod>{date}</lastmod></url>")
+    };
+    let entries = page("/old", "2026-01-01") + &page("/changed", "2026-03-01") + &page("/new", "2026-01-01");
+    let listing = Listing::read(&format!(
+        "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{entries}</urlset>\nGET /old\na\nGET /changed\nb\nGET /new\nc"
+    ));
+    let mut options = AuditOptions::follow(listing.seed().clone());
+    options.mode = Mode::Sitemap;
+    let february = 1_769_904_000_000;
+    options.known_pages = Some([("/old".to_owned(), february), ("/changed".to_owned(), february)].into());
+
+    let audit = audit(&listing, &options, &mut |_| {}).await;
+
+    let paths: Vec<&str> = audit.rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!(paths, ["/changed", "/new"]);
+    assert_eq!(audit.crawl_stats.carried_pages, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_is_taken_apart_for_each_crawler() {
+    let robots = "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 1\nDisallow: /x\nContent-Signal: ai-train=no\n";
+    let audit = audit_listing(&format!(
+        "GET /robots.txt\ncontent-type: text/plain\n\n{robots}GET /\n<a href=/a>a</a>\nGET /a\na"
+    ))
+    .await;
+
+    let robots = &audit.robots_analysis;
+    let verdict = |name: &str| {
+        robots
+            .bots
+            .iter()
+            .find(|bot| bot.name == name)
+            .map(|bot| (bot.verdict.as_str(), bot.deciding_line, bot.blocked_pages))
+    };
+
+    assert_eq!(verdict("GPTBot"), Some(("block", Some(2), 2)));
+    assert_eq!(verdict("Googlebot"), Some(("allow", None, 0)));
+    assert_eq!(robots.crawl_delay_sec, Some(1.0));
+    assert_eq!(robots.content_signals["ai-train"], "no");
 }

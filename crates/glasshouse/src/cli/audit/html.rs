@@ -17,7 +17,7 @@ const WORST_PAGES: usize = 200;
 
 /// Writes the report.
 pub fn report(audit: &Audit) -> String {
-    let site = escape(&audit.site);
+    let site = escape(&audit.site_url);
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
@@ -111,7 +111,7 @@ fn pages(audit: &Audit) -> String {
         .iter()
         .take(WORST_PAGES)
         .map(|row| {
-            let ids: Vec<&str> = row.findings.iter().map(|(check, _)| check.check().id).collect();
+            let ids: Vec<&str> = row.findings.iter().map(|found| found.check.check().id).collect();
             format!(
                 "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>",
                 row.health,

@@ -117,10 +117,8 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         browser.shutdown().await;
     }
     if audit.status == AuditStatus::Unreachable {
-        anyhow::bail!(
-            "{} has no page that could be audited: it does not answer, or its robots.txt forbids it",
-            audit.site
-        );
+        let reason = audit.error_message.as_deref().unwrap_or_default();
+        anyhow::bail!("{} has no page that could be audited: {reason}", audit.site_url);
     }
     write(&args, &audit)?;
     Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use audit_engine::checks::{CheckId, Evidence, Severity};
-use audit_engine::engine::{Audit, AuditStatus, RowResult};
+use audit_engine::checks::{CheckId, Severity};
+use audit_engine::engine::{Audit, AuditStatus, Finding, RowResult};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub fn severity(severity: Severity) -> &'static str {
 
 /// The first pages that a check found something on.
 pub fn examples(audit: &Audit, check: CheckId) -> Vec<&str> {
-    let has = |row: &&RowResult| row.findings.iter().any(|(found, _)| *found == check);
+    let has = |row: &&RowResult| row.findings.iter().any(|found| found.check == check);
     audit.rows.iter().filter(has).map(|row| row.path.as_str()).take(20).collect()
 }
 
@@ -62,7 +62,7 @@ pub fn table(audit: &Audit) -> String {
     let total: usize = audit.issue_breakdown.values().sum();
     format!(
         "{}\n{} pages, health {}, {total} issues, {}\n\n{issues}\n",
-        audit.site,
+        audit.site_url,
         audit.pages,
         audit.health,
         status(audit)
@@ -89,96 +89,40 @@ pub fn json(audit: &Audit) -> anyhow::Result<String> {
         })
         .collect();
     let report = json!({
-        "site": audit.site,
-        "status": status(audit),
+        "site": audit.site_url,
+        "status": audit.status,
+        "closeReason": audit.close_reason,
         "pagesCrawled": audit.pages,
         "healthScore": audit.health,
         "issueCount": audit.issue_breakdown.values().sum::<usize>(),
         "issueBreakdown": audit.issue_breakdown,
         "siteIssues": site_issues,
+        "sitemapIssues": audit.sitemap_issues,
+        "robotsAnalysis": audit.robots_analysis,
+        "crawlStats": audit.crawl_stats,
         "pages": audit.rows.iter().map(page).collect::<Vec<_>>(),
     });
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-/// A row under the names of the API's page fields, and what the API has beside them.
+/// A row with the number of its issues, as the API counts them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PageReport<'a> {
-    path: &'a str,
-    status_code: u16,
-    load_time_ms: u64,
-    health_score: f64,
-    preview_score: f64,
-    indexable: bool,
     issue_count: usize,
-    findings: Vec<FindingReport<'a>>,
-    title: &'a str,
-    meta_desc: &'a str,
-    canonical: &'a str,
-    meta_robots: &'a str,
-    h1: &'a str,
-    content_type: &'a str,
-    html_bytes: u64,
-    redirect_count: usize,
-    word_count: usize,
-    text_ratio: f64,
-    readability: f64,
-    internal_outlinks: usize,
-    external_outlinks: usize,
-    nofollow_outlinks: usize,
-    inlink_count: u32,
-    depth: Option<u32>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FindingReport<'a> {
-    issue_id: &'static str,
-    severity: Severity,
     #[serde(flatten)]
-    evidence: &'a Evidence,
+    row: &'a RowResult,
 }
 
 fn page(row: &RowResult) -> PageReport<'_> {
-    let fields = &row.fields;
-    let findings = row.findings.iter().map(|(check, evidence)| {
-        let check = check.check();
-        FindingReport { issue_id: check.id, severity: check.severity, evidence }
-    });
-    PageReport {
-        path: &row.path,
-        status_code: row.status,
-        load_time_ms: fields.load_time_ms,
-        health_score: row.health,
-        preview_score: row.preview,
-        indexable: row.indexable,
-        issue_count: row.findings.len(),
-        findings: findings.collect(),
-        title: &fields.title,
-        meta_desc: &fields.meta_desc,
-        canonical: &fields.canonical,
-        meta_robots: &fields.meta_robots,
-        h1: &fields.h1,
-        content_type: &fields.content_type,
-        html_bytes: fields.html_bytes,
-        redirect_count: row.redirects,
-        word_count: row.words,
-        text_ratio: fields.text_ratio,
-        readability: fields.readability,
-        internal_outlinks: fields.internal_outlinks,
-        external_outlinks: fields.external_outlinks,
-        nofollow_outlinks: fields.nofollow_outlinks,
-        inlink_count: row.inlinks,
-        depth: row.depth,
-    }
+    PageReport { issue_count: row.findings.len(), row }
 }
 
 /// For spreadsheets: one line per finding.
 pub fn csv(audit: &Audit) -> String {
     let mut lines = vec!["path,statusCode,issueId,severity,count,example".to_owned()];
     for row in &audit.rows {
-        for (check, evidence) in &row.findings {
+        for Finding { check, evidence, .. } in &row.findings {
             let example =
                 evidence.examples.first().map(|example| [&example.url, &example.text, &example.detail]);
             let example = example

@@ -1,0 +1,350 @@
+//! The crawl: what is asked for, in which order, and what becomes of the answers. Answers are worked on in the order in
+//! which they were asked for, so that the result does not depend on how fast each came.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::fetch::{Answer, Pace, fetch, mismatched_type};
+use super::frontier::{Frontier, Priority};
+use super::in_order::InOrder;
+use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
+use super::page_work::PageWork;
+use super::patterns::Patterns;
+use super::{AuditOptions, CloseReason, Mode, Progress};
+use crate::address::{Origin, Target};
+use crate::page::not_found::NotFoundProbe;
+use crate::site::{Place, Row, Site, UrlId};
+use crate::source::{PageSource, RenderedPage};
+
+/// How often it is asked whether the audit is still wanted.
+const TICK: Duration = Duration::from_millis(250);
+/// Answers that may wait for an earlier one, for each request that may run.
+const WINDOW: usize = 4;
+
+/// Who is told how far the audit is.
+pub(super) enum Watch<'w> {
+    /// Somebody who keeps it.
+    Journal(&'w mut dyn Journal),
+    /// Somebody who watches.
+    Callback(&'w mut (dyn FnMut(Progress) + Send)),
+}
+
+enum Fetched {
+    /// An earlier run had it.
+    Past(Record),
+    Answer {
+        id: UrlId,
+        url: Url,
+        answer: Answer,
+        asked_at_ms: i64,
+    },
+}
+
+enum Ready {
+    Record { record: Record, is_new: bool },
+    Page { row: Row, work: Box<PageWork>, rendered: Option<RenderedPage> },
+}
+
+pub(super) struct Crawl<'a> {
+    pub options: &'a AuditOptions,
+    pub site: Site,
+    pub frontier: Frontier,
+    pub patterns: Patterns,
+    pub probe: NotFoundProbe,
+    pub pace: Pace,
+    pub pages: usize,
+    pub files: Vec<FileRecord>,
+    /// Addresses that the options leave out.
+    pub filtered: HashSet<UrlId>,
+    /// Addresses that robots.txt forbids.
+    pub forbidden: usize,
+    /// Listed pages that the run before knows.
+    pub known: usize,
+    pub close_reason: CloseReason,
+    pub sessions: u32,
+    past: Past,
+    batches: Batches,
+    started: Instant,
+}
+
+impl<'a> Crawl<'a> {
+    pub fn new(
+        options: &'a AuditOptions,
+        origin: Origin,
+        past: Vec<Vec<u8>>,
+    ) -> Result<Crawl<'a>, JournalError> {
+        let mut site = Site::new(origin, &options.agent);
+        site.is_follow = options.mode == Mode::Follow;
+        let past = Past::read(past, &mut site)?;
+        Ok(Crawl {
+            options,
+            frontier: Frontier::default(),
+            patterns: Patterns::default(),
+            probe: NotFoundProbe::default(),
+            pace: Pace::new(options.requests_per_second, None, options.concurrency),
+            pages: 0,
+            files: Vec::new(),
+            filtered: HashSet::new(),
+            forbidden: 0,
+            known: 0,
+            close_reason: CloseReason::Finished,
+            sessions: past.sessions,
+            batches: Batches::new(&past, &site),
+            past,
+            started: Instant::now(),
+            site,
+        })
+    }
+
+    /// Time that all runs took together.
+    pub fn elapsed(&self) -> Duration {
+        self.past.elapsed + self.started.elapsed()
+    }
+
+    pub async fn run(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) -> Result<(), JournalError> {
+        let mut fetches = InOrder::new();
+        let mut readies = InOrder::new();
+        loop {
+            if let Some(reason) = self.must_end(watch) {
+                self.close_reason = reason;
+                break;
+            }
+            self.ask(source, &mut fetches, readies.len());
+            while readies.running() < self.options.renders_at_once.max(1)
+                && let Some(fetched) = fetches.pop()
+            {
+                self.receive(source, fetched, &mut readies);
+            }
+            let mut is_moving = false;
+            while let Some(ready) = readies.pop() {
+                self.complete(ready, watch, source.now_ms())?;
+                is_moving = true;
+            }
+            let progress =
+                Progress { pages: self.pages, waiting: self.frontier.len() + fetches.len() + readies.len() };
+            self.tell(watch, progress, is_moving).await?;
+            if is_moving {
+                tokio::task::yield_now().await;
+            } else if fetches.len() + readies.len() == 0 {
+                break;
+            } else {
+                tokio::select! {
+                    () = fetches.wait() => {}
+                    () = readies.wait() => {}
+                    () = tokio::time::sleep(TICK) => {}
+                }
+            }
+        }
+        if self.close_reason == CloseReason::Finished && self.frontier.len() > 0 {
+            self.close_reason = CloseReason::UrlLimit;
+        }
+        self.save(watch, Progress { pages: self.pages, waiting: self.frontier.len() }).await
+    }
+
+    fn must_end(&self, watch: &Watch<'_>) -> Option<CloseReason> {
+        match watch {
+            Watch::Journal(journal) if journal.is_cancelled() => return Some(CloseReason::Cancelled),
+            _ => {}
+        }
+        let is_late = self.options.time_limit.is_some_and(|limit| self.elapsed() >= limit);
+        is_late.then_some(CloseReason::TimeLimit)
+    }
+
+    async fn tell(
+        &mut self,
+        watch: &mut Watch<'_>,
+        progress: Progress,
+        is_moving: bool,
+    ) -> Result<(), JournalError> {
+        match watch {
+            Watch::Journal(_) if self.batches.is_due() => self.save(watch, progress).await,
+            Watch::Callback(tell) if is_moving => {
+                tell(progress);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn save(&mut self, watch: &mut Watch<'_>, progress: Progress) -> Result<(), JournalError> {
+        let elapsed = self.elapsed();
+        if let Watch::Journal(journal) = watch
+            && let Some(batch) = self.batches.take(&self.site, elapsed)?
+        {
+            journal.save(batch, progress).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks for as many addresses as may be asked for now.
+    fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Fetched>, readies: usize) {
+        while fetches.running() < self.pace.limit()
+            && fetches.len() < WINDOW * self.options.concurrency.max(1)
+            && self.pages + fetches.len() + readies < self.options.max_pages
+        {
+            let Some(id) = self.next_allowed(fetches.len() + readies == 0) else { break };
+            if let Some(record) = self.past.records.remove(&id) {
+                fetches.push_done(Fetched::Past(record));
+                continue;
+            }
+            let url = self.site.origin.url(self.site.urls.key(id));
+            let start = self.pace.next_start();
+            fetches.push(async move {
+                tokio::time::sleep_until(start).await;
+                let asked_at_ms = source.now_ms();
+                let answer = fetch(source, &url).await;
+                Fetched::Answer { id, url, answer, asked_at_ms }
+            });
+        }
+    }
+
+    /// The next address that may be asked for. A forbidden one becomes a row without an answer.
+    fn next_allowed(&mut self, is_idle: bool) -> Option<UrlId> {
+        loop {
+            let id = self.frontier.pop(is_idle)?;
+            let key = self.site.urls.key(id);
+            let is_allowed = !self.site.robots.is_unreachable
+                && self.site.robots.rules.decide(&self.site.agent, key).is_allowed;
+            if is_allowed {
+                return Some(id);
+            }
+            self.forbidden += 1;
+            let fields = crate::site::Fields { readability: -1.0, ..Default::default() };
+            self.site.rows.insert(id, Row { id, is_blocked: true, fields, ..Row::default() });
+        }
+    }
+
+    /// Looks at an answer, and has it rendered if it is a page that needs it.
+    fn receive<'s>(
+        &mut self,
+        source: &'s dyn PageSource,
+        fetched: Fetched,
+        readies: &mut InOrder<'s, Ready>,
+    ) {
+        let (id, url, answer, asked_at_ms) = match fetched {
+            Fetched::Past(record) => {
+                if let Record::Row(row) = &record {
+                    self.patterns.remember(self.site.urls.key(row.id), row);
+                }
+                return readies.push_done(Ready::Record { record, is_new: false });
+            }
+            Fetched::Answer { id, url, answer, asked_at_ms } => (id, url, answer, asked_at_ms),
+        };
+        self.pace.learn(&answer);
+        let mut row = answer.row(id);
+        let key = self.site.urls.key(id);
+        row.crawled_at_ms = asked_at_ms;
+        row.is_seed = self.options.mode == Mode::Follow && self.is_seed(&url);
+        row.is_blocked = self.site.is_blocked(key);
+        let is_start = row.is_seed || key == "/";
+        let new = |record: Record| Ready::Record { record, is_new: true };
+        let Ok(response) = answer.response else {
+            return readies.push_done(new(Record::Row(Box::new(row))));
+        };
+        if is_start {
+            row.headers = headers(&response.headers);
+        }
+        if let Some(to) = response.redirect_target(&url) {
+            row.redirect = Some(self.place(&to));
+            row.fields.html_bytes = 0;
+        } else if response.is_page() {
+            let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response));
+            if self.options.renders && work.wants_render(&mut self.patterns) {
+                return readies.push(async move {
+                    let rendered = source.render(&url).await;
+                    Ready::Page { row, work, rendered }
+                });
+            }
+            return readies.push_done(Ready::Page { row, work, rendered: None });
+        } else if response.status == 200 {
+            row.mismatched_type = mismatched_type(&response);
+            if row.mismatched_type.is_none() {
+                return readies.push_done(new(Record::File(FileRecord {
+                    id,
+                    content_type: response.media_type(),
+                    bytes: response.body.len() as u64,
+                    ttfb_ms: response.ttfb_ms,
+                })));
+            }
+        } else {
+            row.fields.html_bytes = 0;
+        }
+        readies.push_done(new(Record::Row(Box::new(row))));
+    }
+
+    /// Runs the checks of a page, and keeps what is known of an address.
+    fn complete(&mut self, ready: Ready, watch: &Watch<'_>, now_ms: i64) -> Result<(), JournalError> {
+        let (record, is_new) = match ready {
+            Ready::Record { record, is_new } => (record, is_new),
+            Ready::Page { mut row, work, rendered } => {
+                work.check(self, rendered, &mut row, now_ms);
+                (Record::Row(Box::new(row)), true)
+            }
+        };
+        if is_new && matches!(watch, Watch::Journal(_)) {
+            self.batches.add(&record)?;
+        }
+        match record {
+            Record::File(file) => self.files.push(file),
+            Record::Row(row) => {
+                self.pages += usize::from(row.is_page());
+                self.follow(&row);
+                self.site.rows.insert(row.id, *row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues what a row leads to.
+    fn follow(&mut self, row: &Row) {
+        if self.options.mode != Mode::Follow {
+            return;
+        }
+        let depth = self.frontier.depth(row.id);
+        if let Some(Place::Page(to)) = row.redirect {
+            self.enqueue(to, Priority::Link, depth);
+        }
+        let next = depth.saturating_add(1);
+        row.links.iter().for_each(|link| self.enqueue(link.to, Priority::Link, next));
+        row.references.iter().for_each(|to| self.enqueue(*to, Priority::Reference, next));
+    }
+
+    /// Queues an address unless the options leave it out.
+    pub fn enqueue(&mut self, id: UrlId, priority: Priority, depth: u16) {
+        let is_too_deep =
+            priority != Priority::Listed && self.options.max_depth.is_some_and(|most| depth > most);
+        if is_too_deep || self.options.is_filtered(self.site.urls.key(id)) {
+            self.filtered.insert(id);
+            return;
+        }
+        self.frontier.push(id, priority, depth);
+    }
+
+    /// Where an address is.
+    pub fn place(&mut self, url: &Url) -> Place {
+        match self.site.origin.target(url) {
+            Target::Internal(key) => Place::Page(self.site.urls.intern(&key)),
+            Target::External(url) => {
+                let host = url.host_str().unwrap_or_default();
+                let own = self.site.origin.host();
+                let is_same_domain = crawler::url::registrable_domain(host)
+                    .is_some_and(|domain| Some(domain) == crawler::url::registrable_domain(own));
+                Place::Elsewhere { url: url.as_str().into(), is_same_domain }
+            }
+        }
+    }
+
+    fn is_seed(&self, url: &Url) -> bool {
+        let origin = &self.site.origin;
+        let key = origin.key(url);
+        self.options.seeds.iter().any(|seed| origin.contains(seed) && origin.key(seed) == key)
+    }
+}
+
+fn headers(headers: &http::HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
+    headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
+}

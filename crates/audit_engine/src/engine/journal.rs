@@ -1,0 +1,179 @@
+//! What an audit writes down on its way, so that one that was interrupted goes on where it was.
+//!
+//! A batch is a version and zstd over lines of JSON: a head with the addresses and texts that are new since the batch
+//! before, then one record a line. Addresses and texts are named by number in the order in which they were first
+//! written down; so a run that goes on gives out the same numbers.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::Progress;
+use crate::site::{Row, Site, UrlId};
+
+/// First byte of a batch. Another one is of a program that keeps rows differently.
+const VERSION: u8 = 1;
+/// Rows after which a batch is written.
+const MAX_ROWS: usize = 500;
+/// Time after which a batch is written, if there is anything in it.
+const MAX_AGE: Duration = Duration::from_secs(2);
+const ZSTD_LEVEL: i32 = 1;
+
+/// Keeps batches, and knows whether the audit is still wanted.
+#[async_trait::async_trait]
+pub trait Journal: Send {
+    /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all.
+    async fn save(&mut self, batch: Vec<u8>, progress: Progress) -> Result<(), JournalError>;
+
+    /// Whether the audit is to end with what it has. Asked at least twice a second.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// Why an audit could not be written down or read again.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// A batch could not be kept.
+    #[error("could not keep a part of the audit")]
+    Save(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A batch is damaged, or of another version.
+    #[error("could not read a part of the audit: {0}")]
+    Unreadable(String),
+}
+
+/// What became of one address.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Record {
+    /// It is a row.
+    Row(Box<Row>),
+    /// It is no page, and has no row.
+    File(FileRecord),
+}
+
+/// A picture, a document, an archive: something that is no page.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    pub id: UrlId,
+    pub content_type: String,
+    pub bytes: u64,
+    pub ttfb_ms: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    session: u32,
+    elapsed_ms: u64,
+    urls: Vec<String>,
+    texts: Vec<String>,
+}
+
+/// What earlier batches say.
+#[derive(Default)]
+pub(super) struct Past {
+    pub records: HashMap<UrlId, Record>,
+    /// Runs before this one.
+    pub sessions: u32,
+    pub elapsed: Duration,
+}
+
+impl Past {
+    /// Reads batches in order, and gives their addresses and texts to the site.
+    pub fn read(batches: Vec<Vec<u8>>, site: &mut Site) -> Result<Past, JournalError> {
+        let mut past = Past::default();
+        for batch in batches {
+            past.read_batch(&batch, site)?;
+        }
+        Ok(past)
+    }
+
+    fn read_batch(&mut self, batch: &[u8], site: &mut Site) -> Result<(), JournalError> {
+        let packed = match batch {
+            [VERSION, packed @ ..] => packed,
+            _ => return Err(JournalError::Unreadable("it is of another version".to_owned())),
+        };
+        let unreadable = |error: &dyn std::fmt::Display| JournalError::Unreadable(error.to_string());
+        let text = zstd::decode_all(packed).map_err(|error| unreadable(&error))?;
+        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let head = lines.next().ok_or_else(|| unreadable(&"it is empty"))?;
+        let head: Head = serde_json::from_slice(head).map_err(|error| unreadable(&error))?;
+        head.urls.iter().for_each(|url| _ = site.urls.intern(url));
+        head.texts.iter().for_each(|text| _ = site.texts.intern(text));
+        self.sessions = self.sessions.max(head.session + 1);
+        self.elapsed = self.elapsed.max(Duration::from_millis(head.elapsed_ms));
+        for line in lines {
+            let record: Record = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
+            self.records.insert(record.id(), record);
+        }
+        Ok(())
+    }
+}
+
+impl Record {
+    pub fn id(&self) -> UrlId {
+        match self {
+            Record::Row(row) => row.id,
+            Record::File(file) => file.id,
+        }
+    }
+}
+
+/// Collects records into batches.
+pub(super) struct Batches {
+    session: u32,
+    lines: Vec<u8>,
+    rows: usize,
+    urls: usize,
+    texts: usize,
+    last: Instant,
+}
+
+impl Batches {
+    /// Begins after what was read of earlier batches.
+    pub fn new(past: &Past, site: &Site) -> Batches {
+        Batches {
+            session: past.sessions,
+            lines: Vec::new(),
+            rows: 0,
+            urls: site.urls.len(),
+            texts: site.texts.len(),
+            last: Instant::now(),
+        }
+    }
+
+    pub fn add(&mut self, record: &Record) -> Result<(), JournalError> {
+        serde_json::to_writer(&mut self.lines, record).map_err(|error| JournalError::Save(error.into()))?;
+        self.lines.push(b'\n');
+        self.rows += 1;
+        Ok(())
+    }
+
+    pub fn is_due(&self) -> bool {
+        self.rows >= MAX_ROWS || self.rows > 0 && self.last.elapsed() >= MAX_AGE
+    }
+
+    /// The records since the last batch; none when there are none.
+    pub fn take(&mut self, site: &Site, elapsed: Duration) -> Result<Option<Vec<u8>>, JournalError> {
+        self.last = Instant::now();
+        if self.rows == 0 {
+            return Ok(None);
+        }
+        let new = |names: &crate::site::Interner, first: usize| -> Vec<String> {
+            names.from(first).map(|(_, name)| name.to_owned()).collect()
+        };
+        let head = Head {
+            session: self.session,
+            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            urls: new(&site.urls, self.urls),
+            texts: new(&site.texts, self.texts),
+        };
+        (self.urls, self.texts, self.rows) = (site.urls.len(), site.texts.len(), 0);
+        let mut text = serde_json::to_vec(&head).map_err(|error| JournalError::Save(error.into()))?;
+        text.push(b'\n');
+        text.append(&mut self.lines);
+        let mut batch = vec![VERSION];
+        zstd::stream::copy_encode(&text[..], &mut batch, ZSTD_LEVEL)
+            .map_err(|error| JournalError::Save(error.into()))?;
+        Ok(Some(batch))
+    }
+}

@@ -1,0 +1,104 @@
+//! What is audited, and how.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use url::Url;
+
+use super::matches;
+use crate::checks::CheckId;
+
+/// What is audited, and how.
+#[derive(Debug, Clone)]
+pub struct AuditOptions {
+    /// Where the crawl begins; in selected mode all of it.
+    pub seeds: Vec<Url>,
+    /// How pages are found.
+    pub mode: Mode,
+    /// HTML pages after which the audit ends.
+    pub max_pages: usize,
+    /// Clicks from a seed beyond which links are not followed; none: no limit.
+    pub max_depth: Option<u16>,
+    /// Time after which the audit ends, interruptions left out; none: no limit.
+    pub time_limit: Option<Duration>,
+    /// Most requests at the same time; fewer when the site has trouble.
+    pub concurrency: usize,
+    /// Most renders at the same time.
+    pub renders_at_once: usize,
+    /// Most requests per second; none: as many as the site answers.
+    pub requests_per_second: Option<f64>,
+    /// Product token by which robots.txt names the audit.
+    pub agent: String,
+    /// Pages are rendered where that is needed.
+    pub renders: bool,
+    /// Sitemap to read instead of those that robots.txt names.
+    pub sitemap: Option<Url>,
+    /// Checks that run.
+    pub checks: Vec<CheckId>,
+    /// Findings that are left out of lists and scores.
+    pub ignored: Vec<Ignored>,
+    /// Paths that are audited; empty: all. `*` is any run of characters.
+    pub include: Vec<String>,
+    /// Paths that are not audited.
+    pub exclude: Vec<String>,
+    /// Parameters that make no other page, beside those that only track visitors.
+    pub drop_parameters: Vec<String>,
+    /// Pages of the run before, by path and query, with the time when each was looked at, in epoch milliseconds.
+    /// In sitemap mode only pages that are not among them, or that changed since by the sitemap's date, are audited.
+    pub known_pages: Option<HashMap<String, i64>>,
+}
+
+/// A finding that nobody wants to hear of.
+#[derive(Debug, Clone)]
+pub struct Ignored {
+    /// What was found.
+    pub check: CheckId,
+    /// On which paths; `*` is any run of characters. A finding about the site is at `/`.
+    pub path_pattern: String,
+}
+
+/// How pages are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// By following links from the seeds.
+    Follow,
+    /// By reading the sitemap.
+    Sitemap,
+    /// By the caller.
+    Selected,
+}
+
+impl AuditOptions {
+    /// An audit of one site with everything at its default.
+    pub fn follow(seed: Url) -> AuditOptions {
+        AuditOptions {
+            seeds: vec![seed],
+            mode: Mode::Follow,
+            max_pages: 10_000,
+            max_depth: None,
+            time_limit: None,
+            concurrency: 8,
+            renders_at_once: 8,
+            requests_per_second: None,
+            agent: "Glasshouse".to_owned(),
+            renders: true,
+            sitemap: None,
+            checks: CheckId::all().filter(|id| id.check().is_default).collect(),
+            ignored: Vec::new(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            drop_parameters: Vec::new(),
+            known_pages: None,
+        }
+    }
+
+    pub(super) fn is_filtered(&self, path: &str) -> bool {
+        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, path));
+        !self.include.is_empty() && !any(&self.include) || any(&self.exclude)
+    }
+
+    pub(super) fn is_ignored(&self, check: CheckId, path: &str) -> bool {
+        self.ignored.iter().any(|ignored| ignored.check == check && matches(&ignored.path_pattern, path))
+    }
+}

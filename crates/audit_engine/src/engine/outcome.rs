@@ -1,0 +1,182 @@
+//! What an audit hands out: rows, findings and numbers under the names of the API.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::robots_analysis::RobotsAnalysis;
+use super::stats::CrawlStats;
+use crate::checks::{CheckId, Evidence, Example, Severity};
+use crate::site::{Difference, Fields, Site, SiteFinding};
+
+/// A finished audit.
+pub struct Audit {
+    /// How it ended.
+    pub status: AuditStatus,
+    /// Why it ended.
+    pub close_reason: CloseReason,
+    /// Why there is no page, when there is none.
+    pub error_message: Option<String>,
+    /// Address of the site's root.
+    pub site_url: String,
+    /// Every row, sorted by path.
+    pub rows: Vec<RowResult>,
+    /// What was found about the site, its robots.txt and its sitemaps.
+    pub site_findings: Vec<SiteResult>,
+    /// What was found in sitemaps, by check and file.
+    pub sitemap_issues: Vec<SitemapIssue>,
+    /// What robots.txt says to whom.
+    pub robots_analysis: RobotsAnalysis,
+    /// Numbers of the crawl.
+    pub crawl_stats: CrawlStats,
+    /// 0 to 100, one decimal.
+    pub health: f64,
+    /// HTML pages.
+    pub pages: usize,
+    /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
+    pub issue_breakdown: BTreeMap<&'static str, usize>,
+    pub(super) site: Site,
+}
+
+/// How an audit ended, as the API says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditStatus {
+    /// Everything was looked at.
+    Success,
+    /// The page limit ended it.
+    LimitReached,
+    /// More than a tenth of the pages failed, or it ended early.
+    Partial,
+    /// There was no page at all.
+    #[serde(rename = "error")]
+    Unreachable,
+}
+
+/// Why an audit ended, as the API says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CloseReason {
+    /// Nothing was left to be asked for.
+    Finished,
+    /// The page limit.
+    UrlLimit,
+    /// The time limit.
+    TimeLimit,
+    /// Somebody cancelled it.
+    Cancelled,
+    /// There was no page at all.
+    Unreachable,
+}
+
+/// A row with its findings and scores, under the names of the API's page fields.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RowResult {
+    /// Path and query.
+    pub path: String,
+    /// Its own status; 0: no answer, or forbidden.
+    #[serde(rename = "statusCode")]
+    pub status: u16,
+    /// 0 to 100, one decimal.
+    #[serde(rename = "healthScore")]
+    pub health: f64,
+    /// 0 to 100.
+    #[serde(rename = "previewScore")]
+    pub preview: f64,
+    /// A search engine would index it under its own address.
+    pub indexable: bool,
+    /// It is an HTML page.
+    pub is_page: bool,
+    /// It was rendered.
+    pub is_rendered: bool,
+    /// robots.txt forbids it to Googlebot or to the audit.
+    pub is_blocked: bool,
+    /// Hops of its redirect.
+    #[serde(rename = "redirectCount")]
+    pub redirects: usize,
+    /// Where its redirect leads, step by step.
+    pub hops: Vec<Hop>,
+    /// Pages that link to it.
+    #[serde(rename = "inlinkCount")]
+    pub inlinks: u32,
+    /// Clicks from the start.
+    pub depth: Option<u32>,
+    /// Words of its main text.
+    #[serde(rename = "wordCount")]
+    pub words: usize,
+    /// When it was asked for: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not.
+    pub crawled_at: String,
+    /// Fingerprint of its main text.
+    pub content_hash: String,
+    /// What reports show.
+    #[serde(flatten)]
+    pub fields: Fields,
+    /// What scripts changed of it.
+    pub differences: Vec<Difference>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+/// One step of a redirect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hop {
+    /// Absolute address.
+    pub url: String,
+    /// What it answers; 0: no answer, or not asked.
+    pub status: u16,
+}
+
+/// What one check found on a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The check.
+    #[serde(rename = "issueId")]
+    pub check: CheckId,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it rests on.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+}
+
+/// What one check found about the site.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteResult {
+    /// The check.
+    pub check: CheckId,
+    /// What it found.
+    pub findings: Vec<SiteFinding>,
+}
+
+/// What one check found in one sitemap.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SitemapIssue {
+    /// The check.
+    pub issue_id: CheckId,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file; none when it is about all files together.
+    pub sitemap: Option<String>,
+    /// Addresses concerned.
+    pub count: u32,
+    /// The first of them.
+    pub examples: Vec<SitemapExample>,
+}
+
+/// An address that a sitemap lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SitemapExample {
+    /// The address; "" when it is the file itself.
+    pub url: String,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+impl From<&Example> for SitemapExample {
+    fn from(example: &Example) -> SitemapExample {
+        SitemapExample { url: example.url.clone(), detail: example.detail.clone() }
+    }
+}

@@ -1,0 +1,286 @@
+//! What robots.txt says, line by line and crawler by crawler, in the shape in which the API shows it.
+
+use std::collections::BTreeMap;
+
+use crawler::robots::LineKind;
+use serde::{Deserialize, Serialize};
+
+use super::outcome::SiteResult;
+use crate::checks::{CheckId, MAX_ROBOTS_BYTES, Scope, Severity};
+use crate::page::view::GOOGLEBOT;
+use crate::site::{Site, UrlId};
+
+/// Crawlers that site owners ask about: name, vendor, class. As of 2026-11-20.
+const BOTS: &str = include_str!("../../data/bots.tsv");
+const MAX_RULES: usize = 200;
+const MAX_PROBLEMS: usize = 50;
+
+/// A robots.txt, taken apart.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsAnalysis {
+    /// Its address.
+    pub url: String,
+    /// What it answers; 0: no answer.
+    pub status: u16,
+    /// When it was asked for, in epoch milliseconds.
+    pub fetched_at: i64,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// It has more than search engines read.
+    pub truncated: bool,
+    /// Media type.
+    pub content_type: String,
+    /// Redirects on the way.
+    pub redirect_hops: usize,
+    /// What it says to the audit about `/`: `allow`, `disallow` or `unreachable`.
+    pub effective: String,
+    /// Seconds that the audit is asked to wait between two requests.
+    pub crawl_delay_sec: Option<f64>,
+    /// Its groups, 200 rules in all.
+    pub groups: Vec<RobotsGroup>,
+    /// Rules beyond these.
+    pub truncated_rules: usize,
+    /// Sitemaps that it names.
+    pub sitemaps: Vec<NamedSitemap>,
+    /// What is wrong with it.
+    pub problems: Vec<RobotsProblem>,
+    /// What it says to each crawler.
+    pub bots: Vec<BotAccess>,
+    /// Rows that it forbids to Googlebot or to the audit.
+    pub blocked_crawled_urls: usize,
+    /// What its content signals say.
+    pub content_signals: BTreeMap<String, String>,
+    /// The site's llms.txt.
+    pub llms_txt: LlmsTxt,
+}
+
+/// Rules for some crawlers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RobotsGroup {
+    /// Whom they are for.
+    pub agents: Vec<String>,
+    /// Line, `allow` or `disallow`, and path of each.
+    pub rules: Vec<RobotsRule>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RobotsRule {
+    /// Its line, counted from 1.
+    pub line: usize,
+    /// `allow` or `disallow`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its pattern.
+    pub path: String,
+}
+
+/// A sitemap that robots.txt names.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NamedSitemap {
+    /// The line that names it.
+    pub line: usize,
+    /// Its address.
+    pub url: String,
+    /// What it answers; 0: no answer.
+    pub status: u16,
+    /// `index`, `urlset`, `text` or `none`.
+    pub kind: String,
+    /// Pages that it lists.
+    pub urls: usize,
+}
+
+/// Something wrong with a line, or with all of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsProblem {
+    /// The check.
+    pub issue_id: CheckId,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Its line, counted from 1.
+    pub line: Option<usize>,
+    /// What stands there; for a check about crawlers, whom it is about.
+    pub text: String,
+    /// What was probably meant.
+    pub suggestion: Option<String>,
+}
+
+/// What a crawler may fetch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BotAccess {
+    /// Its product token.
+    pub name: String,
+    /// Who runs it.
+    pub vendor: String,
+    /// What it is for.
+    pub class: String,
+    /// `allow`; `partial` when it may not fetch some page that Googlebot may; `block` when it may not fetch `/`.
+    pub verdict: String,
+    /// Line that decides about `/`.
+    pub deciding_line: Option<usize>,
+    /// Pages that it may not fetch.
+    pub blocked_pages: usize,
+    /// What the server answers it; none: not asked.
+    pub http_status: Option<u16>,
+    /// The server sends it a challenge instead of the page.
+    pub challenged: bool,
+}
+
+/// The site's llms.txt.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct LlmsTxt {
+    /// What it answers; 0: no answer.
+    pub status: u16,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// It is a text that begins with a title.
+    pub valid: bool,
+}
+
+impl RobotsAnalysis {
+    /// Takes the robots.txt of a joined site apart.
+    pub(super) fn of(site: &Site, results: &[SiteResult]) -> RobotsAnalysis {
+        let robots = &site.robots;
+        let effective = if robots.is_unreachable {
+            "unreachable"
+        } else if robots.rules.decide(&site.agent, "/").is_allowed {
+            "allow"
+        } else {
+            "disallow"
+        };
+        let (groups, truncated_rules) = groups(site);
+        let llms = &site.probes.llms_txt;
+        RobotsAnalysis {
+            url: format!("{}robots.txt", site.origin.root()),
+            status: robots.status,
+            fetched_at: robots.fetched_at_ms,
+            bytes: robots.bytes,
+            truncated: robots.bytes > MAX_ROBOTS_BYTES,
+            content_type: robots.content_type.clone(),
+            redirect_hops: robots.hops,
+            effective: effective.to_owned(),
+            crawl_delay_sec: robots.rules.crawl_delay(&site.agent),
+            groups,
+            truncated_rules,
+            sitemaps: sitemaps(site),
+            problems: problems(results),
+            bots: bots(site),
+            blocked_crawled_urls: site.rows.values().filter(|row| row.is_blocked).count(),
+            content_signals: content_signals(site),
+            llms_txt: LlmsTxt {
+                status: llms.0,
+                bytes: llms.1.as_ref().map_or(0, String::len),
+                valid: llms.1.as_ref().is_some_and(|text| crate::checks::is_valid_llms_txt(text)),
+            },
+        }
+    }
+}
+
+fn groups(site: &Site) -> (Vec<RobotsGroup>, usize) {
+    let all: usize = site.robots.rules.groups().iter().map(|group| group.rules.len()).sum();
+    let mut left = MAX_RULES;
+    let mut groups = Vec::new();
+    for group in site.robots.rules.groups().iter().take(MAX_RULES) {
+        let rules: Vec<RobotsRule> = group
+            .rules
+            .iter()
+            .take(left)
+            .map(|rule| RobotsRule {
+                line: rule.line,
+                kind: if rule.allows { "allow" } else { "disallow" }.to_owned(),
+                path: rule.path.clone(),
+            })
+            .collect();
+        left -= rules.len();
+        groups.push(RobotsGroup { agents: group.agents.clone(), rules });
+    }
+    (groups, all.saturating_sub(MAX_RULES))
+}
+
+fn sitemaps(site: &Site) -> Vec<NamedSitemap> {
+    let named = site.sitemaps.iter().filter_map(|file| Some((file.robots_line?, file)));
+    named
+        .map(|(line, file)| NamedSitemap {
+            line,
+            url: file.url.to_string(),
+            status: file.status,
+            kind: file.kind.unwrap_or("none").to_owned(),
+            urls: file.entries.len(),
+        })
+        .collect()
+}
+
+fn problems(results: &[SiteResult]) -> Vec<RobotsProblem> {
+    let about_robots = results.iter().filter(|result| result.check.check().scope == Scope::Robots);
+    about_robots
+        .flat_map(|result| {
+            result.findings.iter().take(MAX_PROBLEMS).map(|found| RobotsProblem {
+                issue_id: result.check,
+                severity: result.check.check().severity,
+                line: found.line,
+                text: found.detail.clone(),
+                suggestion: found.suggestion.clone(),
+            })
+        })
+        .collect()
+}
+
+fn bots(site: &Site) -> Vec<BotAccess> {
+    let rules = &site.robots.rules;
+    let pages: Vec<UrlId> = site.pages().map(|row| row.id).collect();
+    let blocked = |bot: &str| -> (usize, bool) {
+        let forbidden =
+            pages.iter().map(|id| site.urls.key(*id)).filter(|key| !rules.decide(bot, key).is_allowed);
+        forbidden.fold((0, false), |(count, is_partial), key| {
+            (count + 1, is_partial || rules.decide(GOOGLEBOT, key).is_allowed)
+        })
+    };
+    // Crawlers that no group names are all told the same.
+    let is_named = |bot: &str| {
+        rules
+            .groups()
+            .iter()
+            .flat_map(|group| &group.agents)
+            .any(|agent| agent.get(..bot.len()).is_some_and(|start| start.eq_ignore_ascii_case(bot)))
+    };
+    let unnamed = blocked("unnamed");
+    let mut bots = Vec::new();
+    for line in BOTS.lines() {
+        let mut cells = line.split('\t').map(str::to_owned);
+        let (Some(name), Some(vendor), Some(class)) = (cells.next(), cells.next(), cells.next()) else {
+            continue;
+        };
+        let at_root = rules.decide(&name, "/");
+        let (blocked_pages, is_partial) = if is_named(&name) { blocked(&name) } else { unnamed };
+        let verdict = match (at_root.is_allowed, is_partial) {
+            (false, _) => "block",
+            (true, true) => "partial",
+            (true, false) => "allow",
+        };
+        bots.push(BotAccess {
+            deciding_line: at_root.line,
+            verdict: verdict.to_owned(),
+            blocked_pages,
+            http_status: None,
+            challenged: false,
+            name,
+            vendor,
+            class,
+        });
+    }
+    bots
+}
+
+fn content_signals(site: &Site) -> BTreeMap<String, String> {
+    let mut signals = BTreeMap::new();
+    for line in site.robots.rules.lines() {
+        if let LineKind::Known("content-signal" | "content-usage", value) = &line.kind {
+            let pairs = value.split(',').filter_map(|pair| pair.split_once('='));
+            signals.extend(pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())));
+        }
+    }
+    signals
+}

@@ -1,0 +1,336 @@
+//! Numbers of a crawl, in the shape in which the API shows them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Mode;
+use super::crawl::Crawl;
+use super::outcome::{CloseReason, RowResult, SiteResult};
+use crate::checks::{CheckId, Scope, Severity};
+use crate::site::{Row, Shared};
+
+const MAX_EXAMPLES: usize = 20;
+
+/// Numbers of a crawl.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CrawlStats {
+    /// How pages were found.
+    pub mode: Mode,
+    /// Addresses of the site that were seen.
+    pub discovered: usize,
+    /// Addresses that were to be asked for.
+    pub queued: usize,
+    /// Addresses that were asked for.
+    pub fetched: usize,
+    /// HTML pages.
+    pub html_pages: usize,
+    /// Pages that were rendered.
+    pub rendered_pages: usize,
+    /// Listed pages that were left as the run before found them.
+    pub carried_pages: usize,
+    /// Addresses without a page, by reason.
+    pub skipped: Skipped,
+    /// Rows by the first digit of their status.
+    pub status_counts: BTreeMap<String, usize>,
+    /// Answers by media type.
+    pub content_types: BTreeMap<String, usize>,
+    /// Pages by clicks from the start.
+    pub depth: Vec<usize>,
+    /// Most clicks.
+    pub max_depth: usize,
+    /// Bytes of all bodies, decompressed.
+    pub bytes: u64,
+    /// From the first request to the last, interruptions left out.
+    pub duration_ms: u64,
+    /// Pages per second.
+    pub pages_per_sec: f64,
+    /// Times in milliseconds.
+    pub timing: Timing,
+    /// Requests beyond the first of an address.
+    pub retries: u32,
+    /// Addresses whose server asked to come back later.
+    pub rate_limited: usize,
+    /// Crawl delay of robots.txt, in milliseconds.
+    pub robots_delay_ms: u64,
+    /// How the site's load was spared.
+    pub politeness: Politeness,
+    /// What was found about the site.
+    pub site_issues: Vec<SiteIssue>,
+    /// Findings by severity.
+    pub issues_by_severity: BySeverity,
+    /// Findings that the run before did not have. Filled in by whoever knows that run.
+    pub new_issues: usize,
+    /// Findings that only the run before had. Filled in by whoever knows that run.
+    pub fixed_issues: usize,
+    /// Groups of pages with one text.
+    pub duplicate_clusters: usize,
+    /// Groups of pages with nearly one text.
+    pub near_duplicate_clusters: usize,
+    /// Pages that nothing links to.
+    pub orphans: usize,
+    /// How sitemaps and crawl agree.
+    pub sitemap: SitemapStats,
+    /// Runs before this one that were interrupted.
+    pub continuations: u32,
+}
+
+/// Addresses without a page, by reason.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Skipped {
+    /// robots.txt forbids them.
+    pub robots: usize,
+    /// The limit came first.
+    pub limit: usize,
+    /// On other hosts.
+    pub off_host: usize,
+    /// Left out by patterns or depth.
+    pub filtered: usize,
+    /// Something else than a page.
+    pub not_html: usize,
+}
+
+/// Times in milliseconds.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timing {
+    /// Median time to the first byte.
+    pub ttfb_p50: u64,
+    /// Nine of ten came sooner.
+    pub ttfb_p90: u64,
+    /// Nine of ten were complete sooner.
+    pub total_p90: u64,
+    /// Median time of a render.
+    pub render_p50: u64,
+    /// Nine of ten renders took less.
+    pub render_p90: u64,
+    /// All renders together.
+    pub render_total: u64,
+}
+
+/// How the site's load was spared.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Politeness {
+    /// Most requests at once.
+    pub max_concurrency: usize,
+    /// Requests at once in the end.
+    pub final_concurrency: usize,
+    /// How often they were made fewer.
+    pub backoffs: usize,
+}
+
+/// Something found about the site.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteIssue {
+    /// The check.
+    pub issue_id: CheckId,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What, in a few words.
+    pub detail: String,
+    /// Addresses concerned, at most twenty.
+    pub examples: Vec<String>,
+}
+
+/// Findings by severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BySeverity {
+    /// Errors.
+    pub error: usize,
+    /// Warnings.
+    pub warning: usize,
+    /// Notices.
+    pub notice: usize,
+}
+
+/// How sitemaps and crawl agree.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SitemapStats {
+    /// Files.
+    pub files: usize,
+    /// Pages of the site that they list.
+    pub urls: usize,
+    /// Of these, pages that were audited.
+    pub in_crawl: usize,
+    /// Of these, pages that were not.
+    pub not_in_crawl: usize,
+}
+
+impl CrawlStats {
+    /// The numbers of a crawl whose rows are joined.
+    pub(super) fn of(
+        crawl: &Crawl,
+        results: &[RowResult],
+        site_results: &[SiteResult],
+        discovered: usize,
+    ) -> CrawlStats {
+        let site = &crawl.site;
+        let asked = || site.rows.values().filter(|row| row.crawled_at_ms != 0);
+        let depth = depths(results);
+        let elapsed = crawl.elapsed();
+        let delay = site.robots.rules.crawl_delay(&site.agent).unwrap_or_default();
+        let is_limited = crawl.close_reason != CloseReason::Finished;
+        let on_rows = |id: &str| {
+            results.iter().filter(|row| row.findings.iter().any(|found| found.check.check().id == id)).count()
+        };
+        CrawlStats {
+            mode: crawl.options.mode,
+            discovered,
+            queued: asked().count() + crawl.files.len() + crawl.frontier.len(),
+            fetched: asked().count() + crawl.files.len(),
+            html_pages: crawl.pages,
+            rendered_pages: asked().filter(|row| row.is_rendered).count(),
+            carried_pages: crawl.known,
+            skipped: Skipped {
+                robots: crawl.forbidden,
+                limit: if is_limited { crawl.frontier.len() } else { 0 },
+                off_host: off_host(crawl),
+                filtered: crawl.filtered.len(),
+                not_html: crawl.files.len(),
+            },
+            status_counts: status_counts(crawl),
+            content_types: content_types(crawl, results),
+            max_depth: depth.len().saturating_sub(1),
+            depth,
+            bytes: results.iter().map(|row| row.fields.html_bytes).sum::<u64>()
+                + crawl.files.iter().map(|file| file.bytes).sum::<u64>(),
+            duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            pages_per_sec: (crawl.pages as f64 / elapsed.as_secs_f64().max(0.001) * 10.0).round() / 10.0,
+            timing: timing(crawl, results),
+            retries: asked().map(|row| row.retries).sum(),
+            rate_limited: asked().filter(|row| row.is_rate_limited).count(),
+            robots_delay_ms: (delay * 1000.0) as u64,
+            politeness: Politeness {
+                max_concurrency: crawl.options.concurrency,
+                final_concurrency: crawl.pace.limit(),
+                backoffs: crawl.pace.backoffs(),
+            },
+            site_issues: site_issues(site_results),
+            issues_by_severity: by_severity(results, site_results),
+            new_issues: 0,
+            fixed_issues: 0,
+            duplicate_clusters: site.clusters(Shared::Text),
+            near_duplicate_clusters: site.near_clusters(),
+            orphans: on_rows("ORPHAN_PAGE"),
+            sitemap: sitemap_stats(crawl),
+            continuations: crawl.sessions,
+        }
+    }
+}
+
+fn depths(results: &[RowResult]) -> Vec<usize> {
+    let mut depths = Vec::new();
+    for depth in results.iter().filter(|row| row.is_page).filter_map(|row| row.depth) {
+        let depth = depth as usize;
+        if depths.len() <= depth {
+            depths.resize(depth + 1, 0);
+        }
+        depths[depth] += 1;
+    }
+    depths
+}
+
+fn off_host(crawl: &Crawl) -> usize {
+    let links = crawl.site.pages().flat_map(|row| row.external_links.iter().map(|link| link.to));
+    links.collect::<BTreeSet<_>>().len()
+}
+
+fn status_counts(crawl: &Crawl) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<String, usize> =
+        ["2xx", "3xx", "4xx", "5xx", "none"].into_iter().map(|name| (name.to_owned(), 0)).collect();
+    for row in crawl.site.rows.values() {
+        let name = match row.status {
+            200..=299 => "2xx",
+            300..=399 => "3xx",
+            400..=499 => "4xx",
+            500..=599 => "5xx",
+            _ => "none",
+        };
+        *counts.entry(name.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn content_types(crawl: &Crawl, results: &[RowResult]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let of_rows = results.iter().map(|row| row.fields.content_type.split(';').next().unwrap_or_default());
+    let of_files = crawl.files.iter().map(|file| file.content_type.as_str());
+    for media_type in of_rows.chain(of_files).filter(|media_type| !media_type.is_empty()) {
+        *counts.entry(media_type.trim().to_ascii_lowercase()).or_default() += 1;
+    }
+    counts
+}
+
+fn timing(crawl: &Crawl, results: &[RowResult]) -> Timing {
+    let answered = || crawl.site.rows.values().filter(|row| row.status != 0);
+    let mut ttfb: Vec<u64> = answered().map(|row| row.ttfb_ms).collect();
+    ttfb.extend(crawl.files.iter().map(|file| file.ttfb_ms));
+    let mut total: Vec<u64> =
+        results.iter().filter(|row| row.status != 0).map(|row| row.fields.load_time_ms).collect();
+    let mut render: Vec<u64> =
+        answered().filter(|row| row.is_rendered).map(|row: &Row| row.render_ms).collect();
+    [&mut ttfb, &mut total, &mut render].into_iter().for_each(|times| times.sort_unstable());
+    let share = |times: &[u64], tenths: usize| {
+        times.get((times.len() * tenths / 10).min(times.len().saturating_sub(1))).copied().unwrap_or_default()
+    };
+    Timing {
+        ttfb_p50: share(&ttfb, 5),
+        ttfb_p90: share(&ttfb, 9),
+        total_p90: share(&total, 9),
+        render_p50: share(&render, 5),
+        render_p90: share(&render, 9),
+        render_total: render.iter().sum(),
+    }
+}
+
+fn site_issues(results: &[SiteResult]) -> Vec<SiteIssue> {
+    let about_site = results.iter().filter(|result| result.check.check().scope == Scope::Site);
+    about_site
+        .flat_map(|result| {
+            result.findings.iter().map(|found| SiteIssue {
+                issue_id: result.check,
+                severity: result.check.check().severity,
+                detail: found.detail.clone(),
+                examples: found
+                    .evidence
+                    .examples
+                    .iter()
+                    .take(MAX_EXAMPLES)
+                    .map(|example| example.url.clone())
+                    .collect(),
+            })
+        })
+        .collect()
+}
+
+fn by_severity(results: &[RowResult], site_results: &[SiteResult]) -> BySeverity {
+    let mut counts = BySeverity::default();
+    let on_rows = results.iter().flat_map(|row| row.findings.iter().map(|found| found.severity));
+    let on_site = site_results.iter().map(|result| result.check.check().severity);
+    for severity in on_rows.chain(on_site) {
+        match severity {
+            Severity::Error => counts.error += 1,
+            Severity::Warning => counts.warning += 1,
+            Severity::Notice => counts.notice += 1,
+        }
+    }
+    counts
+}
+
+fn sitemap_stats(crawl: &Crawl) -> SitemapStats {
+    let site = &crawl.site;
+    let entries = site.sitemaps.iter().flat_map(|file| &file.entries);
+    let listed: BTreeSet<_> = entries.filter_map(|entry| entry.id).collect();
+    let in_crawl = listed.iter().filter(|id| site.row(**id).is_some_and(Row::is_page)).count();
+    SitemapStats {
+        files: site.sitemaps.len(),
+        urls: listed.len(),
+        in_crawl,
+        not_in_crawl: listed.len() - in_crawl,
+    }
+}

@@ -1,0 +1,180 @@
+//! Audits that are interrupted and go on, and such that end early.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use url::Url;
+
+use super::super::*;
+use crate::checks::CheckId;
+use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crate::testing::Listing;
+
+/// A site whose answers take a second or two, so that none comes in the order in which it was asked for.
+struct SlowSite {
+    listing: Listing,
+    fetched: AtomicUsize,
+}
+
+#[async_trait::async_trait]
+impl PageSource for SlowSite {
+    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
+        self.fetched.fetch_add(1, Ordering::Relaxed);
+        let millis = 300 + request.url.as_str().bytes().map(u64::from).sum::<u64>() * 37 % 2700;
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        self.listing.fetch(request).await
+    }
+
+    async fn render(&self, url: &Url) -> Option<RenderedPage> {
+        self.listing.render(url).await
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.listing.now_ms()
+    }
+}
+
+fn site() -> SlowSite {
+    let mut text = "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{<url><loc>https://site.example/orphan/#</loc></url>*5}</urlset>\nGET /\n{<a href=/list/#>List #</a>*8}<a href=/moved>Moved</a>\nGET /moved 301\nlocation: /list/1\n".to_owned();
+    for list in 0..8 {
+        text += &format!(
+            "GET /list/{list}\n<title>List</title>{{<a href=/page/{list}-#>Page #</a>*10}}<a href=/gone/{list}>x</a><a href=/file/{list}>y</a>\n"
+        );
+        text += &format!("GET /file/{list}\ncontent-type: application/pdf\n\n%PDF-1\n");
+        for page in 0..10 {
+            let next = (page + 1) % 10;
+            text += &format!(
+                "GET /page/{list}-{page}\n<title>Page {list} {page}</title><a href=/page/{list}-{next}>n</a><link rel=canonical href=https://site.example/copy/{list}><p>{{word{list} *60}}\n"
+            );
+        }
+        text += &format!("GET /copy/{list}\n<p>{{copy *60}}\n");
+    }
+    text += "GET /orphan/0\n<a href=/beyond>b</a>\nGET /orphan/1\no\nGET /beyond\nb\n";
+    SlowSite { listing: Listing::read(&text), fetched: AtomicUsize::new(0) }
+}
+
+fn options() -> AuditOptions {
+    let mut options = AuditOptions::follow(Url::parse("https://site.example/").unwrap());
+    options.checks = CheckId::all().collect();
+    options.concurrency = 4;
+    options
+}
+
+/// Keeps batches until it breaks.
+#[derive(Default)]
+struct Notebook {
+    batches: Vec<Vec<u8>>,
+    breaks_after: Option<usize>,
+    cancelled_after: Option<usize>,
+}
+
+#[async_trait::async_trait]
+impl Journal for Notebook {
+    async fn save(&mut self, batch: Vec<u8>, _: Progress) -> Result<(), JournalError> {
+        if self.breaks_after == Some(self.batches.len()) {
+            return Err(JournalError::Save("the machine is gone".into()));
+        }
+        self.batches.push(batch);
+        Ok(())
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled_after.is_some_and(|count| self.batches.len() >= count)
+    }
+}
+
+/// All of a result that does not say how long it took.
+fn result(audit: &Audit) -> serde_json::Value {
+    let links: Vec<_> = audit.links().collect();
+    serde_json::json!({
+        "rows": audit.rows, "breakdown": audit.issue_breakdown, "health": audit.health, "pages": audit.pages,
+        "sitemaps": audit.sitemap_issues, "site": audit.crawl_stats.site_issues, "links": links,
+        "closed": audit.close_reason, "files": audit.crawl_stats.content_types, "skipped": audit.crawl_stats.skipped,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_audit_that_was_interrupted_ends_like_one_that_was_not() {
+    let site = site();
+    let mut whole = Notebook::default();
+    let undisturbed = resume(&site, &options(), &mut whole, Vec::new()).await.unwrap();
+    let asked_undisturbed = site.fetched.swap(0, Ordering::Relaxed);
+    assert!(whole.batches.len() >= 20, "{}", whole.batches.len());
+
+    for stop in 0..20 {
+        let mut first = Notebook { breaks_after: Some(stop), ..Notebook::default() };
+        let broken = resume(&site, &options(), &mut first, Vec::new()).await;
+        site.fetched.store(0, Ordering::Relaxed);
+
+        let resumed = resume(&site, &options(), &mut Notebook::default(), first.batches).await.unwrap();
+
+        assert!(broken.is_err());
+        assert_eq!(result(&resumed), result(&undisturbed), "stopped after {stop} batches");
+        assert_eq!(resumed.crawl_stats.continuations, u32::from(stop > 0));
+        assert!(stop == 0 || site.fetched.load(Ordering::Relaxed) < asked_undisturbed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_audit_can_be_interrupted_again_and_again() {
+    let site = site();
+    let undisturbed = resume(&site, &options(), &mut Notebook::default(), Vec::new()).await.unwrap();
+    let mut kept = Vec::new();
+
+    let resumed = loop {
+        let mut notebook = Notebook { breaks_after: Some(2), ..Notebook::default() };
+        let outcome = resume(&site, &options(), &mut notebook, kept.clone()).await;
+        kept.append(&mut notebook.batches);
+        if let Ok(audit) = outcome {
+            break audit;
+        }
+    };
+
+    assert_eq!(result(&resumed), result(&undisturbed));
+    assert!(resumed.crawl_stats.continuations > 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_cuts_at_the_same_page_whatever_came_first() {
+    let site = site();
+    let mut limited = options();
+    limited.max_pages = 30;
+    let slow = resume(&site, &limited, &mut Notebook::default(), Vec::new()).await.unwrap();
+    limited.concurrency = 1;
+
+    let orderly = audit(&site, &limited, &mut |_| {}).await;
+
+    assert_eq!(slow.close_reason, CloseReason::UrlLimit);
+    assert_eq!(slow.pages, 30);
+    assert_eq!(result(&slow), result(&orderly));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_audit_ends_with_what_it_has() {
+    let mut notebook = Notebook { cancelled_after: Some(3), ..Notebook::default() };
+
+    let audit = resume(&site(), &options(), &mut notebook, Vec::new()).await.unwrap();
+
+    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CloseReason::Cancelled));
+    assert!(audit.pages > 0 && audit.crawl_stats.skipped.limit > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_ends_an_audit_with_what_it_has() {
+    let mut options = options();
+    options.time_limit = Some(Duration::from_secs(20));
+
+    let audit = audit(&site(), &options, &mut |_| {}).await;
+
+    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CloseReason::TimeLimit));
+    assert!(audit.pages > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_batch_is_refused() {
+    for batch in [vec![], vec![9, 1, 2], vec![1, 1, 2, 3]] {
+        let outcome = resume(&site(), &options(), &mut Notebook::default(), vec![batch]).await;
+
+        assert!(matches!(outcome, Err(JournalError::Unreadable(_))));
+    }
+}

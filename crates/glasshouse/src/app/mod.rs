@@ -164,7 +164,7 @@ impl AppState {
             })
             .with("snapshots", move |domain| {
                 let render = render.clone();
-                async move { render.forget_domain(&domain).await }
+                async move { render.stored_pages().forget_domain(&domain).await }
             })
     }
 

@@ -8,11 +8,11 @@ use url::Url;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::batches::QueueError;
 use super::model::{
     BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection, SiteReply, SiteRequest,
     page_url, path_problem,
 };
-use super::service::QueueError;
 use crate::api::access::{Access, ReadDomain, Rendering};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::twins::twins;

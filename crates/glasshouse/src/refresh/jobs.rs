@@ -1,4 +1,4 @@
-//! The background work of cache refresh. Each job says what to do; the service knows how.
+//! The background work of cache refresh. Each job says what to do; `work` knows how.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use store::DbError;
 use url::Url;
 
 use super::model::Selection;
-use super::service::RefreshService;
+use super::work::RefreshWork;
 use crate::domains::DomainId;
 use crate::jobs::{BatchId, Job, JobError, JobOutcome, Run};
 
@@ -26,10 +26,10 @@ impl Job for RefreshPage {
     const KIND: &'static str = "RefreshPage";
     const MAX_ATTEMPTS: u32 = 4;
     const FIRST_WAIT: Duration = Duration::from_secs(10);
-    type Services = RefreshService;
+    type Services = RefreshWork;
 
-    async fn run(&self, service: &RefreshService, _: &Run) -> Result<JobOutcome, JobError> {
-        service.render_again(&self.domain, &self.url).await
+    async fn run(&self, work: &RefreshWork, _: &Run) -> Result<JobOutcome, JobError> {
+        work.render_again(&self.domain, &self.url).await
     }
 }
 
@@ -53,14 +53,14 @@ impl Job for RefreshSite {
     const KIND: &'static str = "RefreshSite";
     const MAX_ATTEMPTS: u32 = 3;
     const TELLS_DEATH: bool = true;
-    type Services = RefreshService;
+    type Services = RefreshWork;
 
-    async fn died(&self, service: &RefreshService, reason: &str) -> Result<(), DbError> {
-        service.close_batch(&self.batch, reason).await
+    async fn died(&self, work: &RefreshWork, reason: &str) -> Result<(), DbError> {
+        work.batches.close(&self.batch, reason).await
     }
 
-    async fn run(&self, service: &RefreshService, run: &Run) -> Result<JobOutcome, JobError> {
-        service.read_for_batch(self, run).await
+    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+        work.read_for_batch(self, run).await
     }
 }
 
@@ -80,14 +80,14 @@ impl Job for FeedBatch {
     const KIND: &'static str = "FeedBatch";
     const MAX_ATTEMPTS: u32 = 10;
     const TELLS_DEATH: bool = true;
-    type Services = RefreshService;
+    type Services = RefreshWork;
 
-    async fn died(&self, service: &RefreshService, reason: &str) -> Result<(), DbError> {
-        service.close_batch(&self.batch, reason).await
+    async fn died(&self, work: &RefreshWork, reason: &str) -> Result<(), DbError> {
+        work.batches.close(&self.batch, reason).await
     }
 
-    async fn run(&self, service: &RefreshService, run: &Run) -> Result<JobOutcome, JobError> {
-        service.feed_batch(self, run).await
+    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+        work.feed_batch(self, run).await
     }
 }
 
@@ -100,10 +100,10 @@ impl Job for RefreshStale {
     const KIND: &'static str = "RefreshStale";
     // The next one comes in some minutes.
     const MAX_ATTEMPTS: u32 = 1;
-    type Services = RefreshService;
+    type Services = RefreshWork;
 
-    async fn run(&self, service: &RefreshService, _: &Run) -> Result<JobOutcome, JobError> {
-        service.queue_stale().await?;
+    async fn run(&self, work: &RefreshWork, _: &Run) -> Result<JobOutcome, JobError> {
+        work.queue_stale().await?;
         Ok(JobOutcome::Done)
     }
 }

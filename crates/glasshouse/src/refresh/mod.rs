@@ -1,15 +1,20 @@
 //! Cache refresh: renders pages again when somebody asks, when a sitemap says that they changed, and before they are stale.
 //! Knows no table of its own: what is queued belongs to `jobs`, what is stored to `render`.
 
+mod allowance;
+mod batches;
 pub mod handlers;
 mod jobs;
 pub mod model;
 mod origin;
 mod page_list;
 mod service;
+mod site_pages;
 mod staleness;
 #[cfg(test)]
 mod tests;
+mod work;
 
+pub use batches::QueueError;
 pub use jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
-pub use service::{QueueError, RefreshService};
+pub use service::RefreshService;

@@ -707,7 +707,7 @@ async fn stale_pages_are_rendered_again_those_that_crawlers_ask_for_first() {
         let platform = &shop.app.state.platform;
         platform.tasks.spawn(shop.app.state.recorder.clone().run(platform.shutdown.clone()));
         shop.app.state.recorder.flush().await;
-        let service = &shop.app.state.refresh;
+        let service = shop.app.state.refresh.work();
 
         let fresh = service.queue_stale().await.unwrap();
         shop.app.clock.advance(DAY + Duration::from_secs(1));
@@ -732,7 +732,7 @@ async fn pages_of_inactive_accounts_and_suspended_domains_are_not_rendered_in_th
         shop.app.clock.advance(DAY * 2);
         shop.app.deactivate(&shop.account).await;
 
-        assert_eq!(shop.app.state.refresh.queue_stale().await.unwrap(), 0);
+        assert_eq!(shop.app.state.refresh.work().queue_stale().await.unwrap(), 0);
     })
     .await;
 }

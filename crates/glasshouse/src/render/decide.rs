@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crawler::url::is_static_asset;
 use http::Method;
-use url::Url;
+use url::{Position, Url};
 
 use super::request_facts::RequestFacts;
 use crate::api::accept::preferences;
@@ -80,6 +80,36 @@ pub fn page_of(site: &Site, target: &Url) -> TargetPage {
         url = escaped;
     }
     TargetPage { key, refresh_interval: site.refresh_interval(target), url }
+}
+
+/// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
+/// not an asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
+pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
+    // A crawler with nothing else to say.
+    let facts = RequestFacts {
+        method: &Method::GET,
+        accept: None,
+        has_accept_language: false,
+        sec_fetch_dest: None,
+        sec_fetch_mode: None,
+        upgrade_insecure_requests: None,
+        user_agent: None,
+        is_crawler: true,
+    };
+    let mut target = target.clone();
+    target.set_fragment(None);
+    match decide(site, &target, &facts, Place::Api) {
+        Decision::Serve(_) => Some(target),
+        Decision::Passthrough { .. } => None,
+        Decision::Redirect { location, .. } => {
+            let preferred = Url::parse(&location).ok()?;
+            let is_same_page = preferred[Position::BeforePath..] == target[Position::BeforePath..]
+                && preferred.host_str().is_some_and(|host| site.owns_host(host));
+            let is_page =
+                is_same_page && matches!(decide(site, &preferred, &facts, Place::Api), Decision::Serve(_));
+            is_page.then_some(preferred)
+        }
+    }
 }
 
 fn is_person(target: &Url, facts: &RequestFacts<'_>, place: Place) -> bool {

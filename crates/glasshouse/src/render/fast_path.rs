@@ -13,32 +13,37 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::cache::page_id;
 use super::decide::page_of;
+use super::memory::MemoryTier;
 use super::model::{Call, Freshness, PageResponse, RenderedPage, Tier};
 use super::queries::PageId;
 use super::request_facts::DECIDING_HEADER_NAMES;
 use super::response_headers::page_headers;
-use super::service::count_served;
+use super::served::count_served;
 use crate::accounts::AccountId;
-use crate::analytics::{Crawler, ServedBy, Verified, Visit};
+use crate::analytics::{Crawler, Recorder, ServedBy, Verified, Visit};
 use crate::api::caller::check_scope;
 use crate::api::credentials::{Presented, presented_key};
 use crate::api::header_names::REQUEST_ID;
 use crate::app::AppState;
+use crate::clock::Clock;
 use crate::domains::Site;
 
 const PATH: &str = "/api/prerender/render";
-/// Memory for prepared answers: about 40,000 requests that differ.
+/// Memory for prepared responses: about 40,000 requests that differ.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// What an entry costs beside its key.
 const ENTRY_OVERHEAD_BYTES: usize = 800;
 
-/// Answers that can be given again, by everything in a request that decides them.
-pub(super) struct FastResponses {
-    prepared: moka::sync::Cache<Vec<u8>, Arc<Prepared>>,
+/// Responses that can be given again, by everything in a request that decides them.
+pub(super) struct FastPath {
+    prepared: moka::sync::Cache<Vec<u8>, Arc<PreparedResponse>>,
+    memory: MemoryTier,
+    clock: Clock,
+    recorder: Recorder,
 }
 
-/// An answer, and what must still be so for it to be right.
-struct Prepared {
+/// A response, and what must still be so for it to be right.
+struct PreparedResponse {
     /// Weak, like the page: what is prepared keeps neither settings nor documents alive.
     site: Weak<Site>,
     host: String,
@@ -50,60 +55,61 @@ struct Prepared {
     crawler: Option<&'static Crawler>,
 }
 
-impl Default for FastResponses {
-    fn default() -> FastResponses {
-        let weigh = |key: &Vec<u8>, _: &Arc<Prepared>| {
+/// Responds to a request for a page in memory that was served from memory before; `None` leaves it to the router.
+pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
+    app.render.fast_path().respond(app, parts)
+}
+
+impl FastPath {
+    /// Serves from this memory. Nothing is prepared at first.
+    pub(super) fn new(memory: MemoryTier, clock: Clock, recorder: Recorder) -> FastPath {
+        let weigh = |key: &Vec<u8>, _: &Arc<PreparedResponse>| {
             u32::try_from(key.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
         };
-        FastResponses {
-            prepared: moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build(),
+        let prepared = moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build();
+        FastPath { prepared, memory, clock, recorder }
+    }
+
+    fn respond(&self, app: &AppState, parts: &Parts) -> Option<Response> {
+        if parts.uri.path() != PATH || parts.method != Method::GET {
+            return None;
         }
-    }
-}
+        let start = Instant::now();
+        let Presented::Key(key) = presented_key(&parts.headers) else { return None };
+        let identity = app.accounts.authenticate_cached(key).filter(|identity| identity.active)?;
+        let request = request_key(&identity.account, parts.uri.query()?, &parts.headers);
+        let prepared = self.prepared.get(&request)?;
 
-/// Answers a request for a page in memory that was answered from memory before; `None` leaves it to the router.
-pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
-    if parts.uri.path() != PATH || parts.method != Method::GET {
-        return None;
-    }
-    let start = Instant::now();
-    let Presented::Key(key) = presented_key(&parts.headers) else { return None };
-    let identity = app.accounts.authenticate_cached(key).filter(|identity| identity.active)?;
-    let request = request_key(&identity.account, parts.uri.query()?, &parts.headers);
-    let inner = app.render.inner();
-    let prepared = inner.fast.prepared.get(&request)?;
+        check_scope(identity.scope.as_deref(), &prepared.host).ok()?;
+        let site = app.domains.find_in_memory(&identity.account, &prepared.host)?;
+        let now = self.clock.now();
+        let entry = self.memory.find(&prepared.page, now)?;
+        // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
+        if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
+            return None;
+        }
 
-    check_scope(identity.scope.as_deref(), &prepared.host).ok()?;
-    let site = app.domains.find_in_memory(&identity.account, &prepared.host)?;
-    let now = inner.clock.now();
-    let entry = inner.memory.find(&prepared.page, now)?;
-    // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
-    if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
-        return None;
+        let mut response = Response::new(Body::from(entry.page.html.clone()));
+        *response.status_mut() = prepared.status;
+        *response.headers_mut() = prepared.headers.clone();
+        if let Some(crawler) = prepared.crawler
+            && !prepared.status.is_redirection()
+        {
+            self.recorder.record(Visit {
+                domain: site.domain.id.clone(),
+                path: prepared.path.clone(),
+                crawler,
+                verified: Verified::Unknown,
+                served: ServedBy::Cache,
+                status: prepared.status.as_u16(),
+                at: now,
+                duration: start.elapsed(),
+            });
+        }
+        count(prepared.status, start);
+        Some(response)
     }
 
-    let mut response = Response::new(Body::from(entry.page.html.clone()));
-    *response.status_mut() = prepared.status;
-    *response.headers_mut() = prepared.headers.clone();
-    if let Some(crawler) = prepared.crawler
-        && !prepared.status.is_redirection()
-    {
-        inner.recorder().record(Visit {
-            domain: site.domain.id.clone(),
-            path: prepared.path.clone(),
-            crawler,
-            verified: Verified::Unknown,
-            served: ServedBy::Cache,
-            status: prepared.status.as_u16(),
-            at: now,
-            duration: start.elapsed(),
-        });
-    }
-    count(prepared.status, start);
-    Some(response)
-}
-
-impl FastResponses {
     /// Prepares the response to the next equal request, when this one was answered from memory.
     pub(super) fn prepare(
         &self,
@@ -119,7 +125,7 @@ impl FastResponses {
         // The envelope sets these on every answer; room for them now is no growth then.
         headers_of_page.insert(REQUEST_ID, HeaderValue::from_static(""));
         headers_of_page.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        let prepared = Prepared {
+        let prepared = PreparedResponse {
             site: Arc::downgrade(call.site),
             host: call.target.host_str().unwrap_or_default().to_owned(),
             page: page_id(&call.site.domain.id, &page_of(call.site, call.target).key),

@@ -86,7 +86,7 @@ pub struct RenderOrder<'a> {
     pub purpose: Purpose,
     /// The generation of what was stored when the render was found to be needed: when another process has stored a later
     /// one meanwhile, nothing is rendered. `None`: rendered whatever is stored.
-    pub seen: Option<i64>,
+    pub known_generation: Option<i64>,
 }
 
 /// Runs renders, one task each. Cheap to share.
@@ -156,7 +156,7 @@ impl RenderTasks {
             return remote.run(order, &self.durable, abandoned).await;
         }
         let token = uuid::Uuid::now_v7().to_string();
-        let begun = self.begin(page, id, &token, purpose, order.seen).await?;
+        let begun = self.begin(page, id, &token, purpose, order.known_generation).await?;
         let Some(generation) = begun else { return Ok(RenderOutcome::Elsewhere) };
         let Some(reservation) = self.reserve(site).await? else {
             self.durable.end(id, &token).await?;
@@ -216,9 +216,9 @@ impl RenderTasks {
         id: &PageId,
         token: &str,
         purpose: Purpose,
-        seen: Option<i64>,
+        known_generation: Option<i64>,
     ) -> Result<Option<i64>, DbError> {
-        let is_news = |stored: i64| seen.is_some_and(|seen| stored > seen);
+        let is_news = |stored: i64| known_generation.is_some_and(|known| stored > known);
         loop {
             let names = (page.key.as_str(), page.url.as_str());
             let begun = self.durable.begin(id, names, token, LEASE, purpose == Purpose::Forced).await?;

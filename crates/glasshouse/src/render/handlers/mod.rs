@@ -111,7 +111,7 @@ async fn render_page(
     };
     let response = app.render.serve(&call).await?;
     if let RenderResponse::Page(page) = &response {
-        app.render.inner().fast.prepare(&call, page, (caller.account(), &query, &headers));
+        app.render.fast_path().prepare(&call, page, (caller.account(), &query, &headers));
     }
     Ok(respond(&call, response))
 }

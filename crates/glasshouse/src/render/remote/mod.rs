@@ -86,7 +86,7 @@ impl RemoteRenders {
             key: order.page.key.clone(),
             url: order.page.url.clone(),
             purpose: order.purpose,
-            seen: order.seen,
+            known_generation: order.known_generation,
         };
         let job = job.queued_for(domain.account_id.as_str()).domain(domain.id.as_str()).priority(priority);
         let id = job.id().clone();
@@ -179,7 +179,7 @@ pub struct RenderPage {
     key: String,
     url: Url,
     purpose: Purpose,
-    seen: Option<i64>,
+    known_generation: Option<i64>,
 }
 
 /// What the job needs. Cheap to clone.
@@ -206,7 +206,8 @@ impl Job for RenderPage {
         let refresh_interval = site.refresh_interval(&self.url);
         let page = TargetPage { key: self.key.clone(), url: self.url.clone(), refresh_interval };
         let id = page_id(&self.domain, &self.key);
-        let outcome = services.render.render_for_other(&site, &page, &id, self.purpose, self.seen).await;
+        let outcome =
+            services.render.render_for_other(&site, &page, &id, self.purpose, self.known_generation).await;
         services.tell(&run.id, outcome).await?;
         Ok(JobOutcome::Done)
     }

@@ -7,19 +7,20 @@ use std::time::Duration;
 use store::DbError;
 use url::Url;
 
-use super::RefreshService;
+use super::allowance::RenderAllowance;
+use super::batches::{Batches, HUNGRY, PART};
+use super::jobs::{FeedBatch, RefreshSite};
+use super::origin::Origins;
+use super::page_list;
+use super::site_pages::SitePages;
 use crate::accounts::AccountId;
 use crate::analytics::Analytics;
 use crate::clock::Timestamp;
-use crate::domains::{Domain, DomainId, Site};
-use crate::jobs::{JobError, JobOutcome, NewJob, Priority, Run};
-use crate::refresh::jobs::{FeedBatch, RefreshSite};
-use crate::refresh::page_list;
-use crate::refresh::staleness::background_budget;
+use crate::domains::{Domain, DomainId, DomainsService, Site};
+use crate::jobs::{JobError, JobOutcome, Jobs, NewJob, Priority, Run};
+use crate::platform::Platform;
 use crate::render::model::CONFIRM_AFTER;
-use crate::render::service::{Refreshed, Trouble};
-
-use super::batches::{HUNGRY, PART};
+use crate::render::{Refreshed, RenderService, Trouble};
 
 /// How long it may take there.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
@@ -28,15 +29,24 @@ const INTEREST: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Stale snapshots of one domain that one look considers.
 const CONSIDERED: i64 = 2_000;
 
-impl RefreshService {
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct RefreshWork {
+    pub(super) platform: Platform,
+    pub(super) domains: DomainsService,
+    pub(super) render: RenderService,
+    pub(super) jobs: Jobs,
+    pub(super) origins: Origins,
+    pub(super) pages: SitePages,
+    pub(super) batches: Batches,
+    pub(super) allowance: RenderAllowance,
+}
+
+impl RefreshWork {
     /// Does the work of [`RefreshPage`].
-    pub(in crate::refresh) async fn render_again(
-        &self,
-        domain: &DomainId,
-        url: &Url,
-    ) -> Result<JobOutcome, JobError> {
+    pub async fn render_again(&self, domain: &DomainId, url: &Url) -> Result<JobOutcome, JobError> {
         let site = self.site(domain).await?;
-        match self.0.render.refresh(&site, url).await {
+        match self.render.refresh(&site, url).await {
             Refreshed::Stored => Ok(JobOutcome::Done),
             Refreshed::Elsewhere => Ok(JobOutcome::Later(Duration::from_secs(2))),
             Refreshed::HeldBack => Ok(JobOutcome::Later(CONFIRM_AFTER)),
@@ -45,8 +55,8 @@ impl RefreshService {
                 Trouble::Page => Err(JobError::give_up(reason)),
                 Trouble::Passing => Err(JobError::retry(reason)),
                 Trouble::Origin => {
-                    let now = self.0.platform.clock.now();
-                    let after = self.0.origins.retry_after(&site, url, now).await;
+                    let now = self.platform.clock.now();
+                    let after = self.origins.retry_after(&site, url, now).await;
                     Err(JobError::rest_lane(reason, after))
                 }
                 // Not the page's fault: it keeps its attempts.
@@ -56,79 +66,77 @@ impl RefreshService {
     }
 
     /// Does the work of [`RefreshSite`].
-    pub(in crate::refresh) async fn read_for_batch(
-        &self,
-        job: &RefreshSite,
-        run: &Run,
-    ) -> Result<JobOutcome, JobError> {
+    pub async fn read_for_batch(&self, job: &RefreshSite, run: &Run) -> Result<JobOutcome, JobError> {
         let RefreshSite { batch, domain, sitemap, selection } = job;
         // Filled before a crash; the sitemap may say something else now.
-        if self.0.jobs.find_batch(batch.as_str()).await?.is_none_or(|batch| batch.total > 0 || !batch.is_open)
-        {
+        if self.jobs.find_batch(batch.as_str()).await?.is_none_or(|batch| batch.total > 0 || !batch.is_open) {
             return Ok(JobOutcome::Done);
         }
         let site = match self.site(domain).await {
             Ok(site) => site,
-            Err(error) => return self.close_failed(batch, "the domain cannot be rendered", error).await,
+            Err(error) => {
+                return self.batches.close_failed(batch, "the domain cannot be rendered", error).await;
+            }
         };
-        let read = tokio::time::timeout(SITEMAP_TIME, self.read_sitemap(&site, sitemap)).await;
+        let read = tokio::time::timeout(SITEMAP_TIME, self.pages.read_sitemap(&site, sitemap)).await;
         let error = match read {
             Ok(Ok(pages)) => {
-                let pages = self.select(&site, pages, *selection).await?;
-                self.fill_batch(&site, batch, pages).await?;
+                let pages = self.pages.select(&site, pages, *selection).await?;
+                self.batches.fill(&site, batch, pages).await?;
                 return Ok(JobOutcome::Done);
             }
             Ok(Err(error)) => error.to_string(),
             Err(_) => format!("{sitemap} could not be read within {} minutes", SITEMAP_TIME.as_secs() / 60),
         };
         match run.is_last_attempt {
-            true => self.close_failed(batch, &error, JobError::give_up(error.clone())).await,
+            true => self.batches.close_failed(batch, &error, JobError::give_up(error.clone())).await,
             false => Err(JobError::retry(error)),
         }
     }
 
     /// Does the work of [`FeedBatch`].
-    pub(in crate::refresh) async fn feed_batch(
-        &self,
-        job: &FeedBatch,
-        run: &Run,
-    ) -> Result<JobOutcome, JobError> {
+    pub async fn feed_batch(&self, job: &FeedBatch, run: &Run) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
-        if self.0.jobs.count_waiting(batch).await? > HUNGRY {
+        if self.jobs.count_waiting(batch).await? > HUNGRY {
             return Ok(JobOutcome::Later(Duration::from_secs(1)));
         }
         let site = match self.site(domain).await {
             Ok(site) => site,
-            Err(error) => return self.close_failed(batch, "the domain cannot be rendered", error).await,
+            Err(error) => {
+                return self.batches.close_failed(batch, "the domain cannot be rendered", error).await;
+            }
         };
-        let blobs = &self.0.platform.blobs;
+        let blobs = &self.platform.blobs;
         let (pages, total) = match page_list::read(blobs, batch, from, PART).await {
             Ok(part) => part,
             Err(error) if run.is_last_attempt => {
                 return self
+                    .batches
                     .close_failed(batch, &error.to_string(), JobError::give_up(error.to_string()))
                     .await;
             }
             Err(error) => return Err(JobError::retry(error.to_string())),
         };
         let to = (from + PART).min(total);
-        let mut tx = self.0.platform.db.write().await?;
+        let mut tx = self.platform.db.write().await?;
         run.hold(&mut tx).await?;
         // Somebody else, or we ourselves before a crash, made jobs of this part already.
-        if !self.0.jobs.advance_batch(&mut tx, batch, from as u64, to as u64).await? {
+        if !self.jobs.advance_batch(&mut tx, batch, from as u64, to as u64).await? {
             return Ok(JobOutcome::Done);
         }
-        let mut jobs: Vec<NewJob> =
-            pages.into_iter().map(|url| self.page_job(&site, url, Priority::Bulk).batch(batch)).collect();
+        let mut jobs: Vec<NewJob> = pages
+            .into_iter()
+            .map(|url| self.batches.page_job(&site, url, Priority::Bulk).batch(batch))
+            .collect();
         if to < total {
-            jobs.push(self.feeding(&site, batch, to));
+            jobs.push(self.batches.feeding(&site, batch, to));
         } else {
-            self.0.jobs.close_batch(&mut tx, batch, None).await?;
+            self.jobs.close_batch(&mut tx, batch, None).await?;
         }
-        self.0.jobs.enqueue(&mut tx, jobs).await?;
+        self.jobs.enqueue(&mut tx, jobs).await?;
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         if to == total {
             page_list::delete(blobs, batch).await;
         }
@@ -136,20 +144,15 @@ impl RefreshService {
     }
 
     /// Does the work of [`RefreshStale`]: per account the pages that crawlers ask for most, then the oldest.
-    pub(in crate::refresh) async fn queue_stale(&self) -> Result<u64, DbError> {
-        let now = self.0.platform.clock.now();
+    pub async fn queue_stale(&self) -> Result<u64, DbError> {
+        let now = self.platform.clock.now();
         let mut by_account: HashMap<AccountId, Vec<Domain>> = HashMap::new();
-        for domain in self.0.domains.list(None).await? {
+        for domain in self.domains.list(None).await? {
             by_account.entry(domain.account_id.clone()).or_default().push(domain);
         }
         let mut queued = 0;
         for (account, domains) in by_account {
-            let Some(account) = self.0.accounts.find_account(&account).await?.filter(|found| found.active)
-            else {
-                continue;
-            };
-            let limit = self.0.platform.config.plan(account.plan).renders_per_month.most();
-            let budget = background_budget(limit, self.renders_used(&account.id).await?, now);
+            let budget = self.allowance.in_background(&account, now).await?;
             if budget == 0 {
                 continue;
             }
@@ -164,30 +167,30 @@ impl RefreshService {
             stale.sort_by_key(|(visits, created_at, _)| (std::cmp::Reverse(*visits), *created_at));
             let jobs =
                 stale.into_iter().map(|(_, _, job)| job).take(usize::try_from(budget).unwrap_or(usize::MAX));
-            queued += self.queue(jobs.collect()).await?;
+            queued += self.batches.queue(jobs.collect()).await?;
         }
         Ok(queued)
     }
 
     async fn stale_pages(&self, site: &Arc<Site>) -> Result<Vec<(u64, Timestamp, NewJob)>, DbError> {
-        let stale = self.0.render.list_stale(site, CONSIDERED).await?;
+        let stale = self.render.stored_pages().list_stale(site, CONSIDERED).await?;
         if stale.is_empty() {
             return Ok(Vec::new());
         }
-        let since = self.0.platform.clock.now().minus(INTEREST);
-        let analytics = Analytics::new(&self.0.platform.db, &self.0.platform.clock);
+        let since = self.platform.clock.now().minus(INTEREST);
+        let analytics = Analytics::new(&self.platform.db, &self.platform.clock);
         let visits = analytics.visits_by_path(&site.domain.id, since, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
             let visits = visits.get(page.url.path()).copied().unwrap_or(0);
             let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));
-            (visits, page.created_at, self.page_job(site, page.url, Priority::Background).unique(key))
+            (visits, page.created_at, self.batches.page_job(site, page.url, Priority::Background).unique(key))
         });
         Ok(jobs.collect())
     }
 
     /// The domain of a job, if it may be rendered.
     async fn site(&self, domain: &DomainId) -> Result<Arc<Site>, JobError> {
-        let found = self.0.domains.find_by_id(domain).await?;
+        let found = self.domains.find_by_id(domain).await?;
         let domain = found.ok_or_else(|| JobError::give_up("the domain was removed"))?;
         let site = Site::new(domain);
         if site.is_suspended() {

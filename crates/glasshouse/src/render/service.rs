@@ -1,34 +1,33 @@
 //! What a crawler gets for an address, and from where. The one way to a page for the render endpoint, the edge and jobs.
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
 
-mod upkeep;
+use std::sync::Arc;
+use std::time::Instant;
 
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-use http::Method;
 use store::DbError;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, Place, TargetPage, decide};
-use super::fast_path::FastResponses;
+use super::decide::{Decision, Place, TargetPage, decide, page_of};
+use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
     CONFIRM_AFTER, Call, Freshness, PageResponse, Purpose, RenderResponse, RenderedPage, Snapshot, Tier,
     is_gone, keeps,
 };
 use super::queries::PageId;
+use super::refreshed::Refreshed;
 use super::render_task::{RenderOrder, RenderOutcome, RenderTasks};
+use super::served::{record, record_passed_on};
 use super::single_flight::{Joined, SingleFlight};
+use super::stored_pages::StoredPages;
 use crate::accounts::Accounts;
-use crate::analytics::{Recorder, ServedBy, Visit};
+use crate::analytics::Recorder;
 use crate::clock::Clock;
 use crate::domains::Site;
 use crate::jobs::Jobs;
 use crate::platform::Platform;
-
-pub use upkeep::{ForgetError, Refreshed, StalePage, Trouble, renderable};
 
 /// Renders of stale pages that may wait or run at once, for each render that may run.
 const BACKGROUND_PER_SLOT: usize = 4;
@@ -41,9 +40,9 @@ const MAX_CONFIRMATIONS: usize = 1_000;
 #[derive(Clone)]
 pub struct RenderService(Arc<Inner>);
 
-pub(super) struct Inner {
-    pub(super) clock: Clock,
-    pub(super) memory: MemoryTier,
+struct Inner {
+    clock: Clock,
+    memory: MemoryTier,
     durable: DurableTier,
     tasks: RenderTasks,
     in_flight: SingleFlight<RenderOutcome>,
@@ -51,7 +50,8 @@ pub(super) struct Inner {
     confirmations: Arc<Semaphore>,
     recorder: Recorder,
     platform: Platform,
-    pub(super) fast: FastResponses,
+    fast_path: FastPath,
+    stored: StoredPages,
 }
 
 impl RenderService {
@@ -64,10 +64,10 @@ impl RenderService {
             platform.clock.clone(),
             memory_bytes / DOCUMENTS_SHARE,
         );
+        let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE);
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
-            memory: MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE),
             tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
@@ -75,12 +75,20 @@ impl RenderService {
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast: FastResponses::default(),
+            fast_path: FastPath::new(memory.clone(), platform.clock.clone(), recorder.clone()),
+            stored: StoredPages::new(platform, memory.clone()),
+            memory,
         }))
     }
 
-    pub(super) fn inner(&self) -> &Inner {
-        &self.0
+    /// Responses that can be given again without the router.
+    pub(super) fn fast_path(&self) -> &FastPath {
+        &self.0.fast_path
+    }
+
+    /// What is stored, for those who look after it.
+    pub fn stored_pages(&self) -> &StoredPages {
+        &self.0.stored
     }
 
     /// Answers a request, and records the visit when a crawler got a page.
@@ -105,16 +113,23 @@ impl RenderService {
         let Some(response) = found else {
             return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
         };
-        self.0.record(call, &response, start.elapsed());
+        record(&self.0.recorder, &self.0.clock, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
     }
 
     /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
     fn pass_on(&self, call: &Call<'_>, location: String) -> RenderResponse {
         if call.place == Place::Api {
-            self.0.record_passed_on(call);
+            record_passed_on(&self.0.recorder, &self.0.clock, call);
         }
         RenderResponse::Passthrough { location }
+    }
+
+    /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.
+    pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
+        let page = page_of(site, target);
+        let id = page_id(&site.domain.id, &page.key);
+        Refreshed::from_outcome(self.start(site, &page, &id, Purpose::Refresh, None).wait().await)
     }
 
     /// What is stored of a domain: address contains `search`, newest first; and how many there are.
@@ -124,7 +139,7 @@ impl RenderService {
         search: &str,
         window: (u32, u64),
     ) -> Result<(Vec<Snapshot>, u64), DbError> {
-        let interval = |url: &url::Url| site.refresh_interval(url);
+        let interval = |url: &Url| site.refresh_interval(url);
         self.0.durable.list(&site.domain.id, search, window, interval).await
     }
 
@@ -185,9 +200,9 @@ impl RenderService {
         page: &TargetPage,
         id: &PageId,
         purpose: Purpose,
-        seen: Option<i64>,
+        known_generation: Option<i64>,
     ) -> Result<Option<PageResponse>, DbError> {
-        let outcome = self.start(site, page, id, purpose, seen).wait().await;
+        let outcome = self.start(site, page, id, purpose, known_generation).wait().await;
         if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
             return Ok(Some(response_of(Tier::Miss, rendered, None, page)));
         }
@@ -202,9 +217,9 @@ impl RenderService {
         page: &TargetPage,
         id: &PageId,
         purpose: Purpose,
-        seen: Option<i64>,
+        known_generation: Option<i64>,
     ) -> Option<RenderOutcome> {
-        self.start(site, page, id, purpose, seen).wait().await
+        self.start(site, page, id, purpose, known_generation).wait().await
     }
 
     /// Joins the render of a page, or starts it.
@@ -214,7 +229,7 @@ impl RenderService {
         page: &TargetPage,
         id: &PageId,
         purpose: Purpose,
-        seen: Option<i64>,
+        known_generation: Option<i64>,
     ) -> Joined<RenderOutcome> {
         self.0.in_flight.join(id, purpose, |abandoned| {
             let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
@@ -226,7 +241,7 @@ impl RenderService {
                     return RenderOutcome::Made { page: entry.page.clone(), stored: true };
                 }
                 let outcome = {
-                    let order = RenderOrder { site: &site, page: &page, id: &id, purpose, seen };
+                    let order = RenderOrder { site: &site, page: &page, id: &id, purpose, known_generation };
                     service.0.tasks.run(&order, &abandoned).await
                 };
                 service.note(&site, &page, &id, purpose, &outcome);
@@ -288,68 +303,6 @@ impl RenderService {
             drop(slot);
         });
     }
-}
-
-impl Inner {
-    /// Counts a visit of a crawler that got a page.
-    pub(super) fn record(&self, call: &Call<'_>, response: &PageResponse, duration: Duration) {
-        let (tier, status) = (response.tier, response.page.status);
-        count_served(tier);
-        let Some(crawler) = call.crawler else { return };
-        // A redirect is the way to a page, not a page.
-        if (300..400).contains(&status) {
-            return;
-        }
-        self.recorder.record(Visit {
-            domain: call.site.domain.id.clone(),
-            path: call.target.path().into(),
-            crawler,
-            verified: call.verified,
-            served: if tier == Tier::Miss { ServedBy::Render } else { ServedBy::Cache },
-            status,
-            at: self.clock.now(),
-            duration,
-        });
-    }
-
-    /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
-    fn record_passed_on(&self, call: &Call<'_>) {
-        let reads = matches!(*call.facts.method, Method::GET | Method::HEAD);
-        let Some(crawler) = call.crawler.filter(|_| reads) else { return };
-        if crawler::url::is_static_asset(call.target.path()) {
-            return;
-        }
-        self.recorder.record(Visit {
-            domain: call.site.domain.id.clone(),
-            path: call.target.path().into(),
-            crawler,
-            verified: call.verified,
-            served: ServedBy::Origin,
-            status: 200,
-            at: self.clock.now(),
-            // How long the customer's server takes is not known: no report reads the times of origins.
-            duration: Duration::ZERO,
-        });
-    }
-
-    pub(super) fn recorder(&self) -> &Recorder {
-        &self.recorder
-    }
-}
-
-/// Counts a page by the tier that had it. The handles are made once: looking them up costs as much as the rest of a hit.
-pub(super) fn count_served(tier: Tier) {
-    static SERVED: OnceLock<[metrics::Counter; 3]> = OnceLock::new();
-    let served = SERVED.get_or_init(|| {
-        [Tier::EdgeHit, Tier::Hit, Tier::Miss]
-            .map(|tier| metrics::counter!("glasshouse_pages_served_total", "tier" => tier.as_str()))
-    });
-    let at = match tier {
-        Tier::EdgeHit => 0,
-        Tier::Hit => 1,
-        Tier::Miss => 2,
-    };
-    served[at].increment(1);
 }
 
 fn response_of(

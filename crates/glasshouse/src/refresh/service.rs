@@ -1,8 +1,5 @@
-//! Cache refresh: decides what can be queued, queues it, and does the work when its turn comes.
+//! Cache refresh: decides what can be queued and queues it. The work itself is in `work`.
 //! Must never delete a snapshot in the re-render variant: what is stored is served until the new render replaces it.
-
-mod batches;
-mod work;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +8,22 @@ use crawler::sitemap::SitemapError;
 use store::DbError;
 use url::Url;
 
+use super::allowance::RenderAllowance;
+use super::batches::{Batches, QueueError};
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
 use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
-use super::staleness::{LOOK_EVERY, is_updated};
-use crate::accounts::{AccountId, Accounts, Metric};
+use super::page_list;
+use super::site_pages::{SitePages, stored_sitemap};
+use super::staleness::LOOK_EVERY;
+use super::work::RefreshWork;
+use crate::accounts::{AccountId, Accounts};
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{Batch, Job, Jobs, Priority, Registry, Schedule};
 use crate::platform::Platform;
-use crate::render::RenderService;
-use crate::render::service::renderable;
-
-pub use batches::QueueError;
+use crate::render::{RenderService, renderable};
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
@@ -39,11 +38,14 @@ pub struct RefreshService(Arc<Inner>);
 
 struct Inner {
     platform: Platform,
-    accounts: Accounts,
     domains: DomainsService,
     render: RenderService,
     jobs: Jobs,
     origins: Origins,
+    pages: SitePages,
+    batches: Batches,
+    allowance: RenderAllowance,
+    work: RefreshWork,
 }
 
 impl RefreshService {
@@ -55,28 +57,49 @@ impl RefreshService {
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
+        let origins = Origins::new(OriginClient::new(platform));
+        let pages = SitePages::new(&origins, render);
+        let batches = Batches::new(platform, jobs, &origins);
+        let allowance = RenderAllowance::new(platform, accounts);
         RefreshService(Arc::new(Inner {
-            origins: Origins::new(OriginClient::new(platform)),
+            work: RefreshWork {
+                platform: platform.clone(),
+                domains: domains.clone(),
+                render: render.clone(),
+                jobs: jobs.clone(),
+                origins: origins.clone(),
+                pages: pages.clone(),
+                batches: batches.clone(),
+                allowance: allowance.clone(),
+            },
             platform: platform.clone(),
-            accounts: accounts.clone(),
             domains: domains.clone(),
             render: render.clone(),
             jobs: jobs.clone(),
+            origins,
+            pages,
+            batches,
+            allowance,
         }))
     }
 
     /// Adds what reads lists of pages to a worker's kinds of jobs.
     pub fn register(&self, registry: Registry) -> Registry {
         registry
-            .with::<RefreshSite>(self.clone(), 2)
-            .with::<FeedBatch>(self.clone(), 2)
-            .with::<RefreshStale>(self.clone(), 1)
+            .with::<RefreshSite>(self.work(), 2)
+            .with::<FeedBatch>(self.work(), 2)
+            .with::<RefreshStale>(self.work(), 1)
     }
 
     /// Adds what renders pages to the kinds of jobs of a process with browsers.
     pub fn register_renders(&self, registry: Registry) -> Registry {
         // Two more than there are tabs, so that none is ever idle while a job is written down.
-        registry.with::<RefreshPage>(self.clone(), self.0.platform.config.render_concurrency() + 2)
+        registry.with::<RefreshPage>(self.work(), self.0.platform.config.render_concurrency() + 2)
+    }
+
+    /// What the jobs do.
+    pub(super) fn work(&self) -> RefreshWork {
+        self.0.work.clone()
     }
 
     /// What the worker has to queue again and again.
@@ -96,12 +119,12 @@ impl RefreshService {
         let is_purge = self.variant() == RefreshVariant::Purge;
         if !prewarm.unwrap_or(!is_purge) {
             return Ok(match is_purge {
-                true => PagesReply::queued(0).purged(self.0.render.purge(site, &pages).await?),
+                true => PagesReply::queued(0).purged(self.0.render.stored_pages().purge(site, &pages).await?),
                 false => PagesReply::queued(0),
             });
         }
         let form = |reply: PagesReply, deleted| if is_purge { reply.purged(deleted) } else { reply };
-        if self.is_over_limit(&site.domain.account_id).await? {
+        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
             return Ok(form(PagesReply::nothing(Cause::RenderLimitReached), 0));
         }
         let renderable = distinct(pages.iter().filter_map(|page| renderable(site, page)));
@@ -112,13 +135,13 @@ impl RefreshService {
             Ok(reachable) => reachable,
             Err(cause) => return Ok(form(PagesReply::nothing(cause), 0)),
         };
-        let deleted = if is_purge { self.0.render.purge(site, &pages).await? } else { 0 };
+        let deleted = if is_purge { self.0.render.stored_pages().purge(site, &pages).await? } else { 0 };
         let queued = reachable.len() as u64;
         let jobs = reachable.into_iter().map(|url| {
             let key = format!("{}:{}", site.domain.id, crawler::url::cache_key(&url));
-            self.page_job(site, url, Priority::Urgent).unique(key)
+            self.0.batches.page_job(site, url, Priority::Urgent).unique(key)
         });
-        self.queue(jobs.collect()).await?;
+        self.0.batches.queue(jobs.collect()).await?;
         Ok(form(PagesReply::queued(queued), deleted))
     }
 
@@ -136,29 +159,29 @@ impl RefreshService {
         if !prewarm.unwrap_or(true) {
             return Ok(SiteReply::accepted(""));
         }
-        if self.is_over_limit(&site.domain.account_id).await? {
+        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
             return Ok(SiteReply::nothing(Cause::RenderLimitReached));
         }
         let Some(sitemap) = sitemap.or_else(|| stored_sitemap(site)) else {
             return Ok(SiteReply::nothing(Cause::NoSitemap));
         };
-        let read = tokio::time::timeout(SITEMAP_WAIT, self.read_sitemap(site, &sitemap));
-        let (trouble, read) = tokio::join!(self.trouble_of_origin(site), read);
+        let read = tokio::time::timeout(SITEMAP_WAIT, self.0.pages.read_sitemap(site, &sitemap));
+        let (trouble, read) = tokio::join!(self.0.pages.trouble_of_origin(site), read);
         if let Some(cause) = trouble {
             return Ok(SiteReply::nothing(cause));
         }
         let pages = match read {
-            Ok(Ok(pages)) => self.select(site, pages, selection).await?,
+            Ok(Ok(pages)) => self.0.pages.select(site, pages, selection).await?,
             Ok(Err(error)) => return Ok(SiteReply::nothing(cause_of(&error))),
             Err(_) => {
-                let batch = self.queue_reading(site, sitemap, selection).await?;
+                let batch = self.0.batches.queue_reading(site, sitemap, selection).await?;
                 return Ok(SiteReply::accepted(batch.as_str()));
             }
         };
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing(Cause::NoUpdatedPaths));
         }
-        let batch = self.queue_batch(site, pages, selection, sitemap.as_str()).await?;
+        let batch = self.0.batches.queue_pages(site, pages, selection, sitemap.as_str()).await?;
         Ok(SiteReply::accepted(batch.as_str()))
     }
 
@@ -170,15 +193,15 @@ impl RefreshService {
         selection: Selection,
         prewarm: bool,
     ) -> Result<SiteReply, QueueError> {
-        if prewarm && self.is_over_limit(&site.domain.account_id).await? {
+        if prewarm && self.0.allowance.is_used_up(&site.domain.account_id).await? {
             return Ok(SiteReply::nothing_purged(Cause::RenderLimitReached));
         }
-        if prewarm && let Some(cause) = self.trouble_of_origin(site).await {
+        if prewarm && let Some(cause) = self.0.pages.trouble_of_origin(site).await {
             return Ok(SiteReply::nothing_purged(cause));
         }
         let (source, listed) = match sitemap.or_else(|| stored_sitemap(site)) {
             Some(sitemap) => {
-                match tokio::time::timeout(SITEMAP_WAIT, self.read_sitemap(site, &sitemap)).await {
+                match tokio::time::timeout(SITEMAP_WAIT, self.0.pages.read_sitemap(site, &sitemap)).await {
                     Ok(Ok(pages)) => ("sitemap", pages),
                     Ok(Err(error)) => return Ok(SiteReply::nothing_purged(cause_of(&error))),
                     Err(_) => return Ok(SiteReply::nothing_purged(Cause::FetchFailed)),
@@ -188,20 +211,20 @@ impl RefreshService {
                 return Ok(SiteReply::nothing_purged(Cause::NoSitemap));
             }
             None => {
-                let stored = self.0.render.list_stored(site).await?;
+                let stored = self.0.render.stored_pages().list(site).await?;
                 ("snapshots", stored.into_iter().map(|url| (url, None)).collect())
             }
         };
         let total = listed.len() as u64;
-        let pages = self.select(site, listed, selection).await?;
+        let pages = self.0.pages.select(site, listed, selection).await?;
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing_purged(Cause::NoUpdatedPaths));
         }
-        let deleted = self.0.render.purge(site, &pages).await?;
+        let deleted = self.0.render.stored_pages().purge(site, &pages).await?;
         let mut queued = 0;
         if prewarm {
             queued = pages.len() as u64;
-            self.queue_batch(site, pages, selection, source).await?;
+            self.0.batches.queue_pages(site, pages, selection, source).await?;
         }
         Ok(SiteReply::purged(deleted, queued, source, total))
     }
@@ -209,7 +232,7 @@ impl RefreshService {
     /// Deletes the lists of pages that batches of a removed domain still have. Its jobs and batches are the queue's.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
         for batch in self.0.jobs.list_batches(domain.as_str()).await? {
-            crate::refresh::page_list::delete(&self.0.platform.blobs, &batch).await;
+            page_list::delete(&self.0.platform.blobs, &batch).await;
         }
         Ok(())
     }
@@ -244,59 +267,6 @@ impl RefreshService {
     fn variant(&self) -> RefreshVariant {
         self.0.platform.config.refresh.variant
     }
-
-    async fn renders_used(&self, account: &AccountId) -> Result<u64, DbError> {
-        let (_, _, used) = self.0.accounts.usage(account).await?;
-        Ok(used.into_iter().find(|(metric, _)| *metric == Metric::Renders).map_or(0, |(_, used)| used))
-    }
-
-    async fn is_over_limit(&self, account: &AccountId) -> Result<bool, DbError> {
-        let Some(found) = self.0.accounts.find_account(account).await? else { return Ok(true) };
-        let limit = self.0.platform.config.plan(found.plan).renders_per_month;
-        Ok(!limit.allows(self.renders_used(account).await? + 1))
-    }
-
-    async fn trouble_of_origin(&self, site: &Site) -> Option<Cause> {
-        let root = Url::parse(&format!("https://{}/", site.domain.host)).ok()?;
-        let root = renderable(site, &root).unwrap_or(root);
-        self.0.origins.trouble_of_site(site, &root).await
-    }
-
-    /// Every page of a sitemap that can be rendered, with the time of its last change.
-    async fn read_sitemap(
-        &self,
-        site: &Site,
-        sitemap: &Url,
-    ) -> Result<Vec<(Url, Option<i64>)>, SitemapError> {
-        let read = self.0.origins.client().read_sitemap(site, sitemap).await?;
-        Ok(read
-            .pages
-            .into_iter()
-            .filter_map(|page| Some((renderable(site, &page.url)?, page.lastmod)))
-            .collect())
-    }
-
-    async fn select(
-        &self,
-        site: &Site,
-        listed: Vec<(Url, Option<i64>)>,
-        selection: Selection,
-    ) -> Result<Vec<Url>, DbError> {
-        let (urls, changed): (Vec<Url>, Vec<Option<i64>>) = listed.into_iter().unzip();
-        if selection == Selection::Every {
-            return Ok(urls);
-        }
-        let stored = self.0.render.stored_at(site, &urls).await?;
-        let pages = urls.into_iter().zip(changed).zip(stored);
-        Ok(pages
-            .filter(|((_, lastmod), stored)| is_updated(*lastmod, *stored))
-            .map(|((url, _), _)| url)
-            .collect())
-    }
-}
-
-fn stored_sitemap(site: &Site) -> Option<Url> {
-    Url::parse(&site.domain.settings.sitemap_url).ok()
 }
 
 fn cause_of(error: &SitemapError) -> Cause {

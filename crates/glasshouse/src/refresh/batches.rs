@@ -1,28 +1,45 @@
 //! From pages to jobs: single ones, batches, and large batches that are fed part by part.
 //! Must never make a page of a batch a job twice: how far a list has come moves in the transaction that queues its pages.
 
-use store::DbError;
+use store::{Blobs, Db, DbError};
 use url::Url;
 
-use super::RefreshService;
+use super::jobs::{FeedBatch, RefreshPage, RefreshSite};
+use super::model::Selection;
+use super::origin::Origins;
+use super::page_list;
 use crate::domains::Site;
-use crate::jobs::{BatchId, Job, JobError, JobOutcome, NewBatch, NewJob, Priority};
-use crate::refresh::jobs::{FeedBatch, RefreshPage, RefreshSite};
-use crate::refresh::model::Selection;
-use crate::refresh::page_list;
+use crate::jobs::{BatchId, Job, JobError, JobOutcome, Jobs, NewBatch, NewJob, Priority};
+use crate::platform::Platform;
 
 /// Pages that become jobs in one transaction. Larger batches are fed part by part.
-pub(super) const PART: usize = if cfg!(test) { 20 } else { 1_000 };
+pub const PART: usize = if cfg!(test) { 20 } else { 1_000 };
 /// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
 const AT_ONCE: usize = PART * 5;
 /// Most batches of a domain that are not complete.
 const MAX_OPEN_BATCHES: usize = 10;
 /// A batch is fed again when so few of its jobs wait.
-pub(super) const HUNGRY: u64 = PART as u64 / 4;
+pub const HUNGRY: u64 = PART as u64 / 4;
 
-impl RefreshService {
-    pub(super) fn page_job(&self, site: &Site, url: Url, priority: Priority) -> NewJob {
-        let origin = self.0.origins.client().address(site, &url);
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Batches {
+    db: Db,
+    blobs: Blobs,
+    jobs: Jobs,
+    origins: Origins,
+}
+
+impl Batches {
+    /// Batches of this queue, with their lists among the objects.
+    pub fn new(platform: &Platform, jobs: &Jobs, origins: &Origins) -> Batches {
+        let (db, blobs) = (platform.db.clone(), platform.blobs.clone());
+        Batches { db, blobs, jobs: jobs.clone(), origins: origins.clone() }
+    }
+
+    /// A job that renders a page again, in the lane of its origin.
+    pub fn page_job(&self, site: &Site, url: Url, priority: Priority) -> NewJob {
+        let origin = self.origins.client().address(site, &url);
         let lane = format!("origin:{}", origin.host_str().unwrap_or_default());
         let job = RefreshPage { domain: site.domain.id.clone(), url };
         job.queued_for(site.domain.account_id.as_str())
@@ -31,21 +48,23 @@ impl RefreshService {
             .priority(priority)
     }
 
-    pub(super) fn feeding(&self, site: &Site, batch: &BatchId, from: usize) -> NewJob {
+    /// A job that feeds a batch from its list.
+    pub fn feeding(&self, site: &Site, batch: &BatchId, from: usize) -> NewJob {
         let job = FeedBatch { batch: batch.clone(), domain: site.domain.id.clone(), from };
         job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(batch)
     }
 
-    pub(super) async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
-        let mut tx = self.0.platform.db.write().await?;
-        let queued = self.0.jobs.enqueue(&mut tx, jobs).await?;
+    /// Queues jobs; answers how many were not queued already.
+    pub async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
+        let mut tx = self.db.write().await?;
+        let queued = self.jobs.enqueue(&mut tx, jobs).await?;
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         Ok(queued)
     }
 
     /// Makes a batch of these pages.
-    pub(super) async fn queue_batch(
+    pub async fn queue_pages(
         &self,
         site: &Site,
         pages: Vec<Url>,
@@ -53,19 +72,19 @@ impl RefreshService {
         source: &str,
     ) -> Result<BatchId, QueueError> {
         let is_large = pages.len() > AT_ONCE;
-        let mut tx = self.0.platform.db.write().await?;
+        let mut tx = self.db.write().await?;
         if let Some(running) = self.admit(&mut tx, site, selection, source).await? {
             return Ok(running);
         }
         let batch = new_batch(site, selection, source, pages.len() as u64, true);
-        let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
+        let batch = self.jobs.create_batch(&mut tx, &batch).await?;
         if is_large {
             // The list needs the batch's name, and its first feeding needs the list.
             tx.commit().await?;
         } else {
             self.add_all(&mut tx, site, &batch, pages).await?;
             tx.commit().await?;
-            self.0.jobs.wake();
+            self.jobs.wake();
             return Ok(batch);
         }
         self.feed_from_list(site, &batch, &pages).await?;
@@ -73,24 +92,19 @@ impl RefreshService {
     }
 
     /// Gives an open batch its pages.
-    pub(super) async fn fill_batch(
-        &self,
-        site: &Site,
-        batch: &BatchId,
-        pages: Vec<Url>,
-    ) -> Result<(), DbError> {
+    pub async fn fill(&self, site: &Site, batch: &BatchId, pages: Vec<Url>) -> Result<(), DbError> {
         if pages.len() > AT_ONCE {
             return self.feed_from_list(site, batch, &pages).await;
         }
-        let mut tx = self.0.platform.db.write().await?;
-        self.0.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
+        let mut tx = self.db.write().await?;
+        self.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
         self.add_all(&mut tx, site, batch, pages).await?;
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         Ok(())
     }
 
-    pub(super) async fn add_all(
+    async fn add_all(
         &self,
         tx: &mut store::Tx,
         site: &Site,
@@ -98,78 +112,75 @@ impl RefreshService {
         pages: Vec<Url>,
     ) -> Result<(), DbError> {
         // A reading that was repeated finds the batch filled.
-        if !pages.is_empty() && !self.0.jobs.advance_batch(tx, batch, 0, pages.len() as u64).await? {
+        if !pages.is_empty() && !self.jobs.advance_batch(tx, batch, 0, pages.len() as u64).await? {
             return Ok(());
         }
         let jobs =
             pages.into_iter().map(|url| self.page_job(site, url, Priority::Bulk).batch(batch)).collect();
-        self.0.jobs.enqueue(tx, jobs).await?;
-        self.0.jobs.close_batch(tx, batch, None).await
+        self.jobs.enqueue(tx, jobs).await?;
+        self.jobs.close_batch(tx, batch, None).await
     }
 
-    pub(super) async fn feed_from_list(
-        &self,
-        site: &Site,
-        batch: &BatchId,
-        pages: &[Url],
-    ) -> Result<(), DbError> {
-        let written = page_list::write(&self.0.platform.blobs, batch, pages).await;
-        let mut tx = self.0.platform.db.write().await?;
+    async fn feed_from_list(&self, site: &Site, batch: &BatchId, pages: &[Url]) -> Result<(), DbError> {
+        let written = page_list::write(&self.blobs, batch, pages).await;
+        let mut tx = self.db.write().await?;
         match written {
             Ok(()) => {
-                self.0.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
+                self.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
                 let first = self.feeding(site, batch, 0).unique(format!("{batch}:0"));
-                self.0.jobs.enqueue(&mut tx, vec![first]).await?;
+                self.jobs.enqueue(&mut tx, vec![first]).await?;
             }
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
                     "a batch's list could not be written"
                 );
-                self.0.jobs.set_batch_total(&mut tx, batch, 0).await?;
-                self.0.jobs.close_batch(&mut tx, batch, Some(&error.to_string())).await?;
+                self.jobs.set_batch_total(&mut tx, batch, 0).await?;
+                self.jobs.close_batch(&mut tx, batch, Some(&error.to_string())).await?;
             }
         }
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         Ok(())
     }
 
-    pub(super) async fn queue_reading(
+    /// Makes a batch whose pages a job reads from a sitemap.
+    pub async fn queue_reading(
         &self,
         site: &Site,
         sitemap: Url,
         selection: Selection,
     ) -> Result<BatchId, QueueError> {
-        let mut tx = self.0.platform.db.write().await?;
+        let mut tx = self.db.write().await?;
         if let Some(running) = self.admit(&mut tx, site, selection, sitemap.as_str()).await? {
             return Ok(running);
         }
         let batch = new_batch(site, selection, sitemap.as_str(), 0, true);
-        let batch = self.0.jobs.create_batch(&mut tx, &batch).await?;
+        let batch = self.jobs.create_batch(&mut tx, &batch).await?;
         let job = RefreshSite { batch: batch.clone(), domain: site.domain.id.clone(), sitemap, selection };
         let job =
             job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(&batch);
-        self.0.jobs.enqueue(&mut tx, vec![job]).await?;
+        self.jobs.enqueue(&mut tx, vec![job]).await?;
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         Ok(batch)
     }
 
-    pub(super) async fn close_failed(
+    /// Ends a batch together with the job that should have fed it.
+    pub async fn close_failed(
         &self,
         batch: &BatchId,
         reason: &str,
         error: JobError,
     ) -> Result<JobOutcome, JobError> {
-        self.close_batch(batch, reason).await?;
+        self.close(batch, reason).await?;
         Err(error)
     }
 
     /// Ends the feeding of a batch that cannot go on. What has not become a job counts as failed.
-    pub(in crate::refresh) async fn close_batch(&self, batch: &BatchId, reason: &str) -> Result<(), DbError> {
-        let mut tx = self.0.platform.db.write().await?;
-        self.0.jobs.close_batch(&mut tx, batch, Some(reason)).await?;
+    pub async fn close(&self, batch: &BatchId, reason: &str) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        self.jobs.close_batch(&mut tx, batch, Some(reason)).await?;
         tx.commit().await
     }
 
@@ -181,7 +192,7 @@ impl RefreshService {
         selection: Selection,
         source: &str,
     ) -> Result<Option<BatchId>, QueueError> {
-        let open = self.0.jobs.list_incomplete_batches(tx, site.domain.id.as_str()).await?;
+        let open = self.jobs.list_incomplete_batches(tx, site.domain.id.as_str()).await?;
         if selection == Selection::Every {
             let kind = kind_of(selection);
             let same = open.iter().find(|(_, other, from)| other == kind && from.as_deref() == Some(source));

@@ -1,0 +1,138 @@
+//! The pages that are stored of a site: how old they are, which are stale, and to forget them. Used by cache refresh.
+//! Must never leave a row whose object is gone: rows go first.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use store::{BlobError, Blobs, Db, DbError};
+use url::Url;
+
+use super::cache::{delete_objects, page_id};
+use super::decide::page_of;
+use super::memory::MemoryTier;
+use super::model::keeps;
+use super::queries;
+use crate::clock::{Clock, Timestamp};
+use crate::domains::{DomainId, Site};
+use crate::platform::Platform;
+
+/// Pages that one statement names.
+const CHUNK: usize = 500;
+
+/// Why not everything of a domain was deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum ForgetError {
+    /// The database failed.
+    #[error(transparent)]
+    Rows(#[from] DbError),
+    /// The object store failed.
+    #[error(transparent)]
+    Objects(#[from] BlobError),
+}
+
+/// A snapshot that is due for a new render.
+#[derive(Debug, Clone)]
+pub struct StalePage {
+    /// The address that was rendered.
+    pub url: Url,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct StoredPages {
+    db: Db,
+    blobs: Blobs,
+    clock: Clock,
+    memory: MemoryTier,
+}
+
+impl StoredPages {
+    /// The pages in these stores; what is forgotten leaves this memory too.
+    pub(super) fn new(platform: &Platform, memory: MemoryTier) -> StoredPages {
+        let (db, blobs, clock) = (platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
+        StoredPages { db, blobs, clock, memory }
+    }
+
+    /// When each of these pages was stored; `None` for one that is not.
+    pub async fn stored_at(&self, site: &Site, urls: &[Url]) -> Result<Vec<Option<Timestamp>>, DbError> {
+        let mut times = Vec::with_capacity(urls.len());
+        for chunk in urls.chunks(CHUNK) {
+            let hashes = hashes_of(site, chunk);
+            let mut conn = self.db.read().await?;
+            let found = queries::list_created(&mut conn, &site.domain.id, &hashes).await?;
+            let found: HashMap<String, i64> = found.into_iter().collect();
+            times.extend(hashes.iter().map(|hash| found.get(hash).copied().map(Timestamp::from_millis)));
+        }
+        Ok(times)
+    }
+
+    /// Forgets what is stored of these pages; answers of how many something was.
+    pub async fn purge(&self, site: &Site, urls: &[Url]) -> Result<u64, DbError> {
+        let mut purged = 0;
+        for chunk in urls.chunks(CHUNK) {
+            let hashes = hashes_of(site, chunk);
+            let mut tx = self.db.write().await?;
+            let objects = queries::delete_snapshots(&mut tx, &site.domain.id, &hashes).await?;
+            tx.commit().await?;
+            for url in chunk {
+                self.memory.forget(&page_id(&site.domain.id, &page_of(site, url).key));
+            }
+            let objects: Vec<String> = objects.into_iter().flatten().collect();
+            purged += objects.len() as u64;
+            if let Err(error) = self.blobs.delete_many(objects.iter().map(String::as_str)).await {
+                // An orphan costs space and nothing else.
+                tracing::warn!(error = %error, "objects that are no longer used could not be deleted");
+            }
+        }
+        Ok(purged)
+    }
+
+    /// Deletes everything that is stored of a removed domain, rows first. What is in memory is asked for no more: the
+    /// name, if somebody adds it again, belongs to a record with another id.
+    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ForgetError> {
+        loop {
+            let mut tx = self.db.write().await?;
+            let deleted = queries::delete_some(&mut tx, domain).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                break;
+            }
+        }
+        Ok(delete_objects(&self.blobs, domain).await?)
+    }
+
+    /// Addresses of every page that is stored of a site.
+    pub async fn list(&self, site: &Site) -> Result<Vec<Url>, DbError> {
+        let mut urls = Vec::new();
+        let mut after = String::new();
+        loop {
+            let mut conn = self.db.read().await?;
+            let rows = queries::list_stored(&mut conn, &site.domain.id, &after, 1000).await?;
+            let Some((last, _)) = rows.last() else { return Ok(urls) };
+            after.clone_from(last);
+            urls.extend(rows.iter().filter_map(|(_, url)| Url::parse(url).ok()));
+        }
+    }
+
+    /// Pages of a site whose snapshots are stale, the oldest first; looks at no more than `most` snapshots.
+    pub async fn list_stale(&self, site: &Arc<Site>, most: i64) -> Result<Vec<StalePage>, DbError> {
+        let now = self.clock.now();
+        let shortest = site.shortest_refresh_interval();
+        let mut conn = self.db.read().await?;
+        let rows = queries::list_aged(&mut conn, &site.domain.id, now.minus(shortest), now, most).await?;
+        let stale = rows.into_iter().filter_map(|row| {
+            let url = Url::parse(&row.url).ok()?;
+            let status = u16::try_from(row.status).unwrap_or(200);
+            let created_at = Timestamp::from_millis(row.created_at);
+            (now.since(created_at) >= keeps(status, site.refresh_interval(&url)))
+                .then_some(StalePage { url, created_at })
+        });
+        Ok(stale.collect())
+    }
+}
+
+fn hashes_of(site: &Site, urls: &[Url]) -> Vec<String> {
+    urls.iter().map(|url| page_id(&site.domain.id, &page_of(site, url).key).key_hash).collect()
+}

@@ -3,9 +3,11 @@
 
 pub mod connector;
 pub mod dns;
+pub mod errors;
 pub mod fetch;
 pub mod guard;
 pub mod network;
+pub mod retry_after;
 pub mod robots;
 pub mod sitemap;
 #[cfg(feature = "testing")]

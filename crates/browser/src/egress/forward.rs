@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use crawler::NetworkError;
+use crawler::errors::causes;
 use http::header::{
     CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, TRANSFER_ENCODING, UPGRADE,
 };
@@ -249,15 +250,10 @@ fn host_of(authority: &str) -> &str {
 
 /// Looks for what the network said in the chain of a client error.
 fn reason_of(error: &(dyn Error + 'static), host: &str) -> Refused {
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-    let mut last = error.to_string();
-    while let Some(current) = cause {
-        if let Some(network) = current.downcast_ref::<NetworkError>() {
-            return Refused::from(network);
-        }
-        last = current.to_string();
-        cause = current.source();
+    if let Some(network) = causes(error).find_map(|cause| cause.downcast_ref::<NetworkError>()) {
+        return Refused::from(network);
     }
+    let last = causes(error).last().map(ToString::to_string).unwrap_or_default();
     Refused::Unreachable(format!("{host}: {last}"))
 }
 

@@ -10,6 +10,7 @@ use http::StatusCode;
 use url::Url;
 
 use super::{SiteHosts, Sitemap, SitemapError, SitemapLimits, read_site};
+use crate::errors::one_line;
 use crate::fetch::Body;
 use crate::robots::{MAX_ROBOTS_BYTES, sitemaps_in};
 use crate::{FetchError, FetchRequest, Fetcher};
@@ -79,15 +80,7 @@ impl fmt::Display for NotFetched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotFetched::Status(status) => write!(f, "answered {}", status.as_u16()),
-            NotFetched::Failed(error) => {
-                let mut cause: Option<&dyn std::error::Error> = Some(error);
-                let mut separator = "";
-                while let Some(error) = cause {
-                    write!(f, "{separator}{error}")?;
-                    (cause, separator) = (error.source(), ": ");
-                }
-                Ok(())
-            }
+            NotFetched::Failed(error) => f.write_str(&one_line(error)),
         }
     }
 }

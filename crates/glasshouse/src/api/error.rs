@@ -3,6 +3,7 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
+use crawler::errors::one_line;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
@@ -120,24 +121,12 @@ impl IntoResponse for ApiError {
         let Parts { code, mut extra, headers, cause } = *self.0;
         let (status, code) = (code.status(), code.as_str());
         if let Some(cause) = cause {
-            tracing::error!(status = status.as_u16(), code, error = %chain(cause.as_ref()), "request failed");
+            tracing::error!(status = status.as_u16(), code, error = %one_line(cause.as_ref()), "request failed");
         }
         let mut body = Map::from_iter([("error".to_owned(), Value::from(code))]);
         body.append(&mut extra);
         (status, headers, Json(body)).into_response()
     }
-}
-
-/// An error and everything that caused it, on one line.
-pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

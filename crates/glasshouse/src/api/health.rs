@@ -5,13 +5,14 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
+use crawler::errors::one_line;
 use http::{StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::error::{ApiError, chain};
+use super::error::ApiError;
 use crate::app::AppState;
 
 /// How long a part may take to answer before it counts as away.
@@ -76,7 +77,7 @@ impl Part {
             Ok(Ok(())) => None,
             // The details are in the log: this page is public, and errors name addresses and paths.
             Ok(Err(error)) => {
-                tracing::warn!(error = %chain(&error), "a part of the service is not usable");
+                tracing::warn!(error = %one_line(&error), "a part of the service is not usable");
                 Some(error.to_string())
             }
             Err(_) => Some("it does not answer".to_owned()),

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crawler::Network;
+use crawler::errors::one_line;
 
 use super::context::without_password;
 use super::{Context, output};
-use crate::api::error::chain;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum Finding {
@@ -34,7 +34,8 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
             findings.push(("DNS resolver", resolver(&network).await));
             findings.push(("browser", browser(context, network).await));
         }
-        Err(error) => findings.push(("DNS resolver", Broken(format!("{error:#}; correct network.*")))),
+        Err(error) => findings
+            .push(("DNS resolver", Broken(format!("{}; correct network.*", one_line(error.as_ref()))))),
     }
     findings.push(("public address", public_address(context)));
     findings.push(("edge addresses", edge_addresses(context)));
@@ -89,7 +90,9 @@ async fn database(context: &Context) -> Finding {
             db.close().await;
             Good(format!("{shown} answers, schema up to date"))
         }
-        Err(error) => Broken(format!("{error:#}; start it or correct storage.database_url")),
+        Err(error) => {
+            Broken(format!("{}; start it or correct storage.database_url", one_line(error.as_ref())))
+        }
     }
 }
 
@@ -97,13 +100,14 @@ async fn object_store(context: &Context) -> Finding {
     let shown = context.config.object_store_url();
     let blobs = match context.blobs() {
         Ok(blobs) => blobs,
-        Err(error) => return Broken(format!("{error:#}")),
+        Err(error) => return Broken(one_line(error.as_ref())),
     };
     match tokio::time::timeout(PATIENCE, blobs.check()).await {
         Ok(Ok(())) => Good(format!("{shown} can be written, read and deleted")),
-        Ok(Err(error)) => {
-            Broken(format!("{shown}: {}; correct storage.object_store_url and storage.s3_*", chain(&error)))
-        }
+        Ok(Err(error)) => Broken(format!(
+            "{shown}: {}; correct storage.object_store_url and storage.s3_*",
+            one_line(&error)
+        )),
         Err(_) => {
             Broken(format!("{shown} does not answer; correct storage.object_store_url and storage.s3_*"))
         }
@@ -116,7 +120,7 @@ async fn resolver(network: &Network) -> Finding {
         Ok(_) => Good("answers".to_owned()),
         Err(error) => Note(format!(
             "{}; domain checks and renders need DNS: set network.dns_servers to a resolver that this machine reaches",
-            chain(&error)
+            one_line(&error)
         )),
     }
 }

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgAction, CommandFactory, Parser, Subcommand};
+use crawler::errors::one_line;
 
 pub use context::Context;
 pub use output::{Output, table};
@@ -113,7 +114,7 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            output::error(&one_line(&error));
+            output::error(&one_line(error.as_ref()));
             let code = if error.is::<BadUsage>() { 2 } else { 1 };
             ExitCode::from(code)
         }
@@ -162,22 +163,6 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 #[error("{0}")]
 pub struct BadUsage(pub String);
 
-/// An error and its causes in one line; a cause that its effect already names is left out.
-fn one_line(error: &anyhow::Error) -> String {
-    let mut line = String::new();
-    for cause in error.chain() {
-        let text = cause.to_string().replace('\n', " ");
-        if line.contains(&text) {
-            continue;
-        }
-        if !line.is_empty() {
-            line.push_str(": ");
-        }
-        line.push_str(&text);
-    }
-    line
-}
-
 /// What clap says over several lines, in one.
 fn usage_line(error: &clap::Error) -> String {
     let text = error.to_string();
@@ -207,12 +192,5 @@ mod tests {
             line,
             "the following required arguments were not provided: --account <E>; see `glasshouse --help`"
         );
-    }
-
-    #[test]
-    fn a_cause_is_not_repeated() {
-        let error = anyhow::anyhow!("no room").context("cannot write: no room").context("cannot start");
-
-        assert_eq!(one_line(&error), "cannot start: cannot write: no room");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use serde::{Deserialize, Serialize};
@@ -68,9 +69,9 @@ impl Job for RemoveDomain {
 
     async fn run(&self, leftovers: &Leftovers, run: &Run) -> Result<JobOutcome, JobError> {
         for (what, delete) in &leftovers.deletions {
-            delete(self.domain.clone()).await.map_err(|error| {
-                JobError::retry(format!("{what}: {}", crate::api::error::chain(error.as_ref())))
-            })?;
+            delete(self.domain.clone())
+                .await
+                .map_err(|error| JobError::retry(format!("{what}: {}", one_line(error.as_ref()))))?;
         }
         leftovers.domains.delete_removed(&self.domain).await?;
         let age = leftovers.clock.now().since(run.queued_at);

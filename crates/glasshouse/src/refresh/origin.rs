@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use crawler::retry_after::parse_retry_after;
 use futures::{StreamExt, stream};
-use http::HeaderMap;
 use http::header::RETRY_AFTER;
 use url::Url;
 
@@ -99,7 +99,9 @@ impl Origins {
         let question = self.client.question(self.client.address(site, url), ONE);
         let fetched = self.client.fetcher().fetch(question).await.ok()?;
         let asks_to_wait = matches!(fetched.status.as_u16(), 429 | 503);
-        asks_to_wait.then(|| parse_retry_after(&fetched.headers, now)).flatten()
+        let value = fetched.headers.get(RETRY_AFTER).filter(|_| asks_to_wait)?;
+        let wait = parse_retry_after(value.to_str().ok()?, now.as_millis())?;
+        Some(wait.min(LONGEST_SPARED))
     }
 }
 
@@ -107,37 +109,5 @@ fn origin_cause(site: &Site) -> Cause {
     match site.domain.settings.origin_host.is_empty() {
         true => Cause::OriginNotReachable,
         false => Cause::OriginHostNotReachable,
-    }
-}
-
-/// Reads `Retry-After`: seconds, or a date.
-fn parse_retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    let wait = match value.parse::<u64>() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => Timestamp::from_millis(crawler::sitemap::parse_lastmod(value)?).since(now),
-    };
-    Some(wait.min(LONGEST_SPARED))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn retry_after_is_read_as_seconds_or_as_a_date() {
-        let now = Timestamp::from_millis(1_795_253_400_000);
-        let wait = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, value.parse().unwrap());
-            parse_retry_after(&headers, now).map(|wait| wait.as_secs())
-        };
-
-        assert_eq!(wait("120"), Some(120));
-        assert_eq!(wait("Sat, 21 Nov 2026 09:31:00 GMT"), Some(60));
-        assert_eq!(wait("Sat, 21 Nov 2020 09:31:00 GMT"), Some(0));
-        assert_eq!(wait("99999999999"), Some(24 * 3600));
-        assert_eq!(wait("soon"), None);
-        assert_eq!(wait("-1"), None);
     }
 }

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crawler::errors::one_line;
 use store::DbError;
 
 use super::cache::DurableTier;
@@ -69,7 +70,7 @@ impl Acceptance {
             // This one's client asked before the later render began, and gets what it asked for.
             Ok(Stored::Outdated) => Ok(Kept::No),
             Err(error) => {
-                tracing::error!(error = %crate::api::error::chain(&error), url = %page.url, "a render could not be stored");
+                tracing::error!(error = %one_line(&error), url = %page.url, "a render could not be stored");
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;
                 Ok(Kept::No)

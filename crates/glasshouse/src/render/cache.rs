@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use crawler::errors::one_line;
 use futures::TryStreamExt;
 use sha2::{Digest, Sha256};
 use store::{BlobError, Blobs, Db, DbError};
@@ -162,12 +163,12 @@ impl DurableTier {
             }
             Err(CacheError::Blobs(error)) => {
                 if self.may_log_outage() {
-                    tracing::error!(error = %crate::api::error::chain(&error), "the object store does not answer: pages come from memory, else from their origins");
+                    tracing::error!(error = %one_line(&error), "the object store does not answer: pages come from memory, else from their origins");
                 }
                 Loaded::StoreDown
             }
             Err(error) => {
-                tracing::error!(error = %crate::api::error::chain(&error), key = %row.object_key, "a snapshot could not be read");
+                tracing::error!(error = %one_line(&error), key = %row.object_key, "a snapshot could not be read");
                 Loaded::Absent
             }
         }

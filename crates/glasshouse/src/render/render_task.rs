@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer};
 use bytes::Bytes;
+use crawler::errors::one_line;
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -132,7 +133,7 @@ impl RenderTasks {
             Ok(outcome) => outcome,
             Err(error) => {
                 let RenderOrder { site, page, .. } = order;
-                tracing::warn!(error = %crate::api::error::chain(&error), domain = %site.domain.host, url = %page.url, "render failed");
+                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = %page.url, "render failed");
                 RenderOutcome::Failed(Arc::new(error))
             }
         }

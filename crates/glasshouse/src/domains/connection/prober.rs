@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crawler::connector::ConnectError;
+use crawler::errors::one_line;
 use crawler::fetch::TimeLimits;
 use crawler::{FetchError, FetchRequest, Fetcher, Network, NetworkError};
 use http::header::ACCEPT;
@@ -77,7 +78,7 @@ impl Prober {
         let url = Url::parse(&format!("{scheme}://{host}{PATH_PREFIX}{nonce}"));
         let url = url.expect("hosts of domains and nonces are plain");
         let fetched = self.fetcher.fetch(request(url, host)).await.inspect_err(|error| {
-            let error = crate::api::error::chain(error);
+            let error = one_line(error);
             tracing::debug!(host, scheme, error, "a probe got no answer");
         })?;
         let header = fetched.headers.get(PROOF_HEADER).cloned();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler::Network;
+use crawler::errors::causes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -342,13 +343,4 @@ fn classify(error: Box<dyn Error + Send + Sync>) -> ForwardError {
         return ForwardError::Slow;
     }
     ForwardError::Down(error)
-}
-
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let current = next?;
-        next = current.source();
-        Some(current)
-    })
 }

@@ -5,6 +5,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crawler::errors::one_line;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
@@ -218,7 +219,7 @@ async fn forward(
     let passage = Passage { arrival, domain: &site.domain.host, public, origin: &origin };
     let forwarded = edge.forwarder.forward(request, passage, in_flight).await;
     let mut response = forwarded.map_err(|error| {
-        tracing::debug!(domain = %site.domain.host, error = %describe(&error), "the origin did not answer");
+        tracing::debug!(domain = %site.domain.host, error = %one_line(&error), "the origin did not answer");
         match error {
             ForwardError::Loop => Page::Loop,
             ForwardError::Down(_) => Page::OriginDown,
@@ -236,11 +237,6 @@ async fn forward(
         headers::vary_by_user_agent(response.headers_mut());
     }
     Ok(response)
-}
-
-fn describe(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.

@@ -1,5 +1,6 @@
 // make bench: the service beside npm prerender and nginx, everything in one run, medians, one table. Options: --help.
 // Loopback only. Needs the browsers, nginx and wrk (scripts/bench.sh installs them). Ends what it started, also on Ctrl-C.
+// See docs/decisions/0009.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

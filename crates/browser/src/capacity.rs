@@ -1,5 +1,6 @@
 //! How many pages are rendered at once: follows the load, up while the machine has room and down when it has none.
 //! Used by the pool, which feeds it samples. Pure: no clock, no files. Must never exceed its ceiling nor fall to nothing.
+//! See docs/decisions/0115.
 
 /// Processor use up to which more pages are taken, and past which fewer are: pages mostly wait.
 const BUSY_ROOM: f64 = 0.85;

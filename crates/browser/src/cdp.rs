@@ -2,6 +2,7 @@
 //!
 //! Used by the browser and its tabs. Decodes only the envelope; parameters stay raw text until somebody asks for a known
 //! type, so a message this crate has never seen cannot break a render. Every waiter is woken when the pipe closes.
+//! See docs/decisions/0003.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! Which things may exist at all: a set in memory that follows a table with at most one query in a second, so that asking for
 //! what does not exist costs the database nothing, however often it is done. Used for API keys and for hosts at the edge.
 //! Must never be taken for an answer: what was deleted stays in it, and whatever is in it is still looked up.
+//! See docs/decisions/0134.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -2,6 +2,7 @@
 //!
 //! The only crate that serves HTTP, reads configuration and knows features. Features are folders; the same file name
 //! means the same thing in every folder (see ARCHITECTURE.md).
+//! See docs/decisions/0001.
 
 pub mod accounts;
 pub mod analytics;

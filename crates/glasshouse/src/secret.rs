@@ -1,6 +1,7 @@
 //! The installation's secret, and the keys that are derived from it: for sealing what is stored, and for proving that a
 //! message is our own. Used by the edge (certificates, own requests) and the connection probe.
 //! Must never be logged, printed or stored in the database that it protects.
+//! See docs/decisions/0063.
 
 use std::fs;
 use std::io::{self, Write};

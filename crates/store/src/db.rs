@@ -27,6 +27,7 @@
 //! tx.commit().await?;
 //! # Ok(()) }
 //! ```
+//! See docs/decisions/0002.
 
 use std::fs::DirBuilder;
 use std::ops::{Deref, DerefMut};

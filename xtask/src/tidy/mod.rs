@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules of ARCHITECTURE.md and CONTRIBUTING.md that the compiler cannot check.
 //! One file per family of rules; each rule is a function from files to findings. Never changes a file.
+//! See docs/decisions/0008.
 
 mod files;
 mod imports;
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
     metrics::metrics_are_in_the_catalogue,
     records::records_have_their_form,
     records::links_to_records_lead_somewhere,
+    records::accepted_records_are_linked_from_code,
     records::the_index_is_up_to_date,
     rooms::modules_with_children_are_folders,
     rooms::the_architecture_names_the_rooms,

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 /// The page that `cargo xtask index` writes.
 pub const INDEX: &str = "docs/decisions/README.md";
 const FOLDER: &str = "docs/decisions/";
+/// Names records in its tests, which are no links.
+const THIS_FILE: &str = "xtask/src/tidy/records.rs";
 
 /// Features that a record may be filed under, in the order of the index.
 const FEATURES: &[&str] = &[
@@ -98,6 +100,30 @@ pub fn links_to_records_lead_somewhere(files: &[SourceFile]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whoever reads the code that a record explains is sent to it: each accepted record is named by a source file.
+pub fn accepted_records_are_linked_from_code(files: &[SourceFile]) -> Vec<Finding> {
+    let is_source = |file: &&SourceFile| {
+        let is_code = ["rs", "toml", "sql", "sh", "js", "mjs"].iter().any(|extension| file.is(extension));
+        is_code && file.path != THIS_FILE
+    };
+    let sources: Vec<&SourceFile> = files.iter().filter(is_source).collect();
+    record_files(files)
+        .map(|file| (file, read(file)))
+        .filter(|(_, record)| record.status == "accepted")
+        .filter(|(_, record)| {
+            let link = format!("{FOLDER}{}", record.number);
+            !sources.iter().any(|source| source.text.contains(&link))
+        })
+        .map(|(file, record)| {
+            let link = format!("See {FOLDER}{}.", record.number);
+            file.finding(
+                0,
+                format!("no source file links to it: write \"{link}\" where the decision is carried out"),
+            )
+        })
+        .collect()
 }
 
 /// The index is what `cargo xtask index` writes.
@@ -227,6 +253,20 @@ mod tests {
         let found = links_to_records_lead_somewhere(&[record("0002-a.md", "A", FIELDS), code]);
 
         assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn an_accepted_record_without_a_link_in_code_is_found() {
+        let superseded = record("0003-b.md", "B", "Status: superseded\nFeature: edge");
+        let mut files = vec![record("0002-a.md", "A", FIELDS), superseded];
+
+        let before = accepted_records_are_linked_from_code(&files);
+        files.push(SourceFile::new("docs/jobs.md", "docs/decisions/0002"));
+        let by_a_document = accepted_records_are_linked_from_code(&files);
+        files.push(SourceFile::new("crates/x/src/a.rs", "//! See docs/decisions/0002.\n"));
+        let by_code = accepted_records_are_linked_from_code(&files);
+
+        assert_eq!((before.len(), by_a_document.len(), by_code.len()), (1, 1, 0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A batch is a version and zstd over lines of JSON: a head with the addresses and texts that are new since the batch
 //! before, then one record a line. Addresses and texts are named by number in the order in which they were first
 //! written down; so a run that goes on gives out the same numbers.
+//! See docs/decisions/0210.
 
 use std::collections::HashMap;
 use std::time::Duration;

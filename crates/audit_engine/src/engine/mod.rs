@@ -1,5 +1,6 @@
 //! An audit from its first request to its result. Knows pages through a `PageSource` only; holds no document longer
 //! than its checks run, and what it writes down goes to a `Journal`.
+//! See docs/decisions/0161.
 
 mod crawl;
 mod fetch;

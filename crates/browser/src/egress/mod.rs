@@ -2,6 +2,7 @@
 //!
 //! Used by the browser, which gives each tab a gate (an address of the proxy) of its own, so that the proxy knows which
 //! render a connection belongs to. Must never connect anywhere for a tab that has no render running.
+//! See docs/decisions/0004.
 
 mod connector;
 mod forward;

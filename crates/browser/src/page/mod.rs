@@ -1,5 +1,6 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls: options are numbers and strings of ours, as JSON.
+//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104 and docs/decisions/0105.
 
 use serde::{Deserialize, Serialize};
 

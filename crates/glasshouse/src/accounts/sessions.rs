@@ -1,5 +1,6 @@
 //! Dashboard sessions: the cookie, how long it lasts, and what is stored of it. Pure.
 //! Must never store or log a session id in the clear.
+//! See docs/decisions/0014.
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 //! Run beside the counter by the recorder. A file is applied in parts, each a transaction that also notes the part's name;
 //! it is removed when the last one is committed. Whatever ends the process in between, the parts that are noted are left
 //! out the next time.
+//! See docs/decisions/0181.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! Known crawlers: which one a user agent claims to be, whose it is and what it is for.
 //! Pure but for a bounded cache. Data, not code: two files of `data/`, compiled in. Says only what a client *claims*;
 //! whether the claim is true is checked by address elsewhere.
+//! See docs/decisions/0030.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! The spool: files in the data folder that hold counted visits until the database has them.
 //! Used by the recorder. A file is a row of records (length, checksum, JSON), locked by the process that has it; what a
 //! process left behind is there for the next. Does blocking I/O: callers run it off the runtime's threads.
+//! See docs/decisions/0180.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};

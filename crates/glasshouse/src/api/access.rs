@@ -1,5 +1,6 @@
 //! What operations demand of their callers: one empty type per kind of operation. [`super::Caller`] enforces it and the
 //! OpenAPI document is written from it. Kinds of one feature's own are in that feature.
+//! See docs/decisions/0010.
 
 use std::marker::PhantomData;
 

@@ -1,5 +1,6 @@
 //! The API reference: the OpenAPI document, and a viewer for it from files inside the binary.
 //! Must never load anything from another host: installations may have no way out, and keys are typed into this page.
+//! See docs/decisions/0018.
 
 use std::io::Read;
 use std::sync::OnceLock;

@@ -1,6 +1,7 @@
 //! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
 //! share are counted in the database: [`super::shared_limits`].
 //! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
+//! See docs/decisions/0012 and docs/decisions/0133.
 
 use std::hash::Hash;
 use std::net::IpAddr;

@@ -1,5 +1,6 @@
 //! Connections of the API and the metrics: plain HTTP/1.1 within the limits that every listener has, drained at shutdown.
 //! Knows nothing of what is answered.
+//! See docs/decisions/0019.
 
 use std::convert::Infallible;
 use std::net::IpAddr;

@@ -1,5 +1,6 @@
 //! Settings: defaults, `glasshouse.toml`, environment variables, in this order; the later wins.
 //! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
+//! See docs/decisions/0016.
 
 mod layers;
 mod secrets;

@@ -1,5 +1,6 @@
 //! The background work of domains: deleting what belonged to a removed one.
 //! Must know no feature to the right: `app` hands in what each of them has to delete.
+//! See docs/decisions/0071.
 
 use std::sync::Arc;
 use std::time::Duration;

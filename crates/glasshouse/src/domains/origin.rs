@@ -1,5 +1,6 @@
 //! A site's own server, asked directly: where it is, whether it answers, and what its sitemap lists.
 //! Used by the domain settings and by cache refresh. Must never fetch but through the guarded fetcher.
+//! See docs/decisions/0073.
 
 use std::sync::Arc;
 use std::time::Duration;

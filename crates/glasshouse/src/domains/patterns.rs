@@ -1,6 +1,7 @@
 //! Path patterns: the one grammar behind redirect sources, ignored paths, response headers and refresh rules.
 //! Pure: no clock, network or database. Matching never backtracks over the whole path more than once per `*` and
 //! knows no regular expressions, so a hostile pattern cannot be slow.
+//! See docs/decisions/0031.
 
 use std::cmp::Ordering;
 

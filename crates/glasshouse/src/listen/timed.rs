@@ -1,5 +1,6 @@
 //! A client's connection as the HTTP library reads and writes it: held to time limits and to unambiguous guard.
 //! Used by the edge's listeners. Must never keep a connection open for a client that does nothing.
+//! See docs/decisions/0061.
 
 use std::io;
 use std::pin::Pin;

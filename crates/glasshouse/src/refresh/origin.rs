@@ -1,5 +1,6 @@
 //! Whether a site's server answers, asked before anything is queued, and how long it wants to be spared.
 //! Must never take longer than a person waits, nor fetch but through the guarded fetcher.
+//! See docs/decisions/0055.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! Snapshots: objects in the object store, each with a row in the database.
 //! Used by the render service only. A reader never sees half of a snapshot nor a gap: the object is written first, then
 //! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
+//! See docs/decisions/0146.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

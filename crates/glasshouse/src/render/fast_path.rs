@@ -1,6 +1,7 @@
 //! The shortest way from a request to a page in memory: one look-up by everything that decided the last time.
 //! Offered every request before the router. Must answer exactly what the render endpoint would: whatever could have
 //! changed since (the key, the domain's settings, the page) is compared again, and in doubt nothing is answered.
+//! See docs/decisions/0035.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;

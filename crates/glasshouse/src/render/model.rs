@@ -1,4 +1,5 @@
 //! What the render service is asked and what it answers. Pure.
+//! See docs/decisions/0033.
 
 use std::sync::Arc;
 use std::time::Duration;

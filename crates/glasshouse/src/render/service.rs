@@ -1,5 +1,6 @@
 //! What a crawler gets for an address, and from where. The one way to a page for the render endpoint, the edge and jobs.
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
+//! See docs/decisions/0034.
 
 use std::sync::Arc;
 use std::time::Instant;

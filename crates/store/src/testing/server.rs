@@ -1,5 +1,6 @@
 //! A private PostgreSQL server that a test may stop and start again. Used by tests of faults only.
 //! Ordinary tests share the server of the test command: starting one takes seconds.
+//! See docs/decisions/0007.
 
 use std::fs::{File, Permissions};
 use std::io::Read;

@@ -1,6 +1,7 @@
 //! API keys that were looked up lately. On the path of every request, so a hit allocates nothing.
 //! Must never answer with an entry older than two seconds while the database is there: a revocation made elsewhere has to
 //! take effect.
+//! See docs/decisions/0015.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

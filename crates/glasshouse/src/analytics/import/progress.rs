@@ -1,5 +1,6 @@
 //! How far a log was counted before: a checkpoint is the hash of every line up to one, in order. Pure.
 //! A file that is read again, or that has grown since, comes by the checkpoints of the first time; another file does not.
+//! See docs/decisions/0190.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,5 @@
 //! HTTP of a domain's sitemap. What a request counts towards depends on whether it fetches anything.
+//! See docs/decisions/0072.
 
 use std::time::Duration;
 

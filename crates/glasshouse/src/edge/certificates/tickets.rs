@@ -1,6 +1,7 @@
 //! TLS session tickets that every process of the installation made and can read, for a day: a client that comes back, to
 //! whichever node and after a restart, needs no full handshake. Used by the shared set-up of handshakes.
 //! Must never accept a ticket that is older, or that another installation made.
+//! See docs/decisions/0124.
 
 use std::fmt;
 use std::sync::Arc;

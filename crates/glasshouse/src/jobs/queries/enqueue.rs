@@ -1,4 +1,5 @@
 //! Into the queue: turns, jobs, batches. Runs in the caller's transaction.
+//! See docs/decisions/0050.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;

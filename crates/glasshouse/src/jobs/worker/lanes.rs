@@ -1,5 +1,6 @@
 //! How much of a lane may run: its room, its rate, its rests. Pure but for the monotonic clock that rates are counted by.
 //! Used by the worker. Must never let a lane that rests or is full hold up another one: claims leave it out beforehand.
+//! See docs/decisions/0053.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! Runs jobs: takes what is due, keeps its leases, writes down how each run ended. One per process with the role `worker`.
 //! Waits for a signal or a time, never in a busy loop. Must bear that the database goes away and comes back.
+//! See docs/decisions/0052.
 
 mod claim;
 mod heartbeat;

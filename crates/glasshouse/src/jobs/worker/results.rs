@@ -1,5 +1,6 @@
 //! Writes down how runs ended: done, again, later, dead; and counts them in their batches. Used by the worker.
 //! Must never count a run whose job is not this worker's any more: every statement names the worker.
+//! See docs/decisions/0141.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

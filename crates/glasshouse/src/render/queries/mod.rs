@@ -1,5 +1,6 @@
 //! SQL of the snapshots table: what is stored of each page, and which process is rendering it.
 //! Used by the durable tier only; both engines run the same text, one lock aside.
+//! See docs/decisions/0032.
 
 mod remote_renders;
 mod stored_pages;

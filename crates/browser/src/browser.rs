@@ -47,7 +47,7 @@ pub(crate) enum StartError {
     #[error("the browser could not be started: {0}")]
     Spawn(#[from] io::Error),
     #[error("the browser does not answer: {0}")]
-    NoAnswer(String),
+    NoResponse(String),
 }
 
 /// A browser that runs.
@@ -193,8 +193,8 @@ impl Browser {
 
         let version = match timeout(START_LIMIT, cdp.browser("Browser.getVersion", json!({})).read()).await {
             Ok(Ok(version)) => version,
-            Ok(Err(error)) => return Err(StartError::NoAnswer(error.to_string())),
-            Err(_) => return Err(StartError::NoAnswer(format!("nothing within {START_LIMIT:?}"))),
+            Ok(Err(error)) => return Err(StartError::NoResponse(error.to_string())),
+            Err(_) => return Err(StartError::NoResponse(format!("nothing within {START_LIMIT:?}"))),
         };
         let browser = Arc::new(Browser {
             frame_scheduler: FrameScheduler::start(cdp.clone(), tasks),

@@ -117,7 +117,7 @@ struct Tables {
 
 struct Pending {
     method: &'static str,
-    answer: oneshot::Sender<Result<Box<RawValue>, CdpError>>,
+    response: oneshot::Sender<Result<Box<RawValue>, CdpError>>,
 }
 
 #[derive(Serialize)]
@@ -176,10 +176,10 @@ impl Cdp {
         let mut frame = serde_json::to_vec(&command).expect("commands are plain data with text keys");
         frame.push(0);
 
-        let (answer, receiver) = oneshot::channel();
+        let (response, receiver) = oneshot::channel();
         let mut tables = self.0.tables();
         if !tables.closed {
-            tables.pending.insert(id, Pending { method, answer });
+            tables.pending.insert(id, Pending { method, response });
             // Fails only when the writer is gone, and then the reader clears the table.
             let _ = self.0.outgoing.send(frame);
         }
@@ -219,8 +219,8 @@ impl Call {
     /// Waits for the answer and reads it.
     pub async fn read<T: DeserializeOwned>(self) -> Result<T, CdpError> {
         let method = self.method;
-        let answer = self.await?;
-        serde_json::from_str(answer.get())
+        let response = self.await?;
+        serde_json::from_str(response.get())
             .map_err(|error| CdpError::Unexpected { method, message: error.to_string() })
     }
 }
@@ -229,7 +229,7 @@ impl Future for Call {
     type Output = Result<Box<RawValue>, CdpError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.receiver).poll(context).map(|answer| answer.unwrap_or(Err(CdpError::Closed)))
+        Pin::new(&mut self.receiver).poll(context).map(|response| response.unwrap_or(Err(CdpError::Closed)))
     }
 }
 
@@ -265,12 +265,12 @@ impl Shared {
         if let Some(id) = envelope.id {
             let Some(pending) = self.tables().pending.remove(&id) else { return };
             let method = pending.method;
-            let answer = match (envelope.error, envelope.result) {
+            let response = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(CdpError::Refused { method, message: error.message }),
                 (None, Some(result)) => Ok(result.to_owned()),
                 (None, None) => Err(CdpError::Unexpected { method, message: "no result".to_owned() }),
             };
-            let _ = pending.answer.send(answer);
+            let _ = pending.response.send(response);
             return;
         }
         let (Some(method), Some(params)) = (envelope.method, envelope.params) else { return };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_find_their_commands_in_any_order() {
+    async fn responses_find_their_commands_in_any_order() {
         let (cdp, mut browser, _tasks) = connected();
         let first = cdp.browser("A.one", json!({}));
         let second = cdp.send(Some("s"), "A.two", json!({}));
@@ -396,9 +396,9 @@ mod tests {
         let events = cdp.listen("s");
         let message = format!("{{\"method\":\"{method}\",\"sessionId\":\"s\",\"params\":{{}}}}\0");
         browser.write_all(message.repeat(MAX_WAITING_EVENTS + 10).as_bytes()).await.unwrap();
-        let answered = cdp.browser("A.one", json!({}));
+        let response = cdp.browser("A.one", json!({}));
         browser.write_all(b"{\"id\":1,\"result\":{}}\0").await.unwrap();
-        answered.await.unwrap();
+        response.await.unwrap();
         events
     }
 

@@ -14,7 +14,7 @@ use crate::browser::{Browser, Lease};
 use crate::config::SLOTS_PER_BROWSER;
 use crate::environment::Environment;
 use crate::supervisor::{State, Supervisor};
-use crate::tab::Site;
+use crate::tab::TabOwner;
 
 /// The browsers. Cheap to clone.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Fleet {
     }
 
     /// Waits for a browser that runs, and takes a place for a render of `site` in it; the error says why there is none.
-    pub async fn browser(&self, site: &Site, limit: Duration) -> Result<Lease, String> {
+    pub async fn browser(&self, site: &TabOwner, limit: Duration) -> Result<Lease, String> {
         let mut changes = self.0.changes.subscribe();
         let deadline = Instant::now() + limit;
         loop {
@@ -120,7 +120,7 @@ impl Fleet {
     }
 
     /// `None`: there will be one in a moment.
-    fn choose(&self, site: &Site) -> Option<Result<Lease, String>> {
+    fn choose(&self, site: &TabOwner) -> Option<Result<Lease, String>> {
         let keepers = self.keepers();
         let states: Vec<State> = keepers.iter().map(Supervisor::state).collect();
         let best = states.iter().filter_map(State::usable).min_by_key(|browser| {

@@ -21,7 +21,7 @@ use crate::fleet::{Alone, Fleet};
 use crate::machine::{self, ProcessorMeter};
 use crate::queue::{Slot, Slots};
 use crate::supervisor::State;
-use crate::tab::{Site, Tab, check_url};
+use crate::tab::{Tab, TabOwner, check_url};
 use crate::visit::{Captured, End, Visit};
 use crate::{
     BrowserConfig, BrowserHealth, ConsoleMessage, RenderError, RenderRequest, Rendered, Renderer, Settled,
@@ -102,11 +102,11 @@ impl Renderer for ChromiumPool {
             () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
         };
         let queued = asked.elapsed();
-        let (answer, result) = oneshot::channel();
+        let (sender, result) = oneshot::channel();
         // Ends the page when the caller stops waiting; what comes after the answer goes on without it.
         let caller = CancellationToken::new();
         let _gone = caller.clone().drop_guard();
-        self.0.tasks.spawn(self.0.clone().work(request, slot, caller, answer));
+        self.0.tasks.spawn(self.0.clone().work(request, slot, caller, sender));
 
         let mut rendered = match result.await {
             // Whatever became of a browser that was told to end is not the browser's fault.
@@ -186,7 +186,7 @@ impl Pool {
         request: RenderRequest,
         slot: Slot,
         caller: CancellationToken,
-        answer: oneshot::Sender<Result<Rendered, RenderError>>,
+        sender: oneshot::Sender<Result<Rendered, RenderError>>,
     ) {
         let ended = tokio::select! {
             ended = self.render(&request) => ended,
@@ -195,14 +195,14 @@ impl Pool {
         };
         let Some((tab, stay)) = ended.kept else {
             // The caller may have gone in this very moment.
-            let _ = answer.send(ended.result);
+            let _ = sender.send(ended.result);
             return;
         };
         let browser = tab.browser.clone();
         let _coming = browser.warm_tabs.announce(tab.site().clone());
         let page = ended.result.as_ref().ok().filter(|page| page.settled != Settled::Redirect);
         let page = page.map(|page| page.final_url.clone());
-        let _ = answer.send(ended.result);
+        let _ = sender.send(ended.result);
         if let Some(tab) = tab.clean(page).await {
             // A browser for one render alone is not kept.
             if stay.alone.is_none() {
@@ -237,7 +237,7 @@ impl Pool {
         {
             return Ok(Stay { lease: alone.browser(BROWSER_LIMIT).await?, alone: Some(alone) });
         }
-        let lease = self.fleet.browser(&Site::of(request), BROWSER_LIMIT).await?;
+        let lease = self.fleet.browser(&TabOwner::of(request), BROWSER_LIMIT).await?;
         Ok(Stay { lease, alone: None })
     }
 
@@ -264,7 +264,7 @@ impl Pool {
                     ..Timings::default()
                 };
                 let keep = !captured.partial;
-                let result = Ok(answer(*captured, console, &pass, timings));
+                let result = Ok(rendered_page(*captured, console, &pass, timings));
                 Ok(Ended { result, kept: keep.then_some((tab, stay)) })
             }
             End::Failed(error) => Ok(Ended::failed(error)),
@@ -276,7 +276,7 @@ impl Pool {
 
     /// A tab of the request's site, warm at the first attempt if there is one, ready to navigate.
     async fn ready_tab(&self, browser: &Arc<Browser>, request: &RenderRequest, warm: bool) -> Option<Tab> {
-        let site = Site::of(request);
+        let site = TabOwner::of(request);
         let warm = if warm { browser.warm_tabs.take(&site).await } else { None };
         if let Some(mut tab) = warm {
             match timeout(PREPARE_LIMIT, tab.prepare(request)).await {
@@ -293,7 +293,12 @@ impl Pool {
     }
 }
 
-fn answer(captured: Captured, console: Vec<ConsoleMessage>, pass: &Pass, timings: Timings) -> Rendered {
+fn rendered_page(
+    captured: Captured,
+    console: Vec<ConsoleMessage>,
+    pass: &Pass,
+    timings: Timings,
+) -> Rendered {
     let cut = pass.is_cut();
     Rendered {
         status: captured.status,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::tab::{Site, Tab};
+use crate::tab::{Tab, TabOwner};
 
 /// A tab is clean in a few milliseconds; past this, opening another is not slower.
 const WAIT_LIMIT: Duration = Duration::from_millis(150);
@@ -25,13 +25,13 @@ pub(crate) struct WarmTabs {
 struct State {
     tabs: VecDeque<Tab>,
     /// Sites of tabs that are being cleaned.
-    coming: Vec<Site>,
+    coming: Vec<TabOwner>,
 }
 
 /// A tab that is being cleaned. Dropped when that has ended, one way or the other.
 pub(crate) struct Coming<'a> {
     warm_tabs: &'a WarmTabs,
-    site: Site,
+    site: TabOwner,
 }
 
 impl Drop for Coming<'_> {
@@ -47,7 +47,7 @@ impl Drop for Coming<'_> {
 
 impl WarmTabs {
     /// Takes the tab of `site` that was used last. One that is being cleaned is waited for: opening another costs more.
-    pub async fn take(&self, site: &Site) -> Option<Tab> {
+    pub async fn take(&self, site: &TabOwner) -> Option<Tab> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -69,13 +69,13 @@ impl WarmTabs {
     }
 
     /// Whether a tab of `site` is here or comes in a moment.
-    pub fn has(&self, site: &Site) -> bool {
+    pub fn has(&self, site: &TabOwner) -> bool {
         let state = self.state();
         state.coming.contains(site) || state.tabs.iter().any(|tab| tab.site() == site)
     }
 
     /// Announces a tab of `site` that is being cleaned.
-    pub fn announce(&self, site: Site) -> Coming<'_> {
+    pub fn announce(&self, site: TabOwner) -> Coming<'_> {
         self.state().coming.push(site.clone());
         Coming { warm_tabs: self, site }
     }

@@ -237,13 +237,13 @@ impl Network {
     async fn look_up(&self, name: String, port: u16) -> Result<Destination, NetworkError> {
         // The final dot keeps the system's search list out of it.
         let question = self.0.resolver.lookup_ip(format!("{name}."));
-        let answer = match tokio::time::timeout(LOOKUP_TIMEOUT, question).await {
-            Ok(Ok(answer)) => answer,
+        let response = match tokio::time::timeout(LOOKUP_TIMEOUT, question).await {
+            Ok(Ok(response)) => response,
             Ok(Err(error)) if dns::is_absence(&error) => return Err(NetworkError::NoSuchHost(name)),
             Ok(Err(error)) => return Err(NetworkError::Lookup { host: name, source: Some(Box::new(error)) }),
             Err(_) => return Err(NetworkError::Lookup { host: name, source: None }),
         };
-        let addresses: Vec<SocketAddr> = answer.iter().map(|ip| SocketAddr::new(ip, port)).collect();
+        let addresses: Vec<SocketAddr> = response.iter().map(|ip| SocketAddr::new(ip, port)).collect();
         if addresses.is_empty() {
             return Err(NetworkError::NoSuchHost(name));
         }

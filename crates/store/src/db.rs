@@ -170,7 +170,7 @@ impl Db {
         let mut conn = self.read().await?;
         let question = async { on_engine!(conn, |c| sqlx::query("select 1").execute(c).await.map(drop)) };
         match tokio::time::timeout(ACQUIRE_TIMEOUT, question).await {
-            Ok(answer) => Ok(answer?),
+            Ok(result) => Ok(result?),
             Err(_) => Err(DbError::Unavailable(sqlx::Error::PoolTimedOut)),
         }
     }

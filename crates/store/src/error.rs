@@ -91,7 +91,7 @@ impl From<sqlx::Error> for DbError {
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::BeginFailed => DbError::Unavailable(error),
-            sqlx::Error::Database(answer) => match answer.code().as_deref().map(class_of) {
+            sqlx::Error::Database(reported) => match reported.code().as_deref().map(class_of) {
                 Some(Class::Unavailable) => DbError::Unavailable(error),
                 Some(Class::Conflict) => DbError::Conflict(error),
                 Some(Class::Statement) | None => DbError::Query(error),

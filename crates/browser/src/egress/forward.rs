@@ -40,7 +40,7 @@ const HOP_BY_HOP: &[&str] = &[
 pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
 /// Answers one request to the proxy.
-pub(super) async fn answer(
+pub(super) async fn respond(
     request: Request<Incoming>,
     gate: Arc<Gate>,
     shared: Arc<Shared>,

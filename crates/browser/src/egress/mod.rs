@@ -150,7 +150,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
 /// Serves one connection of the browser until either side is done or the gate is closed.
 async fn serve(stream: TcpStream, gate: Arc<Gate>, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| forward::answer(request, gate.clone(), shared.clone()));
+    let service = service_fn(|request| forward::respond(request, gate.clone(), shared.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .preserve_header_case(true)

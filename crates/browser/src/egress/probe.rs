@@ -18,7 +18,6 @@ const PROBE_LIMIT: Duration = Duration::from_secs(2);
 /// What stands at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// A page.
     Page,
     /// A redirect to this absolute address.
     Moved(String),

@@ -44,7 +44,7 @@ pub(super) async fn open(
     let upgrade = hyper::upgrade::on(&mut request);
 
     if route_of(&pass, &host).is_some() || shared.upstream.is_plain_http(&host) {
-        shared.tasks.clone().spawn(answer_inside(upgrade, host, port, gate, shared));
+        shared.tasks.clone().spawn(serve_inside(upgrade, host, port, gate, shared));
         return established();
     }
     match shared.upstream.connect(&host, port).await {
@@ -86,7 +86,7 @@ where
 }
 
 /// Speaks HTTP with the browser inside a tunnel, after TLS when it begins with TLS (a `ws:` address does not).
-async fn answer_inside(upgrade: OnUpgrade, host: String, port: u16, gate: Arc<Gate>, shared: Arc<Shared>) {
+async fn serve_inside(upgrade: OnUpgrade, host: String, port: u16, gate: Arc<Gate>, shared: Arc<Shared>) {
     let Ok(browser) = upgrade.await else { return };
     let closed = gate.closed().clone();
     let conversation = async {

@@ -132,8 +132,8 @@ impl Tab {
             value: serde_json::Value,
         }
         let order = json!({ "expression": page::seal(&self.nonce), "silent": true, "returnByValue": true });
-        let answer: Evaluated = self.send("Runtime.evaluate", order).read().await?;
-        Ok(answer.result.value == true)
+        let response: Evaluated = self.send("Runtime.evaluate", order).read().await?;
+        Ok(response.result.value == true)
     }
 
     /// Leaves the document for a blank page.
@@ -154,7 +154,7 @@ impl Tab {
             match self.send("Page.resetNavigationHistory", json!({})).await {
                 // For a moment after a navigation the browser is still attached to the frame that goes.
                 Err(CdpError::Refused { .. }) if tries > 1 => sleep(Duration::from_millis(3)).await,
-                answer => return answer.map(drop),
+                result => return result.map(drop),
             }
             tries -= 1;
         }

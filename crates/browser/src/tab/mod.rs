@@ -4,7 +4,7 @@
 //! after each render, and closed when that is in doubt. Dropping a tab closes it.
 
 mod clean;
-mod site;
+mod owner;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,7 @@ use crate::egress::Gate;
 use crate::frame_scheduler::{Drawing, FrameKind};
 use crate::{RenderRequest, flags, page};
 
-pub(crate) use site::{Site, check_url};
+pub(crate) use owner::{TabOwner, check_url};
 
 /// Time for opening a tab; one that takes longer is broken.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ pub(crate) struct Tab {
     pub had_foreign_frame: bool,
     /// The document of the last render is still there, sealed, at this address; none: a blank page.
     sealed: Option<Url>,
-    site: Site,
+    site: TabOwner,
     context: String,
     session: String,
     script: Option<(ScriptOptions, String)>,
@@ -72,14 +72,14 @@ struct ScriptId {
 
 impl Tab {
     /// Opens a tab in a browser context of its own.
-    pub async fn open(browser: &Arc<Browser>, site: Site) -> Result<Tab, CdpError> {
+    pub async fn open(browser: &Arc<Browser>, site: TabOwner) -> Result<Tab, CdpError> {
         timeout(OPEN_LIMIT, Tab::open_now(browser, site)).await.unwrap_or(Err(CdpError::Unexpected {
             method: "Target.createTarget",
             message: "no tab within the time limit".to_owned(),
         }))
     }
 
-    async fn open_now(browser: &Arc<Browser>, site: Site) -> Result<Tab, CdpError> {
+    async fn open_now(browser: &Arc<Browser>, site: TabOwner) -> Result<Tab, CdpError> {
         let cdp = &browser.cdp;
         let gate = browser.egress.open().await.map_err(|error| CdpError::Unexpected {
             method: "Target.createBrowserContext",
@@ -164,7 +164,7 @@ impl Tab {
     }
 
     /// Whose tab it is.
-    pub fn site(&self) -> &Site {
+    pub fn site(&self) -> &TabOwner {
         &self.site
     }
 

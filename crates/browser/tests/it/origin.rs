@@ -56,18 +56,15 @@ impl Reply {
         }
     }
 
-    /// A redirect.
     pub fn redirect(status: u16, location: &str) -> Reply {
         Reply { status, ..Reply::html("") }.header("location", location)
     }
 
-    /// With a header.
     pub fn header(mut self, name: &'static str, value: &str) -> Reply {
         self.headers.push((name, value.to_owned()));
         self
     }
 
-    /// With a status.
     pub fn status(mut self, status: u16) -> Reply {
         self.status = status;
         self
@@ -79,7 +76,6 @@ impl Reply {
         self
     }
 
-    /// After a delay.
     pub fn after(mut self, delay: Duration) -> Reply {
         self.delay = delay;
         self

@@ -246,12 +246,12 @@ impl Fetcher {
         let limits = request.time_limits;
         tokio::select! {
             biased;
-            answer = &mut response => return answer.map_err(explain),
+            result = &mut response => return result.map_err(explain),
             _ = connected.wait_for_connection_metadata() => {}
             () = tokio::time::sleep(limits.connect) => return Err(FetchError::Timeout(Phase::Connect)),
         }
         match tokio::time::timeout(limits.headers, response).await {
-            Ok(answer) => answer.map_err(explain),
+            Ok(result) => result.map_err(explain),
             Err(_) => Err(FetchError::Timeout(Phase::Headers)),
         }
     }

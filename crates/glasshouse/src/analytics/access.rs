@@ -9,14 +9,13 @@ use crate::accounts::Plan;
 use crate::accounts::keys::KeyHash;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::caller::{StandingSlot, unknown_caller};
+use crate::api::header_names::STATS_TOKEN;
 use crate::api::rate_limit::Requester;
 use crate::api::shared_limits::SharedLimit;
 use crate::api::{ApiError, ApiResult, Caller, ErrorCode, Issue};
 use crate::app::AppState;
 use crate::domains::{DomainId, Purpose, RequestedDomain, names};
 
-/// Header that carries a public token.
-pub const STATS_TOKEN: &str = "x-service-public-stats-token";
 /// Query parameter that carries one.
 const TOKEN_PARAMETER: &str = "token";
 const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60 };

@@ -61,9 +61,9 @@ impl<A: Access> Access for Dashboard<A> {
 
 /// The render endpoint and cache refresh: any key of an active account.
 #[derive(Debug)]
-pub struct Rendering;
+pub struct RenderPages;
 
-impl Access for Rendering {
+impl Access for RenderPages {
     const ACTIVE: bool = true;
 }
 

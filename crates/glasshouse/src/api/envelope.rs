@@ -45,7 +45,7 @@ impl Envelope {
     }
 
     /// Answers a request that came over a connection from `peer`. Never fails: failures are answers too.
-    pub async fn answer<B>(&self, request: http::Request<B>, peer: IpAddr) -> Response
+    pub async fn respond<B>(&self, request: http::Request<B>, peer: IpAddr) -> Response
     where
         B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
     {
@@ -80,9 +80,9 @@ impl Envelope {
         // The query stays out of the log: it may carry a public stats token.
         let span = tracing::info_span!("request", id = %id.to_str().unwrap_or_default(), %method, path = %cut(&path));
 
-        let answer = AssertUnwindSafe(self.guarded(parts, body)).catch_unwind();
-        let answered = answer.instrument(span.clone()).await;
-        let mut response = answered.unwrap_or_else(|_| {
+        let guarded = AssertUnwindSafe(self.guarded(parts, body)).catch_unwind();
+        let outcome = guarded.instrument(span.clone()).await;
+        let mut response = outcome.unwrap_or_else(|_| {
             // The panic itself was logged, with its place, by the panic hook.
             ApiError::internal("the handler panicked").into_response()
         });

@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    async fn answered(error: ApiError) -> (StatusCode, Value) {
+    async fn response_of(error: ApiError) -> (StatusCode, Value) {
         let response = error.into_response();
         let status = response.status();
         let body = axum::body::to_bytes(response.into_body(), 100_000).await.unwrap();
@@ -146,10 +146,10 @@ mod tests {
     async fn an_error_is_its_code_and_its_extra_fields() {
         let error = ApiError::plan_required(crate::accounts::Plan::Agency);
 
-        let answer = answered(error).await;
+        let response = response_of(error).await;
 
         assert_eq!(
-            answer,
+            response,
             (StatusCode::FORBIDDEN, json!({ "error": "plan_required", "requiredPlan": "agency" }))
         );
     }
@@ -158,19 +158,19 @@ mod tests {
     async fn the_cause_of_a_failure_is_not_shown() {
         let error = ApiError::internal("password of the database is hunter2");
 
-        let answer = answered(error).await;
+        let response = response_of(error).await;
 
-        assert_eq!(answer, (StatusCode::INTERNAL_SERVER_ERROR, json!({ "error": "internal_error" })));
+        assert_eq!(response, (StatusCode::INTERNAL_SERVER_ERROR, json!({ "error": "internal_error" })));
     }
 
     #[tokio::test]
     async fn issues_name_their_path() {
         let error = ApiError::invalid_request(vec![Issue::new("a.0.b", "is missing")]);
 
-        let answer = answered(error).await;
+        let response = response_of(error).await;
 
         let expected =
             json!({ "error": "invalid_request", "issues": [{ "path": "a.0.b", "message": "is missing" }] });
-        assert_eq!(answer, (StatusCode::BAD_REQUEST, expected));
+        assert_eq!(response, (StatusCode::BAD_REQUEST, expected));
     }
 }

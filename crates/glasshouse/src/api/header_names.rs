@@ -1,16 +1,34 @@
-//! Names of headers of the API's own, each once. Those of a rendered page are in `render::response_headers`.
+//! Names of headers of our own, each once; the field's come from the `http` crate. Used by every feature.
 
 use http::HeaderName;
 
 /// Carries an API key.
 pub const API_KEY: HeaderName = HeaderName::from_static("x-service-api-key");
+/// Carries the public token of a domain's statistics.
+pub const STATS_TOKEN: HeaderName = HeaderName::from_static("x-service-public-stats-token");
 /// Repeats a session's token in calls that change something.
 pub const CSRF_TOKEN: HeaderName = HeaderName::from_static("x-csrf-token");
 /// How a caller stands with its limit, as the IETF draft names it.
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 /// Which limit that is.
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// Names a request in responses and logs.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The tier that a page came from.
+pub const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-cache");
+/// The object key of a page from the durable tier.
+pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot-key");
+/// Says that a page was cut off before it was complete.
+pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
+/// Marks a request of a connection check, and carries the proof in its response.
+pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
+
 /// Addresses that a request came through, written by proxies.
 pub const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Names a request in answers and logs.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The host that the client asked for, written by proxies.
+pub const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+/// The scheme that the client spoke, written by proxies.
+pub const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// Carries the names of the proxies that a request came through (RFC 8586).
+pub const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");

@@ -8,7 +8,7 @@ use super::error::ApiError;
 use super::error_code::ErrorCode;
 
 /// Answers a request of the metrics listener.
-pub fn answer<B>(request: &Request<B>) -> Response {
+pub fn respond<B>(request: &Request<B>) -> Response {
     if request.uri().path() != "/metrics" {
         return ApiError::not_found().into_response();
     }

@@ -13,7 +13,7 @@ use utoipa::{IntoResponses, Modify, OpenApi, ToSchema};
 use super::access::{Access, Credentials};
 use super::error::Issue;
 use super::error_code::ErrorCode;
-use super::header_names::API_KEY;
+use super::header_names::{API_KEY, STATS_TOKEN};
 
 /// What the handlers' operations are added to.
 #[derive(OpenApi)]
@@ -54,7 +54,7 @@ impl Modify for Security {
             "A dashboard session (`__Host-glasshouse_session` over https). Calls that change something also need `x-csrf-token`.",
         ));
         let token = ApiKey::Header(ApiKeyValue::with_description(
-            "x-service-public-stats-token",
+            STATS_TOKEN.as_str(),
             "The public token of a domain's crawl statistics, `gh_stats_…`; the query parameter `token` is as good.",
         ));
         components.add_security_scheme("statsToken", SecurityScheme::ApiKey(token));

@@ -35,20 +35,20 @@ pub struct Server {
 
 impl Server {
     /// Answers every request on `listener` with `answer` until shutdown. Returns when no more connections are taken.
-    pub async fn serve<F, Fut>(self, listener: TcpListener, answer: F)
+    pub async fn serve<F, Fut>(self, listener: TcpListener, respond: F)
     where
         F: Fn(Request<Incoming>, IpAddr) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
         let (listening, admission) = (self.listening.clone(), self.admission.clone());
         accept(listener, listening, admission, |stream, peer, place| {
-            let (server, answer) = (self.clone(), answer.clone());
-            self.listening.tasks.spawn(server.serve_connection(stream, peer.ip(), place, answer));
+            let (server, respond) = (self.clone(), respond.clone());
+            self.listening.tasks.spawn(server.serve_connection(stream, peer.ip(), place, respond));
         })
         .await;
     }
 
-    async fn serve_connection<F, Fut>(self, stream: TcpStream, peer: IpAddr, place: Place, answer: F)
+    async fn serve_connection<F, Fut>(self, stream: TcpStream, peer: IpAddr, place: Place, respond: F)
     where
         F: Fn(Request<Incoming>, IpAddr) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
@@ -58,8 +58,8 @@ impl Server {
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = service_fn(move |request: Request<Incoming>| {
             let (held, closes) = (in_flight.begin(), closes_after(request.headers()));
-            let answered = answer(request, peer);
-            async move { Ok::<_, Infallible>(finish(answered.await, held, closes)) }
+            let response = respond(request, peer);
+            async move { Ok::<_, Infallible>(finish(response.await, held, closes)) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

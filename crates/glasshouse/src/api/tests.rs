@@ -133,7 +133,7 @@ async fn a_panic_is_a_500_of_that_request_alone() {
     let envelope = Envelope::new(app.state.clone(), router, |_, _| None);
     let ask = async |path: &str| {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
-        envelope.answer(request, IpAddr::from([192, 0, 2, 1])).await
+        envelope.respond(request, IpAddr::from([192, 0, 2, 1])).await
     };
 
     let boom = ask("/boom").await;
@@ -153,7 +153,7 @@ async fn what_the_fast_path_answers_has_the_common_headers_too() {
     });
 
     let request = http::Request::get("/fast").body(Body::empty()).unwrap();
-    let reply = envelope.answer(request, IpAddr::from([192, 0, 2, 1])).await;
+    let reply = envelope.respond(request, IpAddr::from([192, 0, 2, 1])).await;
 
     assert_eq!(reply.status(), 200);
     assert!(reply.headers().contains_key("x-request-id"));

@@ -75,11 +75,11 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
         let envelope = app.envelope();
-        let answer = move |request, peer| {
+        let respond = move |request, peer| {
             let envelope = envelope.clone();
-            async move { envelope.answer(request, peer).await }
+            async move { envelope.respond(request, peer).await }
         };
-        listening.tasks.spawn(server().serve(listener, answer));
+        listening.tasks.spawn(server().serve(listener, respond));
     }
     for (name, socket) in [("edge", &edge.http), ("edge with TLS", &edge.https)] {
         if let Some(socket) = socket {
@@ -92,7 +92,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
         listening.tasks.spawn(
-            server().serve(listener, |request, _| async move { crate::api::metrics::answer(&request) }),
+            server().serve(listener, |request, _| async move { crate::api::metrics::respond(&request) }),
         );
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }

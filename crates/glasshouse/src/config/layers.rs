@@ -93,7 +93,7 @@ impl fmt::Display for Origin {
 }
 
 /// All settings by dotted key, each with its source.
-pub(super) struct Settings(BTreeMap<String, (Value, Origin)>);
+pub(super) struct LayeredSettings(BTreeMap<String, (Value, Origin)>);
 
 /// Reads `file`, or `glasshouse.toml` in the working folder when there is one.
 pub(super) fn read_file(file: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
@@ -109,7 +109,7 @@ pub(super) fn read_file(file: Option<&Path>) -> Result<Option<(PathBuf, String)>
 pub(super) fn merge(
     file: Option<(PathBuf, String)>,
     environment: impl Iterator<Item = (String, String)>,
-) -> Result<Settings, ConfigError> {
+) -> Result<LayeredSettings, ConfigError> {
     let defaults = default_values();
     let mut settings: BTreeMap<_, _> =
         defaults.iter().map(|(key, value)| (key.clone(), (value.clone(), Origin::Default))).collect();
@@ -136,10 +136,10 @@ pub(super) fn merge(
             set(key, Value::String(value), Origin::Variable(name))?;
         }
     }
-    Ok(Settings(settings))
+    Ok(LayeredSettings(settings))
 }
 
-impl Settings {
+impl LayeredSettings {
     /// Turns the dotted keys into a typed struct; an error names the key and its source.
     pub(super) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         serde_path_to_error::deserialize(self.tree()).map_err(|error| {

@@ -34,7 +34,7 @@ pub struct OriginClient {
 
 /// How a server took a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum OriginResponse {
     /// It answered, with this status.
     Status(u16),
     /// It is there, and has not answered.
@@ -84,17 +84,17 @@ impl OriginClient {
         let Ok(root) = Url::parse(&format!("{}://{host}{port}/", self.scheme_name())) else { return false };
         // Where it redirects to is the business of those who ask for pages: often to the domain, not yet connected.
         let request = FetchRequest { max_redirects: 0, ..self.question(root, time) };
-        matches!(self.ask(request).await, Answer::Status(status) if status < 500)
+        matches!(self.ask(request).await, OriginResponse::Status(status) if status < 500)
     }
 
     /// Asks a question.
-    pub async fn ask(&self, question: FetchRequest) -> Answer {
+    pub async fn ask(&self, question: FetchRequest) -> OriginResponse {
         match self.fetcher.fetch(question).await {
-            Ok(fetched) => Answer::Status(fetched.status.as_u16()),
-            Err(FetchError::Connect(_) | FetchError::Timeout(Phase::Connect)) => Answer::Nobody,
-            Err(FetchError::Timeout(_) | FetchError::Broken(_)) => Answer::Slow,
+            Ok(fetched) => OriginResponse::Status(fetched.status.as_u16()),
+            Err(FetchError::Connect(_) | FetchError::Timeout(Phase::Connect)) => OriginResponse::Nobody,
+            Err(FetchError::Timeout(_) | FetchError::Broken(_)) => OriginResponse::Slow,
             // It answered something odd: the browser will see what it is.
-            Err(_) => Answer::Status(200),
+            Err(_) => OriginResponse::Status(200),
         }
     }
 

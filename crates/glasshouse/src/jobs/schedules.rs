@@ -1,5 +1,6 @@
 //! What owners want again and again (a domain its audit, a prompt its answers), kept as rows. Whoever is elected turns
 //! what is due into jobs: each time once, however many processes look, one late job for all times that were missed.
+//! See docs/decisions/0225.
 
 use std::time::Duration;
 

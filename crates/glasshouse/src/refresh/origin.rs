@@ -12,7 +12,7 @@ use url::Url;
 use super::model::Cause;
 use crate::clock::Timestamp;
 use crate::domains::Site;
-use crate::domains::origin::{Answer, OriginClient};
+use crate::domains::origin::{OriginClient, OriginResponse};
 
 /// How long all questions of one request may take together.
 const ALL: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ impl Origins {
     pub async fn trouble_of_site(&self, site: &Site, url: &Url) -> Option<Cause> {
         let root = url.join("/").ok()?;
         match tokio::time::timeout(ALL, self.ask(site, &root, ALL)).await {
-            Ok(Answer::Status(status)) if status < 500 => None,
+            Ok(OriginResponse::Status(status)) if status < 500 => None,
             _ => Some(origin_cause(site)),
         }
     }
@@ -59,9 +59,9 @@ impl Origins {
             let trouble = self.trouble_of_page(site, &url).await;
             (url, trouble)
         });
-        let answers =
+        let responses =
             questions.buffered(ASKED_AT_ONCE).take_until(tokio::time::sleep(ALL)).collect::<Vec<_>>().await;
-        for (url, trouble) in answers {
+        for (url, trouble) in responses {
             match trouble {
                 None => {}
                 Some(Cause::PathNotReachable) => pages.retain(|page| *page != url),
@@ -73,25 +73,25 @@ impl Origins {
 
     async fn trouble_of_page(&self, site: &Site, url: &Url) -> Option<Cause> {
         match self.ask(site, url, ONE).await {
-            Answer::Status(404 | 410) => Some(Cause::PathNotReachable),
-            Answer::Status(status) if status < 500 => None,
-            Answer::Nobody => Some(origin_cause(site)),
+            OriginResponse::Status(404 | 410) => Some(Cause::PathNotReachable),
+            OriginResponse::Status(status) if status < 500 => None,
+            OriginResponse::Nobody => Some(origin_cause(site)),
             // Is it this page alone?
-            Answer::Status(_) | Answer::Slow => {
+            OriginResponse::Status(_) | OriginResponse::Slow => {
                 let root = url.join("/").ok().filter(|root| root != url);
                 let root = match root {
                     Some(root) => self.ask(site, &root, SECOND).await,
-                    None => Answer::Nobody,
+                    None => OriginResponse::Nobody,
                 };
                 match root {
-                    Answer::Status(status) if status < 500 => Some(Cause::PathNotReachable),
+                    OriginResponse::Status(status) if status < 500 => Some(Cause::PathNotReachable),
                     _ => Some(origin_cause(site)),
                 }
             }
         }
     }
 
-    async fn ask(&self, site: &Site, url: &Url, time: Duration) -> Answer {
+    async fn ask(&self, site: &Site, url: &Url, time: Duration) -> OriginResponse {
         self.client.ask(self.client.question(self.client.address(site, url), time)).await
     }
 

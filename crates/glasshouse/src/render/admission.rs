@@ -63,7 +63,7 @@ pub enum Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OriginResult {
     /// It answered.
-    Answered,
+    Responded,
     /// It could not be reached, or did not end.
     Failed,
 }
@@ -129,7 +129,7 @@ impl OriginState {
 
     fn note(&mut self, result: OriginResult, now: Instant) {
         match result {
-            OriginResult::Answered => {
+            OriginResult::Responded => {
                 self.failures = 0;
                 self.closed_until = None;
                 self.proven = Some(now);
@@ -356,7 +356,7 @@ mod tests {
             async move {
                 let permit = admission.enter(applicant(*purpose, domain), LONG, &never).await;
                 order.lock().unwrap().push(*domain);
-                permit.map(|permit| permit.note(OriginResult::Answered)).unwrap();
+                permit.map(|permit| permit.note(OriginResult::Responded)).unwrap();
             }
         });
         let release = async {
@@ -402,7 +402,7 @@ mod tests {
     #[tokio::test]
     async fn an_origin_that_answers_may_use_every_slot() {
         let admission = Admission::new(8, 1_000);
-        enter(&admission, Purpose::OnDemand, "well").await.unwrap().note(OriginResult::Answered);
+        enter(&admission, Purpose::OnDemand, "well").await.unwrap().note(OriginResult::Responded);
 
         let permits =
             futures::future::join_all((0..8).map(|_| enter(&admission, Purpose::Refresh, "well"))).await;

@@ -95,9 +95,7 @@ enum Loaded {
 /// A snapshot with its document.
 #[derive(Debug)]
 pub struct DurablePage {
-    /// The row.
     pub row: SnapshotRow,
-    /// The page.
     pub page: Arc<RenderedPage>,
 }
 

@@ -17,7 +17,6 @@ const KEPT_IDLE: Duration = Duration::from_secs(3600);
 /// A page in memory.
 #[derive(Debug)]
 pub struct MemoryEntry {
-    /// The page.
     pub page: Arc<RenderedPage>,
     valid_until: Timestamp,
 }
@@ -76,7 +75,6 @@ impl MemoryTier {
         });
     }
 
-    /// Forgets a page.
     pub fn forget(&self, page: &PageId) {
         self.pages.invalidate(page);
     }

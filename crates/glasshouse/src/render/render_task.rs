@@ -43,7 +43,6 @@ const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
 pub enum RenderOutcome {
     /// A page came out.
     Made {
-        /// The page.
         page: Arc<RenderedPage>,
         /// Whether it is the snapshot now.
         stored: bool,
@@ -79,9 +78,7 @@ pub enum RenderTaskError {
 pub struct RenderOrder<'a> {
     /// The domain.
     pub site: &'a Site,
-    /// The page.
     pub page: &'a TargetPage,
-    /// Its id.
     pub id: &'a PageId,
     /// Why it is made.
     pub purpose: Purpose,
@@ -305,7 +302,7 @@ impl RenderTasks {
         let location = rendered.location.map(|location| public_location(site, location, &rendered.final_url));
         let html = Bytes::from(rendered.html);
         Arc::new(RenderedPage {
-            status: answerable(rendered.status, location.is_some()),
+            status: public_status(rendered.status, location.is_some()),
             etag: etag_of(&html, location.as_deref()),
             location,
             html,
@@ -316,7 +313,7 @@ impl RenderTasks {
 }
 
 /// The status that is answered for a page: every success is 200, and so is what no page can mean.
-fn answerable(status: u16, has_location: bool) -> u16 {
+fn public_status(status: u16, has_location: bool) -> u16 {
     match status {
         300..=399 if has_location && status != 304 => status,
         400..=599 => status,
@@ -335,7 +332,7 @@ fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
             permit.note(OriginResult::Failed);
         }
         Err(error) if !is_of_the_page(error) => {}
-        _ => permit.note(OriginResult::Answered),
+        _ => permit.note(OriginResult::Responded),
     }
 }
 
@@ -360,11 +357,11 @@ mod tests {
     #[test]
     fn every_success_is_200_and_so_is_a_status_that_no_page_can_have() {
         for status in [200, 201, 204, 206, 0, 100, 304, 700] {
-            assert_eq!(answerable(status, true), 200, "{status}");
+            assert_eq!(public_status(status, true), 200, "{status}");
         }
-        assert_eq!(answerable(302, false), 200);
+        assert_eq!(public_status(302, false), 200);
         for status in [301, 302, 307, 308, 404, 410, 429, 503] {
-            assert_eq!(answerable(status, true), status);
+            assert_eq!(public_status(status, true), status);
         }
     }
 

@@ -5,14 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::model::PageResponse;
+use crate::api::header_names::{RENDER_CACHE, RENDER_PARTIAL, SNAPSHOT_KEY};
 use crate::domains::Site;
-
-/// Which tier answered.
-pub const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-cache");
-/// Object key of the snapshot that answered.
-pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot-key");
-/// Says that the page was cut off.
-pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
 
 /// What a cache in front of the endpoint must tell apart; the key, so that it cannot cross accounts.
 const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-service-api-key, authorization";

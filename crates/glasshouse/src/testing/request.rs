@@ -71,7 +71,7 @@ impl IntoFuture for TestRequest {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let request = self.builder.body(self.body).expect("a well-formed request");
-            let (parts, body) = self.envelope.answer(request, self.peer).await.into_parts();
+            let (parts, body) = self.envelope.respond(request, self.peer).await.into_parts();
             let body = axum::body::to_bytes(body, usize::MAX).await.expect("bodies are in memory");
             Reply { status: parts.status, headers: parts.headers, body }
         })

@@ -16,11 +16,9 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// An answer.
 #[derive(Debug)]
 pub struct Reply {
-    /// Status.
     pub status: u16,
     /// Headers by their lower-case names.
     pub headers: HashMap<String, String>,
-    /// Body.
     pub body: String,
 }
 
@@ -68,7 +66,6 @@ pub struct Site {
 }
 
 impl Site {
-    /// Starts it.
     pub fn start() -> Site {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("a bound port");

@@ -33,7 +33,7 @@ impl ReverseDns {
     pub async fn check(&self, address: IpAddr, suffixes: &[String]) -> Verified {
         let Some(resolver) = &self.0 else { return Verified::Unknown };
         let names = match tokio::time::timeout(TIMEOUT, resolver.reverse_lookup(address)).await {
-            Ok(Ok(answer)) => answer
+            Ok(Ok(response)) => response
                 .answers()
                 .iter()
                 .filter_map(|record| match &record.data {
@@ -48,8 +48,8 @@ impl ReverseDns {
         let mut outcome = Verified::No;
         for name in names.iter().filter(|name| has_suffix(name, suffixes)) {
             match tokio::time::timeout(TIMEOUT, resolver.lookup_ip(format!("{name}."))).await {
-                Ok(Ok(answer))
-                    if answer.iter().any(|found| found.to_canonical() == address.to_canonical()) =>
+                Ok(Ok(response))
+                    if response.iter().any(|found| found.to_canonical() == address.to_canonical()) =>
                 {
                     return Verified::Yes;
                 }

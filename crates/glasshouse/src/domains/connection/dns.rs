@@ -149,15 +149,15 @@ impl Dns {
     /// The texts of a name's TXT records.
     pub async fn texts_of(&self, name: &str) -> Texts {
         match self.ask(name, RecordType::TXT).await {
-            Answer::Records(records) => {
+            DnsResponse::Records(records) => {
                 let text = |record: &Record| match &record.data {
                     RData::TXT(txt) => Some(txt.txt_data.concat()),
                     _ => None,
                 };
                 Texts(Some(records.iter().filter_map(text).collect()))
             }
-            Answer::Nothing => Texts(Some(Vec::new())),
-            Answer::Failed => Texts(None),
+            DnsResponse::Nothing => Texts(Some(Vec::new())),
+            DnsResponse::Failed => Texts(None),
         }
     }
 
@@ -169,36 +169,36 @@ impl Dns {
     }
 
     async fn addresses_of(&self, name: &str) -> Found {
-        let answers =
+        let responses =
             futures::future::join(self.ask(name, RecordType::A), self.ask(name, RecordType::AAAA)).await;
         let mut addresses = Vec::new();
-        for answer in [answers.0, answers.1] {
-            match answer {
-                Answer::Records(records) => addresses.extend(records.iter().filter_map(address)),
-                Answer::Nothing => {}
+        for response in [responses.0, responses.1] {
+            match response {
+                DnsResponse::Records(records) => addresses.extend(records.iter().filter_map(address)),
+                DnsResponse::Nothing => {}
                 // Half of an answer is none: what is missing may be a record that leads elsewhere.
-                Answer::Failed => return Found::Failed,
+                DnsResponse::Failed => return Found::Failed,
             }
         }
         if addresses.is_empty() { Found::Nothing } else { Found::Addresses(addresses) }
     }
 
-    async fn ask(&self, name: &str, kind: RecordType) -> Answer {
-        let Some(resolver) = &self.resolver else { return Answer::Failed };
+    async fn ask(&self, name: &str, kind: RecordType) -> DnsResponse {
+        let Some(resolver) = &self.resolver else { return DnsResponse::Failed };
         // The final dot keeps the system's search list out of it.
         match tokio::time::timeout(TIMEOUT, resolver.lookup(format!("{name}."), kind)).await {
-            Ok(Ok(found)) => Answer::Records(found.answers().to_vec()),
-            Ok(Err(error)) if dns::is_absence(&error) => Answer::Nothing,
+            Ok(Ok(found)) => DnsResponse::Records(found.answers().to_vec()),
+            Ok(Err(error)) if dns::is_absence(&error) => DnsResponse::Nothing,
             Ok(Err(error)) => {
                 tracing::debug!(name, %kind, %error, "DNS did not answer");
-                Answer::Failed
+                DnsResponse::Failed
             }
-            Err(_) => Answer::Failed,
+            Err(_) => DnsResponse::Failed,
         }
     }
 }
 
-enum Answer {
+enum DnsResponse {
     Records(Vec<Record>),
     Nothing,
     Failed,

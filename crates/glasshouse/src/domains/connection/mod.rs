@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
 use self::ownership::OwnershipKey;
-use self::probe::{Arrival, ProbeKey, ProbeResponse};
+use self::probe::{ProbeKey, ProbeResponse, ProbeRoute};
 use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use crate::accounts::{AccountId, Accounts};
@@ -226,9 +226,9 @@ impl Connection {
     }
 
     /// The answer of the render endpoint to a probe that a customer's own server passes on; none: it is not one of ours.
-    pub fn answer_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeResponse> {
-        let arrival = Arrival::Api(&domain.account_id);
-        self.0.probe_key.answer(url.path(), url.host_str()?, arrival, self.0.platform.clock.now())
+    pub fn respond_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeResponse> {
+        let route = ProbeRoute::Api(&domain.account_id);
+        self.0.probe_key.respond(url.path(), url.host_str()?, route, self.0.platform.clock.now())
     }
 
     async fn conclude(&self, domain: &Domain, findings: Findings) -> Result<Report, DbError> {

@@ -9,14 +9,13 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
 use crate::accounts::AccountId;
+use crate::api::header_names::PROBE;
 use crate::clock::Timestamp;
 use crate::domains::names;
 use crate::secret::{MacKey, Secrets};
 
 /// Path that a probe asks for, before its nonce.
 pub const PATH_PREFIX: &str = "/__service_probe/";
-/// Header that marks a probe, and that carries the proof in its answer.
-pub const PROOF_HEADER: &str = "x-service-probe";
 
 /// How long a nonce is answered.
 const GOOD_FOR: Duration = Duration::from_secs(60);
@@ -28,7 +27,7 @@ const NONCE_CHARS: usize = EXPIRY_CHARS + RANDOM_CHARS + SIGNATURE_CHARS;
 
 /// Which way a probe came to this service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrival<'a> {
+pub enum ProbeRoute<'a> {
     /// To the edge, which all domains share: it says that the domain leads here, and nothing of whose it is.
     Edge,
     /// To the render endpoint, with a key of this account.
@@ -67,27 +66,27 @@ impl ProbeKey {
     }
 
     /// What the answer to a probe carries, in the header and in the body.
-    pub fn proof(&self, nonce: &str, arrival: Arrival<'_>) -> String {
-        match arrival {
-            Arrival::Edge => self.0.sign(&format!("proof|edge|{nonce}")),
-            Arrival::Api(account) => self.0.sign(&format!("proof|api|{}|{nonce}", account.as_str())),
+    pub fn proof(&self, nonce: &str, route: ProbeRoute<'_>) -> String {
+        match route {
+            ProbeRoute::Edge => self.0.sign(&format!("proof|edge|{nonce}")),
+            ProbeRoute::Api(account) => self.0.sign(&format!("proof|api|{}|{nonce}", account.as_str())),
         }
     }
 
     /// The answer to a request for a probe's path, when its nonce is one of ours and still good.
-    pub fn answer(
+    pub fn respond(
         &self,
         path: &str,
         host: &str,
-        arrival: Arrival<'_>,
+        route: ProbeRoute<'_>,
         now: Timestamp,
     ) -> Option<ProbeResponse> {
         let nonce = nonce_of(path).filter(|nonce| self.is_fresh(nonce, host, now))?;
-        let proof = self.proof(nonce, arrival);
+        let proof = self.proof(nonce, route);
         // A server in between may keep the body and drop the headers.
         let html = format!(
             "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Connection check</title>\
-             <meta name=\"robots\" content=\"noindex\"><meta name=\"{PROOF_HEADER}\" content=\"{proof}\"></head>\
+             <meta name=\"robots\" content=\"noindex\"><meta name=\"{PROBE}\" content=\"{proof}\"></head>\
              <body><p>This address is used to check that the domain is connected.</p></body></html>\n"
         );
         Some(ProbeResponse { proof, html })
@@ -108,7 +107,7 @@ impl ProbeResponse {
         let mut headers = HeaderMap::with_capacity(3);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(PROOF_HEADER, HeaderValue::from_str(&self.proof).expect("base64"));
+        headers.insert(PROBE, HeaderValue::from_str(&self.proof).expect("base64"));
         headers
     }
 }
@@ -173,20 +172,20 @@ mod tests {
         let nonce = key().issue("shop.example", NOW);
         let (one, two) = (AccountId::from("a1"), AccountId::from("a2"));
 
-        let proofs = [Arrival::Edge, Arrival::Api(&one), Arrival::Api(&two)]
-            .map(|arrival| key().proof(&nonce, arrival));
+        let proofs = [ProbeRoute::Edge, ProbeRoute::Api(&one), ProbeRoute::Api(&two)]
+            .map(|route| key().proof(&nonce, route));
 
         assert!(proofs[0] != proofs[1] && proofs[1] != proofs[2]);
-        assert_eq!(proofs[1], key().proof(&nonce, Arrival::Api(&one)));
+        assert_eq!(proofs[1], key().proof(&nonce, ProbeRoute::Api(&one)));
     }
 
     #[test]
     fn an_answer_carries_its_proof_in_the_body_too() {
         let path = format!("{PATH_PREFIX}{}", key().issue("shop.example", NOW));
 
-        let answer = key().answer(&path, "shop.example", Arrival::Edge, NOW).unwrap();
+        let response = key().respond(&path, "shop.example", ProbeRoute::Edge, NOW).unwrap();
 
-        assert!(answer.html.contains(&answer.proof));
-        assert!(key().answer(&path, "other.example", Arrival::Edge, NOW).is_none());
+        assert!(response.html.contains(&response.proof));
+        assert!(key().respond(&path, "other.example", ProbeRoute::Edge, NOW).is_none());
     }
 }

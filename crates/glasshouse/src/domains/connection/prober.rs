@@ -8,12 +8,13 @@ use crawler::errors::one_line;
 use crawler::fetch::TimeLimits;
 use crawler::{FetchError, FetchRequest, Fetcher, Network, NetworkError};
 use http::header::ACCEPT;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderValue};
 use url::Url;
 
 use crate::accounts::AccountId;
+use crate::api::header_names::PROBE;
 use crate::clock::Clock;
-use crate::domains::connection::probe::{Arrival, PATH_PREFIX, PROOF_HEADER, ProbeKey};
+use crate::domains::connection::probe::{PATH_PREFIX, ProbeKey, ProbeRoute};
 use crate::domains::names;
 
 /// What middlewares at customers' sites know a crawler by.
@@ -68,9 +69,9 @@ impl Prober {
     }
 
     fn way_of(&self, reply: &Reply, account: &AccountId) -> Option<Way> {
-        let ways = [(Way::Api, Arrival::Api(account)), (Way::Edge, Arrival::Edge)];
-        let carried = |arrival| reply.carries(&self.key.proof(&reply.nonce, arrival));
-        ways.into_iter().find(|(_, arrival)| carried(*arrival)).map(|(way, _)| way)
+        let ways = [(Way::Api, ProbeRoute::Api(account)), (Way::Edge, ProbeRoute::Edge)];
+        let carried = |route| reply.carries(&self.key.proof(&reply.nonce, route));
+        ways.into_iter().find(|(_, route)| carried(*route)).map(|(way, _)| way)
     }
 
     async fn ask(&self, host: &str, scheme: &str) -> Result<Reply, FetchError> {
@@ -81,7 +82,7 @@ impl Prober {
             let error = one_line(error);
             tracing::debug!(host, scheme, error, "a probe got no answer");
         })?;
-        let header = fetched.headers.get(PROOF_HEADER).cloned();
+        let header = fetched.headers.get(PROBE).cloned();
         let body = fetched.body.bytes().await.unwrap_or_default();
         Ok(Reply { nonce, header, body: String::from_utf8_lossy(&body).into_owned() })
     }
@@ -109,7 +110,7 @@ fn is_about_the_name(error: &FetchError) -> bool {
 fn request(url: Url, host: &str) -> FetchRequest {
     let headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")),
-        (HeaderName::from_static(PROOF_HEADER), HeaderValue::from_static("1")),
+        (PROBE, HeaderValue::from_static("1")),
     ]);
     let hosts = std::iter::once(host.to_owned()).chain(names::twin(host));
     FetchRequest {

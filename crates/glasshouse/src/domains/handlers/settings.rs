@@ -81,13 +81,13 @@ fn not_changed(error: SettingsError) -> ApiError {
         SettingsError::RedirectLimit { .. } => ErrorCode::RedirectLimitReached,
         SettingsError::InvalidHeaders(_) => ErrorCode::InvalidCustomHeaders,
     };
-    let answer = ApiError::new(code);
+    let refusal = ApiError::new(code);
     match error {
         SettingsError::RedirectLimit { limit, current } => {
-            answer.with("limit", limit).with("current", current)
+            refusal.with("limit", limit).with("current", current)
         }
-        SettingsError::InvalidHeaders(details) => answer.with("details", details),
-        SettingsError::UpgradeRequired | SettingsError::Origin(_) => answer,
+        SettingsError::InvalidHeaders(details) => refusal.with("details", details),
+        SettingsError::UpgradeRequired | SettingsError::Origin(_) => refusal,
     }
 }
 

@@ -23,7 +23,7 @@ const BOUND_PAUSE: Duration = Duration::from_secs(60);
 
 /// What came of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::edge) enum Outcome {
+pub(in crate::edge) enum OrderOutcome {
     /// There is a certificate.
     Issued,
     /// Another process orders it.
@@ -55,8 +55,8 @@ enum NotOrdered {
 
 impl Certificates {
     /// Orders a certificate; whoever else wants one for the same name now waits for the same order.
-    pub(super) async fn order_once(&self, host: &str) -> Outcome {
-        let Some(domain) = self.domain_of(host).await else { return Outcome::None };
+    pub(super) async fn order_once(&self, host: &str) -> OrderOutcome {
+        let Some(domain) = self.domain_of(host).await else { return OrderOutcome::None };
         let ordering = async {
             let (certificates, name) = (self.clone(), host.to_owned());
             // On its own, so that a client which hangs up does not end it.
@@ -64,7 +64,7 @@ impl Certificates {
                 .0
                 .tasks
                 .spawn(async move { certificates.order_logged(&name, &domain, OrderKind::First).await });
-            order.await.unwrap_or(Outcome::None)
+            order.await.unwrap_or(OrderOutcome::None)
         };
         self.0.orders.get_with(host.to_owned(), ordering).await
     }
@@ -75,17 +75,17 @@ impl Certificates {
         host: &str,
         domain: &Domain,
         kind: OrderKind,
-    ) -> Outcome {
+    ) -> OrderOutcome {
         match self.order(host, domain, kind).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");
-                Outcome::Issued
+                OrderOutcome::Issued
             }
-            Err(NotOrdered::Elsewhere) => Outcome::Elsewhere,
-            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere) => Outcome::None,
+            Err(NotOrdered::Elsewhere) => OrderOutcome::Elsewhere,
+            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere) => OrderOutcome::None,
             Err(error) => {
                 tracing::warn!(host, %error, "no certificate was issued");
-                Outcome::None
+                OrderOutcome::None
             }
         }
     }

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::acme::{Authority, Proof};
 use super::memory::{Memory, Ready};
 use super::model::{self, OrderKind};
-use super::ordering::Outcome;
+use super::ordering::OrderOutcome;
 use super::queries::{self, StoredCertificate};
 use super::tickets::Tickets;
 use super::tls;
@@ -57,7 +57,7 @@ pub(super) struct Inner {
     /// The set-up that all handshakes share, and the certificates that it takes from.
     handshakes: Arc<ServerConfig>,
     pub(super) memory: Memory,
-    pub(super) orders: moka::future::Cache<String, Outcome>,
+    pub(super) orders: moka::future::Cache<String, OrderOutcome>,
     /// For first orders and for renewals, so that neither waits for the other.
     pub(super) slots: [Semaphore; 2],
     pub(super) tasks: TaskTracker,
@@ -122,7 +122,7 @@ impl Certificates {
             loop {
                 match self.read(host).await {
                     Some(_) => return Some(self.0.handshakes.clone()),
-                    None if outcome == Outcome::Elsewhere => {
+                    None if outcome == OrderOutcome::Elsewhere => {
                         tokio::time::sleep(Duration::from_millis(500)).await
                     }
                     None => return None,

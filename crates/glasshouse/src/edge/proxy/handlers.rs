@@ -14,7 +14,7 @@ use url::Url;
 use super::body::{self, Body};
 use super::forward::{ForwardError, Passage};
 use super::headers::{self, Arrival};
-use super::pages::Page;
+use super::pages::NoticePage;
 use super::route::{self, Asked, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
@@ -57,7 +57,8 @@ impl Edge {
             Ok(response) => response,
             Err(page) => {
                 // Whoever sends what cannot be read gets no second try on the same connection.
-                closes |= matches!(page, Page::BadRequest | Page::ClientStopped | Page::Method);
+                closes |=
+                    matches!(page, NoticePage::BadRequest | NoticePage::ClientStopped | NoticePage::Method);
                 without_body(page.response(), is_head)
             }
         };
@@ -73,19 +74,19 @@ async fn response_to(
     request: Request<Incoming>,
     peer: Peer,
     in_flight: RequestInFlight,
-) -> Result<Response<Body>, Page> {
+) -> Result<Response<Body>, NoticePage> {
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
-        return Err(Page::Method);
+        return Err(NoticePage::Method);
     }
     let (parts, incoming) = request.into_parts();
-    let asked = route::asked(&parts).map_err(|_| Page::BadRequest)?;
+    let asked = route::asked(&parts).map_err(|_| NoticePage::BadRequest)?;
     let request = Request::from_parts(parts, incoming);
     // A connection is proven for one name; another one on it would escape what that name's own handshake decides.
     if peer.name.as_ref().is_some_and(|name| **name != *asked.host) {
-        return Err(Page::UnknownHost);
+        return Err(NoticePage::UnknownHost);
     }
     if headers::has_looped(request.headers(), &edge.own_name) {
-        return Err(Page::Loop);
+        return Err(NoticePage::Loop);
     }
     // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
     if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
@@ -98,21 +99,21 @@ async fn response_to(
     }
     let (route, site) = edge.find(&asked.host).await.map_err(|error| {
         tracing::warn!(%error, "the domain of a request could not be looked up");
-        Page::Unavailable
+        NoticePage::Unavailable
     })?;
-    let site = site.ok_or(Page::UnknownHost)?;
+    let site = site.ok_or(NoticePage::UnknownHost)?;
     match route {
-        Route::Unknown => return Err(Page::UnknownHost),
-        Route::Suspended => return Err(Page::Suspended),
+        Route::Unknown => return Err(NoticePage::UnknownHost),
+        Route::Suspended => return Err(NoticePage::Suspended),
         Route::Pending => {
             edge.connection.check_soon(&site.domain.host);
-            return Err(Page::Pending);
+            return Err(NoticePage::Pending);
         }
         Route::Serve | Route::PassThrough => {}
     }
     let arrival =
         Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
-    let target = target(&request, &arrival, &asked).ok_or(Page::BadRequest)?;
+    let target = target(&request, &arrival, &asked).ok_or(NoticePage::BadRequest)?;
     if !arrival.https && has_certificate(edge, &asked.host).await {
         let rules = (route == Route::Serve).then_some(&*site);
         return Ok(to_https(request.method(), &target, rules));
@@ -213,20 +214,20 @@ async fn forward(
     arrival: &Arrival,
     asked: &Asked,
     in_flight: RequestInFlight,
-) -> Result<Response<Body>, Page> {
-    let origin = edge.origin_of(site, &asked.authority).ok_or(Page::OriginDown)?;
+) -> Result<Response<Body>, NoticePage> {
+    let origin = edge.origin_of(site, &asked.authority).ok_or(NoticePage::OriginDown)?;
     let public = asked.authority.as_str();
     let passage = Passage { arrival, domain: &site.domain.host, public, origin: &origin };
     let forwarded = edge.forwarder.forward(request, passage, in_flight).await;
     let mut response = forwarded.map_err(|error| {
         tracing::debug!(domain = %site.domain.host, error = %one_line(&error), "the origin did not answer");
         match error {
-            ForwardError::Loop => Page::Loop,
-            ForwardError::Down(_) => Page::OriginDown,
-            ForwardError::Slow => Page::OriginSlow,
-            ForwardError::Busy => Page::OriginBusy,
-            ForwardError::ClientStopped => Page::ClientStopped,
-            ForwardError::BadRequest => Page::BadRequest,
+            ForwardError::Loop => NoticePage::Loop,
+            ForwardError::Down(_) => NoticePage::OriginDown,
+            ForwardError::Slow => NoticePage::OriginSlow,
+            ForwardError::Busy => NoticePage::OriginBusy,
+            ForwardError::ClientStopped => NoticePage::ClientStopped,
+            ForwardError::BadRequest => NoticePage::BadRequest,
         }
     })?;
     if (200..500).contains(&response.status().as_u16()) {
@@ -260,9 +261,9 @@ async fn respond_to_challenge(edge: &Inner, asked: &Asked, token: &str) -> Optio
 
 /// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
 fn respond_to_probe(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
-    let answer = edge.probe_key.answer(path, &asked.host, probe::Arrival::Edge, edge.clock.now())?;
-    let headers = answer.headers();
-    let mut response = Response::new(body::full(answer.html));
+    let found = edge.probe_key.respond(path, &asked.host, probe::ProbeRoute::Edge, edge.clock.now())?;
+    let headers = found.headers();
+    let mut response = Response::new(body::full(found.html));
     *response.headers_mut() = headers;
     Some(response)
 }

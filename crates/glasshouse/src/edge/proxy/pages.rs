@@ -12,7 +12,7 @@ const TEMPLATE: &str = include_str!("page.html");
 
 /// What there is to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
+pub enum NoticePage {
     /// The domain is added, but its records were not seen yet.
     Pending,
     /// The operator locked the domain.
@@ -37,20 +37,21 @@ pub enum Page {
     Method,
 }
 
-impl Page {
+impl NoticePage {
     /// Its status.
     pub const fn status(self) -> StatusCode {
         match self {
-            Page::Pending | Page::Suspended | Page::Unavailable | Page::OriginBusy => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-            Page::OriginDown => StatusCode::BAD_GATEWAY,
-            Page::OriginSlow => StatusCode::GATEWAY_TIMEOUT,
-            Page::Loop => StatusCode::LOOP_DETECTED,
-            Page::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
-            Page::BadRequest => StatusCode::BAD_REQUEST,
-            Page::ClientStopped => StatusCode::REQUEST_TIMEOUT,
-            Page::Method => StatusCode::METHOD_NOT_ALLOWED,
+            NoticePage::Pending
+            | NoticePage::Suspended
+            | NoticePage::Unavailable
+            | NoticePage::OriginBusy => StatusCode::SERVICE_UNAVAILABLE,
+            NoticePage::OriginDown => StatusCode::BAD_GATEWAY,
+            NoticePage::OriginSlow => StatusCode::GATEWAY_TIMEOUT,
+            NoticePage::Loop => StatusCode::LOOP_DETECTED,
+            NoticePage::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
+            NoticePage::BadRequest => StatusCode::BAD_REQUEST,
+            NoticePage::ClientStopped => StatusCode::REQUEST_TIMEOUT,
+            NoticePage::Method => StatusCode::METHOD_NOT_ALLOWED,
         }
     }
 
@@ -78,7 +79,7 @@ impl Page {
 
     const fn retry_after(self) -> Option<&'static str> {
         match self {
-            Page::Pending | Page::Unavailable | Page::OriginBusy => Some("10"),
+            NoticePage::Pending | NoticePage::Unavailable | NoticePage::OriginBusy => Some("10"),
             _ => None,
         }
     }
@@ -92,51 +93,51 @@ impl Page {
 
     const fn words(self) -> Words {
         match self {
-            Page::Pending => Words::Page {
+            NoticePage::Pending => Words::Page {
                 title: "This site is being connected",
                 text: "<p>Its address already leads here, and the last checks are running. This usually takes a few seconds; \
                        reload the page in a moment.</p>",
                 drawing: CLOCK,
             },
-            Page::Suspended => Words::Page {
+            NoticePage::Suspended => Words::Page {
                 title: "This site is not available",
                 text: "<p>Please try again later.</p>",
                 drawing: PANE,
             },
-            Page::Unavailable => Words::Page {
+            NoticePage::Unavailable => Words::Page {
                 title: "We cannot answer right now",
                 text: "<p>This is a short disturbance on our side. Please reload the page in a moment.</p>",
                 drawing: CLOCK,
             },
-            Page::OriginDown => Words::Page {
+            NoticePage::OriginDown => Words::Page {
                 title: "The site\u{2019}s server does not answer",
                 text: "<p>We could not reach the server behind this address. It may be restarting; please try again in a few \
                        minutes.</p><p>If this is your site: check that the server is running and that its address is the one in \
                        the domain\u{2019}s settings.</p>",
                 drawing: BROKEN,
             },
-            Page::OriginSlow => Words::Page {
+            NoticePage::OriginSlow => Words::Page {
                 title: "The site\u{2019}s server takes too long",
                 text: "<p>The server behind this address accepted the request but did not answer in time. Please try again in a \
                        few minutes.</p>",
                 drawing: CLOCK,
             },
-            Page::OriginBusy => Words::Page {
+            NoticePage::OriginBusy => Words::Page {
                 title: "The site\u{2019}s server is very busy",
                 text: "<p>More requests wait for the server behind this address than it answers. Please reload the page in a \
                        moment.</p>",
                 drawing: CLOCK,
             },
-            Page::Loop => Words::Page {
+            NoticePage::Loop => Words::Page {
                 title: "This address leads back to itself",
                 text: "<p>The server that should answer for this site is set to this very address, so a request would go round in \
                        circles.</p><p>If this is your site: set the origin host to the address where your site is really hosted.</p>",
                 drawing: CIRCLE,
             },
-            Page::UnknownHost => Words::Line("This host is not served here."),
-            Page::BadRequest => Words::Line("The request is malformed."),
-            Page::ClientStopped => Words::Line("The request was not completed in time."),
-            Page::Method => Words::Line("This method is not served here."),
+            NoticePage::UnknownHost => Words::Line("This host is not served here."),
+            NoticePage::BadRequest => Words::Line("The request is malformed."),
+            NoticePage::ClientStopped => Words::Line("The request was not completed in time."),
+            NoticePage::Method => Words::Line("This method is not served here."),
         }
     }
 }
@@ -160,21 +161,21 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Page; 11] = [
-        Page::Pending,
-        Page::Suspended,
-        Page::Unavailable,
-        Page::OriginDown,
-        Page::OriginSlow,
-        Page::OriginBusy,
-        Page::Loop,
-        Page::UnknownHost,
-        Page::BadRequest,
-        Page::ClientStopped,
-        Page::Method,
+    const ALL: [NoticePage; 11] = [
+        NoticePage::Pending,
+        NoticePage::Suspended,
+        NoticePage::Unavailable,
+        NoticePage::OriginDown,
+        NoticePage::OriginSlow,
+        NoticePage::OriginBusy,
+        NoticePage::Loop,
+        NoticePage::UnknownHost,
+        NoticePage::BadRequest,
+        NoticePage::ClientStopped,
+        NoticePage::Method,
     ];
 
-    async fn text(page: Page) -> String {
+    async fn text(page: NoticePage) -> String {
         let bytes = page.response().into_body().collect().await.expect("a body of its own").to_bytes();
         String::from_utf8(bytes.to_vec()).expect("text")
     }
@@ -192,9 +193,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_for_people_is_a_whole_document_without_gaps() {
-        for page in
-            [Page::Pending, Page::Suspended, Page::OriginDown, Page::OriginSlow, Page::OriginBusy, Page::Loop]
-        {
+        for page in [
+            NoticePage::Pending,
+            NoticePage::Suspended,
+            NoticePage::OriginDown,
+            NoticePage::OriginSlow,
+            NoticePage::OriginBusy,
+            NoticePage::Loop,
+        ] {
             let html = text(page).await;
 
             assert!(
@@ -209,13 +215,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_pending_domain_says_when_to_come_back() {
-        assert_eq!(Page::Pending.response().headers()[RETRY_AFTER], "10");
-        assert!(!Page::Suspended.response().headers().contains_key(RETRY_AFTER));
+        assert_eq!(NoticePage::Pending.response().headers()[RETRY_AFTER], "10");
+        assert!(!NoticePage::Suspended.response().headers().contains_key(RETRY_AFTER));
     }
 
     #[tokio::test]
     async fn a_suspended_domain_says_no_more_than_that() {
-        let page = text(Page::Suspended).await.to_lowercase();
+        let page = text(NoticePage::Suspended).await.to_lowercase();
         let (_, html) = page.split_once("</style>").expect("a style");
 
         for word in ["suspend", "lock", "operator", "account", "glasshouse"] {
@@ -225,9 +231,9 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_host_gets_one_plain_line() {
-        let line = text(Page::UnknownHost).await;
+        let line = text(NoticePage::UnknownHost).await;
 
         assert_eq!(line.lines().count(), 1);
-        assert_eq!(Page::UnknownHost.response().headers()[CONTENT_TYPE], "text/plain; charset=utf-8");
+        assert_eq!(NoticePage::UnknownHost.response().headers()[CONTENT_TYPE], "text/plain; charset=utf-8");
     }
 }

@@ -11,13 +11,12 @@ use url::Url;
 use super::body::{self, Body};
 use super::encoding::Forms;
 use super::headers;
+use crate::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
 use crate::clock::Timestamp;
 use crate::domains::Site;
 use crate::render::model::PageResponse;
 
 const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
-const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-cache");
-const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
 
 /// A request for a page, as far as its answer depends on it.
 #[derive(Debug, Clone, Copy)]
@@ -31,15 +30,10 @@ pub struct Asking<'a> {
 }
 
 /// The answer with a page.
-pub async fn respond(
-    asking: Asking<'_>,
-    site: &Site,
-    answer: &PageResponse,
-    forms: &Forms,
-) -> Response<Body> {
-    let page = &answer.page;
+pub async fn respond(asking: Asking<'_>, site: &Site, found: &PageResponse, forms: &Forms) -> Response<Body> {
+    let page = &found.page;
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::OK);
-    let mut headers = page_headers(site, asking.target, answer);
+    let mut headers = page_headers(site, asking.target, found);
     let has_not_changed =
         status == StatusCode::OK && !page.partial && matches_etag(asking.headers, &page.etag);
     if has_not_changed {
@@ -57,8 +51,8 @@ pub async fn respond(
     finish(status, headers, body::full(bytes))
 }
 
-fn page_headers(site: &Site, target: &Url, answer: &PageResponse) -> HeaderMap {
-    let page = &answer.page;
+fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
+    let page = &found.page;
     let mut headers = HeaderMap::with_capacity(12);
     if page.status < 500 {
         site.apply_headers(target, &mut headers);
@@ -70,7 +64,7 @@ fn page_headers(site: &Site, target: &Url, answer: &PageResponse) -> HeaderMap {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(CDN_CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(VARY, HeaderValue::from_static("User-Agent, Accept-Encoding"));
-    headers.insert(RENDER_CACHE, HeaderValue::from_static(answer.tier.as_str()));
+    headers.insert(RENDER_CACHE, HeaderValue::from_static(found.tier.as_str()));
     insert_text(&mut headers, ETAG, &page.etag);
     insert_text(&mut headers, LAST_MODIFIED, &http_date(page.created_at));
     if let Some(location) = &page.location {
@@ -125,7 +119,7 @@ mod tests {
     use crate::domains::site::tests::site;
     use crate::render::model::{RenderedPage, Tier};
 
-    fn answer() -> PageResponse {
+    fn page_response() -> PageResponse {
         let page = RenderedPage {
             status: 200,
             location: None,
@@ -143,12 +137,12 @@ mod tests {
     }
 
     fn with(change: impl FnOnce(&mut RenderedPage)) -> PageResponse {
-        let mut changed = answer();
+        let mut changed = page_response();
         change(Arc::make_mut(&mut changed.page));
         changed
     }
 
-    async fn ask(method: Method, fields: &[(&'static str, &str)], answer: &PageResponse) -> Response<Body> {
+    async fn ask(method: Method, fields: &[(&'static str, &str)], found: &PageResponse) -> Response<Body> {
         let rule = HeaderRule {
             path_pattern: "/blog/*".into(),
             headers: [
@@ -169,7 +163,7 @@ mod tests {
             headers.append(*name, value.parse().unwrap());
         }
         let asking = Asking { method: &method, headers: &headers, target: &target };
-        respond(asking, &site, answer, &Forms::default()).await
+        respond(asking, &site, found, &Forms::default()).await
     }
 
     async fn bytes(response: Response<Body>) -> Bytes {
@@ -178,7 +172,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_crawlers_page_is_kept_by_no_cache_on_the_way_whatever_a_custom_header_says() {
-        let response = ask(Method::GET, &[], &answer()).await;
+        let response = ask(Method::GET, &[], &page_response()).await;
 
         let headers = response.headers();
         assert_eq!(headers["cache-control"], "no-cache");
@@ -190,13 +184,13 @@ mod tests {
         assert_eq!(headers["x-robots-tag"], "noarchive");
         assert!(!headers.contains_key("surrogate-control"));
         assert!(!headers.contains_key("cloudflare-cdn-cache-control"));
-        assert_eq!(bytes(response).await, answer().page.html);
+        assert_eq!(bytes(response).await, page_response().page.html);
     }
 
     #[tokio::test]
     async fn a_crawler_that_has_the_page_gets_a_304() {
         for value in ["W/\"abc\"", "\"abc\"", "\"x\", W/\"abc\"", "*"] {
-            let response = ask(Method::GET, &[("if-none-match", value)], &answer()).await;
+            let response = ask(Method::GET, &[("if-none-match", value)], &page_response()).await;
 
             assert_eq!(response.status(), 304, "{value}");
             assert_eq!(response.headers()["etag"], "W/\"abc\"");
@@ -205,7 +199,7 @@ mod tests {
         }
         for value in ["\"x\"", "abc", "\"abc", ""] {
             assert_eq!(
-                ask(Method::GET, &[("if-none-match", value)], &answer()).await.status(),
+                ask(Method::GET, &[("if-none-match", value)], &page_response()).await.status(),
                 200,
                 "{value}"
             );
@@ -227,26 +221,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_head_request_gets_the_same_headers_and_no_body() {
-        let response = ask(Method::HEAD, &[], &answer()).await;
+        let response = ask(Method::HEAD, &[], &page_response()).await;
 
-        assert_eq!(response.headers()["content-length"], answer().page.html.len().to_string());
+        assert_eq!(response.headers()["content-length"], page_response().page.html.len().to_string());
         assert!(bytes(response).await.is_empty());
     }
 
     #[tokio::test]
     async fn a_range_is_ignored() {
-        let response = ask(Method::GET, &[("range", "bytes=0-99")], &answer()).await;
+        let response = ask(Method::GET, &[("range", "bytes=0-99")], &page_response()).await;
 
         assert_eq!(response.status(), 200);
-        assert_eq!(bytes(response).await.len(), answer().page.html.len());
+        assert_eq!(bytes(response).await.len(), page_response().page.html.len());
     }
 
     #[tokio::test]
     async fn a_client_that_takes_a_compressed_form_gets_one() {
-        let response = ask(Method::GET, &[("accept-encoding", "gzip, br")], &answer()).await;
+        let response = ask(Method::GET, &[("accept-encoding", "gzip, br")], &page_response()).await;
 
         assert_eq!(response.headers()["content-encoding"], "br");
-        assert!(bytes(response).await.len() < answer().page.html.len());
+        assert!(bytes(response).await.len() < page_response().page.html.len());
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::body::Body;
 use super::headers;
-use super::pages::Page;
+use super::pages::NoticePage;
 use super::service::Inner;
 use crate::analytics::verify::Claim;
 use crate::analytics::{Crawler, ServedBy, Verified, Visit};
@@ -30,9 +30,9 @@ impl OriginVisit {
     }
 
     /// Records what the crawler got, when that was a page: not a redirect, not an asset.
-    pub fn end(self, edge: &Inner, site: &Site, target: &Url, answer: &Result<Response<Body>, Page>) {
+    pub fn end(self, edge: &Inner, site: &Site, target: &Url, result: &Result<Response<Body>, NoticePage>) {
         // Of an error page nothing says what was asked for but the path.
-        let Some(status) = page_status(answer).filter(|_| !crawler::url::is_static_asset(target.path()))
+        let Some(status) = page_status(result).filter(|_| !crawler::url::is_static_asset(target.path()))
         else {
             return;
         };
@@ -50,14 +50,17 @@ impl OriginVisit {
 }
 
 /// The status of a page; none of anything else.
-fn page_status(answer: &Result<Response<Body>, Page>) -> Option<u16> {
-    match answer {
+fn page_status(result: &Result<Response<Body>, NoticePage>) -> Option<u16> {
+    match result {
         Ok(response) if response.status().is_redirection() || response.status().is_informational() => None,
         Ok(response) => headers::is_html(response.headers()).then(|| response.status().as_u16()),
         // An origin that is away is what crawlers hold against a site. What is wrong with the request itself is not.
-        Err(page @ (Page::OriginDown | Page::OriginSlow | Page::OriginBusy | Page::Loop)) => {
-            Some(page.status().as_u16())
-        }
+        Err(
+            page @ (NoticePage::OriginDown
+            | NoticePage::OriginSlow
+            | NoticePage::OriginBusy
+            | NoticePage::Loop),
+        ) => Some(page.status().as_u16()),
         Err(_) => None,
     }
 }

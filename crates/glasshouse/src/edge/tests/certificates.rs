@@ -27,7 +27,7 @@ use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::Sockets;
 use crate::edge::certificates::model::OrderKind;
-use crate::edge::certificates::ordering::Outcome;
+use crate::edge::certificates::ordering::OrderOutcome;
 use crate::testing::TestApp;
 
 /// A certificate authority. Its processes end with it.
@@ -327,7 +327,7 @@ async fn an_order_that_failed_is_not_repeated_at_once() {
         certificates.order_logged("shop.example", &shop, OrderKind::First).await,
     ];
 
-    assert_eq!(outcomes, [Outcome::None; 2]);
+    assert_eq!(outcomes, [OrderOutcome::None; 2]);
     assert_eq!(secured.count(ATTEMPTS).await, 1);
     assert_eq!(secured.count("select failures from certificate_orders").await, 1);
     assert_eq!(

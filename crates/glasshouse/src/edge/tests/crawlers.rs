@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::RenderError;
 
 use super::world::{RawOrigin, World};
-use crate::domains::connection::probe::Arrival;
+use crate::domains::connection::probe::ProbeRoute;
 
 const PAGE: &str = "http://shop.example/shoes";
 const HTML: &str = "<!DOCTYPE html><html><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>";
@@ -143,7 +143,7 @@ async fn a_connection_probe_is_answered_with_its_proof_and_reaches_nobody() {
 
     let reply = world.crawl(&format!("/__service_probe/{nonce}"), &[]).await;
 
-    assert_eq!(reply.header("x-service-probe"), Some(key.proof(&nonce, Arrival::Edge).as_str()));
+    assert_eq!(reply.header("x-service-probe"), Some(key.proof(&nonce, ProbeRoute::Edge).as_str()));
     assert_eq!(reply.header("x-origin"), None);
 }
 

@@ -17,7 +17,7 @@ use super::model::{Call, Freshness, RenderResponse, Snapshot};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use crate::analytics::{CrawlerIndex, Verified};
-use crate::api::access::{ReadDomain, Rendering};
+use crate::api::access::{ReadDomain, RenderPages};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
@@ -62,7 +62,7 @@ struct RenderQuery {
 #[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery),
     security(("apiKey" = [])),
     responses(
-        Refusals::<Rendering, NotRendered>,
+        Refusals::<RenderPages, NotRendered>,
         (status = 200, description = "The rendered HTML.", content_type = "text/html", body = String,
             headers(
                 ("x-service-render-cache" = String, description = "`edge-hit`, `hit` or `miss`."),
@@ -83,7 +83,7 @@ struct RenderQuery {
         (status = "5XX", description = "The page's own status, with its HTML; never stored.", content_type = "text/html", body = String),
     ))]
 async fn render_page(
-    caller: Caller<Rendering>,
+    caller: Caller<RenderPages>,
     State(app): State<AppState>,
     method: Method,
     headers: HeaderMap,
@@ -94,8 +94,8 @@ async fn render_page(
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
     let site = RequestedDomain::of_host(host).site(&caller, &app, Purpose::Use).await?;
-    if let Some(answer) = app.connection.answer_over_api(&site.domain, &asked.target) {
-        return Ok(probe_answer(answer));
+    if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
+        return Ok(probe_response(response));
     }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
@@ -117,8 +117,8 @@ async fn render_page(
 }
 
 /// Proves to a connection check that the customer's own server asks this endpoint. Not a page: neither stored nor counted.
-fn probe_answer(answer: ProbeResponse) -> Response {
-    (StatusCode::OK, answer.headers(), Body::from(answer.html)).into_response()
+fn probe_response(response: ProbeResponse) -> Response {
+    (StatusCode::OK, response.headers(), Body::from(response.html)).into_response()
 }
 
 fn respond(call: &Call<'_>, response: RenderResponse) -> Response {

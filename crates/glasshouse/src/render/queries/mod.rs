@@ -35,7 +35,6 @@ pub struct SnapshotRow {
     pub location: Option<String>,
     /// Weak etag of the HTML.
     pub etag: String,
-    /// Bytes of HTML.
     pub html_bytes: i64,
     /// Characters of visible text.
     pub text_chars: i64,
@@ -73,7 +72,6 @@ pub struct NewSnapshot<'a> {
     pub location: Option<&'a str>,
     /// Weak etag of the HTML.
     pub etag: &'a str,
-    /// Bytes of HTML.
     pub html_bytes: usize,
     /// Characters of visible text.
     pub text_chars: u64,

@@ -116,7 +116,13 @@ async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
         app.renderer.answers_status(PAGE, 503, "<p>down</p>");
         let run = async || {
             let (key, url) = ("shop.example/shoes".to_owned(), PAGE.parse().expect("an address"));
-            let job = RenderPage { domain: domain.clone(), key, url, purpose: Purpose::OnDemand, seen: None };
+            let job = RenderPage {
+                domain: domain.clone(),
+                key,
+                url,
+                purpose: Purpose::OnDemand,
+                known_generation: None,
+            };
             let job = job.queued_for("account");
             let id = job.id().clone();
             let mut tx = app.state.platform.db.write().await.expect("a database");

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use super::world::{HERE, Middleware, World, page, redirect};
 use crate::accounts::Plan;
 use crate::domains::DomainStatus;
-use crate::domains::connection::probe::{Arrival, ProbeKey};
+use crate::domains::connection::probe::{ProbeKey, ProbeRoute};
 use crate::testing::render_path;
 
 const REACHED: (bool, DomainStatus, bool) = (true, DomainStatus::ViaApi, true);
@@ -159,7 +159,7 @@ async fn the_render_endpoint_answers_a_probe_with_its_proof_and_as_a_page() {
 
     let reply = world.app.get(&render_path(&url)).key(&world.account.key).await;
 
-    let proof = key.proof(&nonce, Arrival::Api(&world.account.id));
+    let proof = key.proof(&nonce, ProbeRoute::Api(&world.account.id));
     reply.assert_status(200);
     assert_eq!(reply.header("x-service-probe"), proof);
     assert_eq!(reply.header("content-type"), "text/html; charset=utf-8");

@@ -120,9 +120,9 @@ async fn ask_render(envelope: &Envelope, key: &str, request: &Request<Incoming>)
         .header("user-agent", user_agent)
         .body(axum::body::Body::empty())
         .unwrap();
-    let answer = envelope.answer(asked, std::net::Ipv4Addr::LOCALHOST.into()).await;
-    let status = answer.status();
-    let body = axum::body::to_bytes(answer.into_body(), 1_000_000).await.unwrap();
+    let response = envelope.respond(asked, std::net::Ipv4Addr::LOCALHOST.into()).await;
+    let status = response.status();
+    let body = axum::body::to_bytes(response.into_body(), 1_000_000).await.unwrap();
     Response::builder().status(status).body(Full::new(body)).unwrap()
 }
 

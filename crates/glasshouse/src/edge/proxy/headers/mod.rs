@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, Version};
 use ipnet::IpNet;
 
 use crate::api::client::client_address;
+use crate::api::header_names::{CDN_LOOP, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO};
 
 /// Headers that concern one connection only (RFC 9110, 7.6.1), beside those that `Connection` names.
 const HOP_BY_HOP: [HeaderName; 9] = [
@@ -58,13 +59,6 @@ const CLIENT_ADDRESS: [&str; 15] = [
     "x-azure-clientip",
     "x-envoy-external-address",
 ];
-
-/// Carries the names of the proxies that a request came through (RFC 8586).
-pub const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
-
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
-const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// How a request came in, as far as it can be believed.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 //! Whose tab it is, and which addresses may be rendered at all. Used by tabs and the pool. Pure.
-//! Must never find two sites equal that may not share what a tab keeps.
+//! Must never find two owners equal that may not share what a tab keeps.
 
 use url::Url;
 
@@ -7,17 +7,17 @@ use crate::{OriginRoute, RenderRequest};
 
 /// Whose tab it is: warm tabs are shared only between renders for which all of this is equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
+pub(crate) struct TabOwner {
     tenant: String,
     /// Scheme, host and port of its pages.
     pub(super) origin: String,
     route: Option<OriginRoute>,
 }
 
-impl Site {
-    /// The site of a request.
-    pub fn of(request: &RenderRequest) -> Site {
-        Site {
+impl TabOwner {
+    /// The owner of the tab for a request.
+    pub fn of(request: &RenderRequest) -> TabOwner {
+        TabOwner {
             tenant: request.tenant.clone(),
             origin: request.url.origin().ascii_serialization(),
             route: request.route.clone(),

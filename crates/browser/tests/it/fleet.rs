@@ -1,7 +1,7 @@
 //! Several browsers: how many there are, who shares them, and what happens to pages when browsers and tabs are killed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use browser::{BrowserConfig, RenderError, RenderRequest, Renderer};
@@ -65,11 +65,11 @@ async fn a_browser_that_ends_takes_no_page_with_it() {
 async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_first() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
-    bench.origin.on("/killer", Reply::script("").after(Duration::from_secs(9)));
+    bench.origin.on("/killer", Reply::script("").after(Duration::from_secs(25)));
     let first = bench.pool.browser_pid().unwrap();
     let pool = bench.pool.clone();
     let mut killer = TaskTracker::new().spawn(async move { pool.render(request("/killer")).await });
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    eventually("the page is asked for", || bench.origin.count("/killer") > 0).await;
     signal(first, "KILL");
     eventually("another browser is shared", || bench.pool.browser_pid().is_some_and(|pid| pid != first))
         .await;
@@ -91,13 +91,13 @@ async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_f
     assert_eq!(bench.pool.browser_pid(), shared, "the browser of the others was harmed");
 }
 
-/// Kills a browser or a tab of one, in turn, every so often until told to stop; says how often.
-async fn kill_at_random(bench: &Bench, every: Duration, stop: &AtomicBool) -> u32 {
-    let mut kills = 0;
+/// Kills a browser or a tab of one, in turn, every so often until told to stop, and counts.
+async fn kill_at_random(bench: &Bench, every: Duration, killed: &AtomicU32, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         tokio::time::sleep(every).await;
+        let kills = killed.load(Ordering::Relaxed) as usize;
         let browsers = bench.pool.browser_pids();
-        let Some(browser) = browsers.get(kills as usize / 2 % browsers.len().max(1)).copied() else {
+        let Some(browser) = browsers.get(kills / 2 % browsers.len().max(1)).copied() else {
             continue;
         };
         let renderers: Vec<u32> = group(browser)
@@ -105,14 +105,13 @@ async fn kill_at_random(bench: &Bench, every: Duration, stop: &AtomicBool) -> u3
             .filter(|(_, _, command)| command.contains("--type=renderer"))
             .map(|(pid, _, _)| pid)
             .collect();
-        let victim = match renderers.get(kills as usize * 7 % renderers.len().max(1)) {
+        let victim = match renderers.get(kills * 7 % renderers.len().max(1)) {
             Some(renderer) if kills % 2 == 0 => *renderer,
             _ => browser,
         };
         signal(victim, "KILL");
-        kills += 1;
+        killed.fetch_add(1, Ordering::Relaxed);
     }
-    kills
 }
 
 /// Seconds of mixed load; `MIXED_LOAD_SECONDS` makes them minutes.
@@ -124,12 +123,14 @@ async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
     let bench = Arc::new(Bench::with(sixteen_pages).await);
     bench.render_reply(Reply::script("")).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));
+    let kills = Arc::new(AtomicU32::new(0));
     let until = Instant::now() + Duration::from_secs(seconds);
     let workers = (0..12usize).map(|worker| {
-        let bench = bench.clone();
+        let (bench, kills) = (bench.clone(), kills.clone());
         async move {
             let mut rendered = 0u32;
-            while Instant::now() < until {
+            // A busy machine takes its time to start what is killed.
+            while Instant::now() < until || rendered == 0 || kills.load(Ordering::Relaxed) < 4 {
                 let number = worker * 10 + rendered as usize % 10;
                 let page = bench.pool.render(numbered(&bench, number, 40 * (number as u64 % 9))).await;
                 let html = page.unwrap_or_else(|error| panic!("page {number} was lost: {error}")).html;
@@ -145,11 +146,12 @@ async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
         rendered
     };
 
-    let (rendered, kills) = tokio::join!(load, kill_at_random(&bench, Duration::from_millis(1500), &stop));
+    let killer = kill_at_random(&bench, Duration::from_millis(1500), &kills, &stop);
+    let (rendered, ()) = tokio::join!(load, killer);
     let browsers = bench.pool.browser_pids();
     bench.pool.shutdown().await;
 
-    assert!(kills >= 4 && rendered >= 12, "{kills} kills, {rendered} pages");
+    assert!(rendered >= 12, "{rendered} pages");
     for browser in browsers {
         assert_eq!(group(browser), Vec::new());
     }

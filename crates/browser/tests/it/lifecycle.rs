@@ -1,7 +1,7 @@
 //! Browsers that die, hang, are missing or have to go: renders notice little, and nothing is left behind.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use browser::{RenderError, RenderRequest, Renderer};
 
@@ -17,7 +17,7 @@ async fn a_render_survives_the_death_of_its_browser() {
     let pool = bench.pool.clone();
     let render =
         tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/slow")).await });
-    tokio::time::sleep(Duration::from_millis(250)).await;
+    eventually("the page is asked for", || bench.origin.count("/slow") > 0).await;
 
     signal(first, "KILL");
 
@@ -36,7 +36,7 @@ async fn a_render_survives_the_death_of_its_renderer() {
     let pool = bench.pool.clone();
     let render =
         tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/slow")).await });
-    tokio::time::sleep(Duration::from_millis(250)).await;
+    eventually("the page is asked for", || bench.origin.count("/slow") > 0).await;
 
     for (pid, _, _) in group(browser).iter().filter(|(_, _, command)| command.contains("--type=renderer")) {
         signal(*pid, "KILL");
@@ -51,13 +51,11 @@ async fn a_browser_that_hangs_is_replaced() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     let first = bench.pool.browser_pid().unwrap();
-    let started = Instant::now();
 
     signal(first, "STOP");
 
     let page = bench.render_reply(Reply::script("out.textContent = 'done'")).await.unwrap();
     assert!(page.html.contains("done"));
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     eventually("nothing is left of the first browser", || group(first).is_empty()).await;
 }
 
@@ -134,27 +132,29 @@ async fn a_full_browser_works_with_ordinary_frames() {
 #[tokio::test]
 async fn a_caller_that_stops_waiting_gives_its_slot_back() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
-    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(60)));
+    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(600)));
     bench.render_reply(Reply::script("")).await.unwrap();
 
     let given_up = tokio::time::timeout(Duration::from_millis(300), bench.render("/hang")).await;
-    let next = tokio::time::timeout(Duration::from_secs(5), bench.render("/page")).await;
+    let next = bench.render("/page").await;
 
     assert!(given_up.is_err());
-    assert!(next.unwrap().is_ok());
+    assert!(next.is_ok(), "{next:?}");
 }
 
 #[tokio::test]
 async fn too_many_waiting_renders_are_refused() {
     let bench = Bench::with(|config| (config.concurrency, config.max_waiting) = (1, 1)).await;
-    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(60)));
+    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(600)));
     let waiting: Vec<_> = (0..2)
         .map(|_| {
             let pool = bench.pool.clone();
             tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/hang")).await })
         })
         .collect();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    while bench.pool.health().await.waiting == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 
     let answer = bench.render("/page").await;
 

@@ -25,7 +25,7 @@ async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
         let page = bench.render_reply(Reply::script(&script)).await.unwrap();
 
         assert_stays(&page, "the page");
-        assert!(page.timings.load_ms < 4_000, "{target}: {:?}", page.timings);
+        assert_eq!(page.settled, Settled::Quiet, "{target}");
     }
 }
 

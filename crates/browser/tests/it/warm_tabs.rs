@@ -28,25 +28,30 @@ async fn a_tab_that_nobody_has_used_for_a_second_computes_nothing() {
     let page = bench.render_reply(Reply::script(busy)).await.unwrap();
     assert!(page.html.contains("busy"));
     let browser = bench.pool.browser_pid().unwrap();
-    tokio::time::sleep(Duration::from_millis(1600)).await;
 
-    let before = page_ticks(browser);
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let spent = page_ticks(browser) - before;
-
-    assert!(spent < 20, "a tab that only waits used {spent} % of a core");
+    // On a busy machine it takes its time to come to rest; a tab that does not keeps a core busy.
+    for _ in 0..30 {
+        let before = page_ticks(browser);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        if page_ticks(browser) - before < 10 {
+            return;
+        }
+    }
+    panic!("a tab that only waits computes");
 }
 
 #[tokio::test]
 async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
     let bench = Bench::new().await;
-    bench.render_reply(Reply::script("localStorage.kept = 'yes'")).await.unwrap();
-    let before = group(bench.pool.browser_pid().unwrap()).len();
+    bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
+    let page = |script: &str| {
+        Reply::html(&format!("<!DOCTYPE html><div id=out></div><script src=/app.js></script><script>{script}</script>"))
+    };
+    bench.render_reply(page("localStorage.kept = 'yes'")).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1600)).await;
 
-    let page =
-        bench.render_reply(Reply::script("out.textContent = 'kept: ' + localStorage.kept")).await.unwrap();
+    let next = bench.render_reply(page("out.textContent = 'kept: ' + localStorage.kept")).await.unwrap();
 
-    assert!(page.html.contains("kept: undefined"), "{}", page.html);
-    assert_eq!(group(bench.pool.browser_pid().unwrap()).len(), before, "another process was started");
+    assert!(next.html.contains("kept: undefined"), "{}", next.html);
+    assert_eq!(bench.origin.count("/app.js"), 1, "the tab's cache was not used: it is another tab");
 }

@@ -1,4 +1,4 @@
-//! The browser's command line and the lists of what is not fetched. Used when a browser is started.
+//! The browser's command line and the list of what is not fetched. Used when a browser is started.
 //! Pure: says what is wanted, starts nothing.
 
 use std::ffi::OsString;
@@ -74,7 +74,7 @@ pub(crate) struct Flags<'a> {
     /// Where the browser's own traffic goes: a proxy address that answers nobody.
     pub dead_proxy: SocketAddr,
     pub confined: bool,
-    /// Root cannot use Chromium's sandbox.
+    /// Whether Chromium's own sandbox can be used: not by root, nor where the kernel forbids what it is made of.
     pub sandbox: bool,
     pub shared_memory_bytes: Option<u64>,
 }
@@ -105,36 +105,19 @@ impl Flags<'_> {
     }
 }
 
-/// Media is not fetched; neither are trackers. Pictures and fonts are switched off by flags.
+/// Media is not fetched. Pictures and fonts are switched off by flags; trackers have stand-ins, which the proxy sends.
 const MEDIA: &[&str] =
     &["mp4", "webm", "ogv", "mov", "m4v", "mp3", "m4a", "ogg", "wav", "flac", "m3u8", "mpd"];
 
 /// Wildcard patterns for `Network.setBlockedURLs`, `extra` ones of the customer last.
 pub(crate) fn blocked_patterns(extra: &[String]) -> Vec<String> {
     let media = MEDIA.iter().flat_map(|ending| [format!("*://*/*.{ending}"), format!("*://*/*.{ending}?*")]);
-    let trackers = tracker_hosts().flat_map(|host| [format!("*://{host}/*"), format!("*://*.{host}/*")]);
-    media.chain(trackers).chain(extra.iter().cloned()).collect()
-}
-
-fn tracker_hosts() -> impl Iterator<Item = &'static str> {
-    include_str!("../data/trackers.txt")
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    media.chain(extra.iter().cloned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_tracker_list_is_short_sorted_and_names_hosts() {
-        let hosts: Vec<_> = tracker_hosts().collect();
-
-        assert!((50..=100).contains(&hosts.len()));
-        assert!(hosts.is_sorted());
-        assert!(hosts.iter().all(|host| host.contains('.') && !host.contains(['/', '*', ' '])));
-    }
 
     #[test]
     fn frames_on_demand_need_both_flags() {

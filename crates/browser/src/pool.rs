@@ -251,7 +251,8 @@ impl Pool {
         let prepared = started.elapsed();
         browser.renders.fetch_add(1, Ordering::Relaxed);
 
-        let pass = Arc::new(Pass::new(request.route.clone(), request.limits.page_bytes));
+        let host = request.url.host_str().unwrap_or_default();
+        let pass = Arc::new(Pass::new(host, request.route.clone(), request.limits.page_bytes));
         tab.gate.admit(pass.clone());
         let mut visit = Visit::new(&mut tab, request, pass.clone());
         let end = visit.run().await;

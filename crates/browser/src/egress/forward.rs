@@ -19,6 +19,7 @@ use hyper_util::rt::TokioIo;
 
 use super::gate::{Gate, Pass, Refused};
 use super::meter::{Metered, MeteredBody};
+use super::trackers::stand_in;
 use super::{Shared, tunnel};
 use crate::OriginRoute;
 
@@ -91,6 +92,10 @@ pub(super) async fn forward(
     if pass.is_cut() {
         pass.block_over_limit(&url);
         return refusal(StatusCode::FORBIDDEN);
+    }
+    let tracker = pass.tracker(&page.host);
+    if let Some(answer) = tracker.and_then(|tracker| stand_in(tracker, &path, request.headers())) {
+        return answer;
     }
     let route = route_of(&pass, &page.host).cloned();
     let Some(target) = target_of(page, route.as_ref(), &path, shared) else {

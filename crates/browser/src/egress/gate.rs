@@ -10,6 +10,7 @@ use crawler::NetworkError;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::trackers::tracker_of;
 use crate::{BlockedRequest, OriginRoute, RenderError};
 
 /// Refused requests that are kept for the caller.
@@ -69,6 +70,8 @@ impl Gate {
 
 /// What one render may do and what became of it.
 pub(crate) struct Pass {
+    /// Host of the page.
+    host: String,
     pub route: Option<OriginRoute>,
     left: AtomicI64,
     limit: u64,
@@ -115,9 +118,10 @@ impl From<&NetworkError> for Refused {
 }
 
 impl Pass {
-    /// A render that may download `limit` bytes.
-    pub fn new(route: Option<OriginRoute>, limit: u64) -> Pass {
+    /// A render of a page of `host` that may download `limit` bytes.
+    pub fn new(host: &str, route: Option<OriginRoute>, limit: u64) -> Pass {
         Pass {
+            host: host.to_owned(),
             route,
             left: AtomicI64::new(i64::try_from(limit).unwrap_or(i64::MAX)),
             limit,
@@ -125,6 +129,11 @@ impl Pass {
             was_cut: Notify::new(),
             log: Mutex::default(),
         }
+    }
+
+    /// The tracker that a host belongs to; to its own pages none is one.
+    pub(super) fn tracker(&self, host: &str) -> Option<&'static str> {
+        tracker_of(host).filter(|tracker| tracker_of(&self.host) != Some(tracker))
     }
 
     /// Whether the download limit was met.
@@ -197,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_is_cut_off_when_it_is_over_its_bytes() {
-        let pass = Pass::new(None, 100);
+        let pass = Pass::new("shop.test", None, 100);
 
         assert!(pass.charge(60) && pass.charge(40));
         assert!(!pass.charge(1) && !pass.charge(0));
@@ -211,7 +220,7 @@ mod tests {
         let gate = Gate::new("127.0.0.2:3128".parse().unwrap());
         assert!(!gate.charge(1));
 
-        gate.admit(Arc::new(Pass::new(None, 10)));
+        gate.admit(Arc::new(Pass::new("shop.test", None, 10)));
         assert!(gate.charge(1));
 
         gate.shut();
@@ -219,8 +228,18 @@ mod tests {
     }
 
     #[test]
+    fn a_tracker_is_one_except_on_its_own_pages() {
+        let shop = Pass::new("shop.test", None, 10);
+        let tracker = Pass::new("www.hotjar.com", None, 10);
+
+        assert_eq!(shop.tracker("static.hotjar.com"), Some("hotjar.com"));
+        assert_eq!(tracker.tracker("static.hotjar.com"), None);
+        assert_eq!(tracker.tracker("www.google-analytics.com"), Some("google-analytics.com"));
+    }
+
+    #[test]
     fn refused_requests_are_kept_up_to_a_bound() {
-        let pass = Pass::new(None, 10);
+        let pass = Pass::new("shop.test", None, 10);
 
         for n in 0..500 {
             pass.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));

@@ -10,6 +10,7 @@ mod gate;
 mod meter;
 mod probe;
 mod tls;
+mod trackers;
 mod tunnel;
 
 use std::collections::HashMap;

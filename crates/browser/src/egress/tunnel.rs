@@ -1,6 +1,6 @@
 //! CONNECT: what https, wss and ws pages ask the proxy for. Usually bytes go through unread; for hosts whose requests are
-//! sent elsewhere the proxy ends the TLS itself and treats each request like one in the clear.
-//! Used by the proxy. Must never answer for a host it does not send elsewhere: those pages check their own certificates.
+//! sent elsewhere, and for trackers, the proxy ends the TLS itself and treats each request like one in the clear.
+//! Used by the proxy. Must never answer for another host: those pages check their own certificates.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -43,7 +43,9 @@ pub(super) async fn open(
     }
     let upgrade = hyper::upgrade::on(&mut request);
 
-    if route_of(&pass, &host).is_some() || shared.upstream.is_plain_http(&host) {
+    let is_answered_here =
+        pass.tracker(&host).is_some() || route_of(&pass, &host).is_some() || shared.upstream.is_plain_http(&host);
+    if is_answered_here {
         shared.tasks.clone().spawn(serve_inside(upgrade, host, port, gate, shared));
         return established();
     }

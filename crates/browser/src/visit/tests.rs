@@ -40,7 +40,7 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(request: &'a RenderRequest) -> Machine<'a> {
         let now = Instant::now();
-        let pass = Arc::new(Pass::new(None, request.limits.page_bytes));
+        let pass = Arc::new(Pass::new("shop.test", None, request.limits.page_bytes));
         Machine { state: State::new(request, pass, FRAME, now), now }
     }
 

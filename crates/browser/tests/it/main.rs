@@ -18,6 +18,7 @@ mod scrolling;
 mod styles;
 mod support;
 mod timers;
+mod trackers;
 mod transport;
 mod waiting;
 mod warm_tabs;

@@ -1,0 +1,73 @@
+//! Trackers are not asked, and their pages do not notice: scripts arrive, their globals call back, walls stay open.
+
+use browser::{RenderRequest, Renderer};
+use tokio::net::TcpListener;
+
+use crate::article::{article, article_with, assert_shows};
+use crate::origin::{Origin, Reply};
+use crate::support::{Bench, request};
+
+/// Renders a page with scripts of trackers, of which none may be asked.
+async fn shows(head: &str, script: &str, wanted: &[&str]) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let trackers = ["www.google-analytics.com", "www.googletagmanager.com", "pagead2.googlesyndication.com"];
+    let bench = Bench::with_hosts(&trackers.map(|host| (host, address)), |_| {}).await;
+
+    let page = bench.render_reply(article_with(head, script)).await.unwrap();
+
+    assert_shows(&page, wanted);
+    let asked = tokio::time::timeout(std::time::Duration::ZERO, listener.accept()).await;
+    assert!(asked.is_err(), "a tracker was asked");
+}
+
+#[tokio::test]
+async fn a_page_that_starts_once_its_analytics_have_come_comes_out() {
+    let head = "<link rel=preconnect href=https://www.google-analytics.com>";
+    let script = "const script = document.createElement('script');
+        script.src = 'https://www.google-analytics.com/analytics.js';
+        script.onload = () => add('started');
+        script.onerror = () => add('blocked');
+        document.head.append(script)";
+
+    shows(head, script, &["started"]).await;
+}
+
+#[tokio::test]
+async fn what_waits_for_a_trackers_callback_is_called_back() {
+    let head = "<script>
+        window.ga = window.ga || function () { (ga.q = ga.q || []).push(arguments) };
+        ga('create', 'UA-1', 'auto');
+        window.dataLayer = [{ event: 'start', eventCallback: () => setTimeout(() => add('event'), 20) }];
+        </script><script async src=https://www.google-analytics.com/analytics.js></script>
+        <script async src='https://www.googletagmanager.com/gtm.js?id=GTM-1'></script>";
+    let script = "ga((tracker) => add(`client: ${tracker.get('clientId')}.`));
+        ga('send', 'event', 'x', 'y', { hitCallback: () => add('hit') });
+        addEventListener('load', () => dataLayer.push({ event: 'late', eventCallback: () => add('late event') }))";
+
+    shows(head, script, &["client: .", "event", "hit", "late event"]).await;
+}
+
+#[tokio::test]
+async fn a_wall_against_content_blockers_stays_open() {
+    let head = "<script async src=https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js></script>";
+    let script = "fetch('https://www.google-analytics.com/collect', { method: 'POST', body: '{}', credentials: 'include', headers: { 'content-type': 'application/json' } })
+            .then((answer) => add('fetched: ' + answer.ok), () => add('please switch off your blocker'));
+        addEventListener('load', () => add(window.adsbygoogle?.loaded ? 'no blocker' : 'please switch off your blocker'))";
+
+    shows(head, script, &["fetched: true", "no blocker"]).await;
+}
+
+#[tokio::test]
+async fn a_trackers_own_pages_get_their_own_scripts() {
+    let site = Origin::start().await;
+    site.on("/app.js", Reply::typed("text/javascript", "add('their own')"));
+    site.on("/page", article("document.head.append(Object.assign(document.createElement('script'), { src: 'https://static.hotjar.com/app.js' }))"));
+    let hosts = ["www.hotjar.com", "static.hotjar.com"].map(|host| (host, site.address));
+    let bench = Bench::with_hosts(&hosts, |_| {}).await;
+    let url = "https://www.hotjar.com/page".parse().unwrap();
+
+    let page = bench.pool.render(RenderRequest { url, ..request("/page") }).await.unwrap();
+
+    assert_shows(&page, &["their own"]);
+}

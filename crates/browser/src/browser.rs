@@ -42,7 +42,7 @@ pub(crate) enum StartError {
     Missing,
     #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = locate::REMEDY)]
     NotAProgram(PathBuf),
-    #[error("the browser cannot be confined to a network namespace ({0}) and network.strict_egress is on")]
+    #[error("the browser cannot be confined to namespaces and a sandbox of its own ({0}) and network.strict_egress is on")]
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]
     Spawn(#[from] io::Error),
@@ -50,12 +50,45 @@ pub(crate) enum StartError {
     NoResponse(String),
 }
 
+/// What keeps a browser apart from the machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// It has a network namespace whose only way out is the proxy.
+    pub confined: bool,
+    /// Chromium's own sandbox is on; under root, the browser is another user.
+    pub sandboxed: bool,
+}
+
+impl Bounds {
+    /// What is missing of them, and what to do about it.
+    pub fn lack(&self) -> Option<&'static str> {
+        Some(match (self.confined, self.sandboxed) {
+            (true, true) => return None,
+            (true, false) => {
+                "Chromium's sandbox is off, because this kernel or container forbids it: allow unprivileged user namespaces, \
+                 and as root also mounts and other users, for whom the browser's program must be readable"
+            }
+            (false, _) => {
+                "the browser is not confined to a network namespace of its own, only by its flags and the proxy: run as root or \
+                 allow user namespaces"
+            }
+        })
+    }
+}
+
+/// How a browser was started.
+struct How {
+    bounds: Bounds,
+    frames_on_demand: bool,
+    in_cgroup: bool,
+}
+
 /// A browser that runs.
 pub(crate) struct Browser {
     pub cdp: Cdp,
     pub egress: Egress,
     pub version: Version,
-    pub confined: bool,
+    pub bounds: Bounds,
     pub frames_on_demand: bool,
     pub in_cgroup: bool,
     /// Renders that were started in it.
@@ -134,56 +167,38 @@ impl Browser {
         frames_on_demand: bool,
         tasks: &TaskTracker,
     ) -> Result<Arc<Browser>, StartError> {
-        let launch = |confined: bool| {
-            let folder = environment.profiles()?.make()?;
-            let cgroup = Cgroup::for_browser(environment.config.browser_memory_bytes());
-            let port = if confined { PROXY_PORT } else { 1 };
-            let flags = Flags {
-                folder: &folder,
-                frames_on_demand,
-                spki_hash: environment.identity.spki_hash(),
-                dead_proxy: (std::net::Ipv4Addr::LOCALHOST, port).into(),
-                confined,
-                sandbox: !process::is_root(),
-                shared_memory_bytes: process::file_system_size(std::path::Path::new("/dev/shm")),
-            };
-            let args = flags.arguments();
-            let in_cgroup = cgroup.is_some();
-            let binary = binary.to_owned();
-            let confined = confined.then_some(PROXY_PORT);
-            Ok::<_, io::Error>((Launch { binary, args, folder, confined, cgroup }, in_cgroup))
-        };
-
-        let (plan, in_cgroup) = launch(true)?;
-        let (launched, in_cgroup) = match Process::start(plan).await {
-            Ok(launched) => (launched, in_cgroup),
-            Err(error) if environment.config.strict_egress => return Err(StartError::Unconfined(error)),
-            Err(error) => {
-                let (plan, in_cgroup) = launch(false)?;
-                let launched = Process::start(plan).await?;
-                tracing::warn!(
-                    %error,
-                    "the browser could not be given a network namespace of its own: only its flags and the proxy confine it \
-                     (allow user namespaces or run as root; network.strict_egress refuses to run like this)"
-                );
-                (launched, in_cgroup)
+        let mut refused: Option<io::Error> = None;
+        for (confined, sandboxed) in [(true, true), (true, false), (false, true), (false, false)] {
+            let bounds = Bounds { confined, sandboxed };
+            let plan = plan(environment, binary, frames_on_demand, &bounds)?;
+            let in_cgroup = plan.cgroup.is_some();
+            match Process::start(plan).await {
+                Ok(launched) => {
+                    if let Some(error) = refused {
+                        tracing::warn!(%error, "{}", bounds.lack().unwrap_or_default());
+                    }
+                    let how = How { bounds, frames_on_demand, in_cgroup };
+                    return Browser::connect(launched, environment, how, tasks).await;
+                }
+                // What fails in passing is tried again as it was; only what the kernel forbids is done without.
+                Err(error) if !process::is_refusal(&error) => return Err(StartError::Spawn(error)),
+                Err(error) if environment.config.strict_egress => return Err(StartError::Unconfined(error)),
+                Err(error) => drop(refused.get_or_insert(error)),
             }
-        };
-        Browser::connect(launched, environment, frames_on_demand, in_cgroup, tasks).await
+        }
+        Err(refused.map_or(StartError::Missing, StartError::Spawn))
     }
 
     async fn connect(
         launched: Launched,
         environment: &Environment,
-        frames_on_demand: bool,
-        in_cgroup: bool,
+        how: How,
         tasks: &TaskTracker,
     ) -> Result<Arc<Browser>, StartError> {
         let Launched { process, pipe, output, listener } = launched;
         tasks.spawn(drain(ChildStderr::from_std(output)?));
         pipe.set_nonblocking(true)?;
         let cdp = Cdp::start(tokio::net::UnixStream::from_std(pipe)?, tasks);
-        let confined = listener.is_some();
         let egress = Egress::start(
             listener,
             environment.config.network.clone(),
@@ -201,9 +216,9 @@ impl Browser {
             cdp,
             egress,
             version,
-            confined,
-            frames_on_demand,
-            in_cgroup,
+            bounds: how.bounds,
+            frames_on_demand: how.frames_on_demand,
+            in_cgroup: how.in_cgroup,
             renders: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),
             warm_tabs: WarmTabs::default(),
@@ -345,6 +360,34 @@ impl Browser {
             Some(None) | None => target.opener_id.is_some(),
         }
     }
+}
+
+/// What to start within some bounds.
+fn plan(
+    environment: &Environment,
+    binary: &std::path::Path,
+    frames_on_demand: bool,
+    bounds: &Bounds,
+) -> io::Result<Launch> {
+    let folder = environment.profiles()?.make()?;
+    let port = if bounds.confined { PROXY_PORT } else { 1 };
+    let flags = Flags {
+        folder: process::seen_folder(&folder, bounds.sandboxed),
+        frames_on_demand,
+        spki_hash: environment.identity.spki_hash(),
+        dead_proxy: (std::net::Ipv4Addr::LOCALHOST, port).into(),
+        confined: bounds.confined,
+        sandbox: bounds.sandboxed,
+        shared_memory_bytes: process::file_system_size(std::path::Path::new("/dev/shm")),
+    };
+    Ok(Launch {
+        binary: binary.to_owned(),
+        args: flags.arguments(),
+        folder,
+        confined: bounds.confined.then_some(PROXY_PORT),
+        sandbox: bounds.sandboxed,
+        cgroup: Cgroup::for_browser(environment.config.browser_memory_bytes()),
+    })
 }
 
 /// Answer of `Target.createBrowserContext`.

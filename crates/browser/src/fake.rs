@@ -168,6 +168,7 @@ impl Renderer for FakeRenderer {
             usable: state.problem.is_none(),
             version: Some("fake/1.0".to_owned()),
             confined: true,
+            sandboxed: true,
             frames_on_demand: true,
             cgroup: true,
             problem: state.problem.clone(),

@@ -176,6 +176,8 @@ pub struct BrowserHealth {
     pub version: Option<String>,
     /// Confined to a network namespace whose only way out is the filtering proxy.
     pub confined: bool,
+    /// Chromium's own sandbox is on; a service that runs as root starts its browsers as another user.
+    pub sandboxed: bool,
     /// Frames are drawn on demand (begin-frame control); `false`: ordinary frames, slower.
     pub frames_on_demand: bool,
     /// Memory of a browser is bounded by a cgroup (`true`) or by the watchdog (`false`).

@@ -129,15 +129,15 @@ impl Renderer for ChromiumPool {
             State::Starting => (None, Some("the browser is being started".to_owned())),
             State::Stopped => (None, Some("the browser is stopped".to_owned())),
         };
-        let confined = browser.as_ref().is_some_and(|browser| browser.confined);
-        let unconfined = "the browser is not confined to a network namespace of its own: run as root or allow user namespaces";
+        let bounds = browser.as_ref().map(|browser| browser.bounds);
         BrowserHealth {
             usable: browser.is_some(),
             version: browser.as_ref().map(|browser| browser.version.product.clone()),
-            confined,
+            confined: bounds.is_some_and(|bounds| bounds.confined),
+            sandboxed: bounds.is_some_and(|bounds| bounds.sandboxed),
             frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
             cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
-            problem: problem.or_else(|| (!confined).then(|| unconfined.to_owned())),
+            problem: problem.or_else(|| Some(bounds?.lack()?.to_owned())),
             active,
             waiting,
         }

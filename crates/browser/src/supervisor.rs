@@ -147,7 +147,8 @@ impl Supervisor {
                     tracing::info!(
                         version = browser.version.product,
                         pid = browser.pid(),
-                        confined = browser.confined,
+                        confined = browser.bounds.confined,
+                        sandboxed = browser.bounds.sandboxed,
                         frames_on_demand = browser.frames_on_demand,
                         cgroup = browser.in_cgroup,
                         "browser started"

@@ -21,6 +21,7 @@ impl Renderer for Unrendered {
             usable: true,
             version: None,
             confined: true,
+            sandboxed: true,
             frames_on_demand: false,
             cgroup: false,
             problem: Some(WHY.to_owned()),

@@ -99,7 +99,8 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
         tokio::time::timeout(PATIENCE, platform.renderer.health()),
     );
     let browser = match browser {
-        Ok(health) if health.usable => Part { ok: true, problem: None },
+        // What keeps it apart from the machine may be missing; that is said, and no reason to send nobody here.
+        Ok(health) if health.usable => Part { ok: true, problem: health.problem },
         Ok(health) => Part { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) },
         Err(_) => Part { ok: false, problem: Some("it does not answer".to_owned()) },
     };

@@ -135,19 +135,16 @@ async fn browser(context: &Context, network: Network) -> Finding {
     let _ = tokio::time::timeout(Duration::from_secs(5), renderer.shutdown()).await;
     let Ok(health) = health else { return Broken("it does not answer".to_owned()) };
     let version = health.version.unwrap_or_else(|| "unknown version".to_owned());
-    match (health.usable, health.confined, health.problem) {
-        (false, _, problem) => Broken(problem.unwrap_or_else(|| {
+    match (health.usable, health.problem) {
+        (false, problem) => Broken(problem.unwrap_or_else(|| {
             "cannot be started; install chromium-headless-shell or set render.chromium".to_owned()
         })),
-        (true, false, problem) => Note(format!(
-            "{version}, not confined to a network namespace{}; run as root or allow user namespaces",
-            problem.map(|problem| format!(" ({problem})")).unwrap_or_default()
-        )),
-        (true, true, _) => {
+        (true, Some(problem)) => Note(format!("{version}; {problem}")),
+        (true, None) => {
             let memory =
                 if health.cgroup { "memory bounded by a cgroup" } else { "memory bounded by a watchdog" };
             let frames = if health.frames_on_demand { "frames on demand" } else { "ordinary frames" };
-            Good(format!("{version}, confined to its own network namespace, {memory}, {frames}"))
+            Good(format!("{version}, confined to its own network namespace and sandbox, {memory}, {frames}"))
         }
     }
 }

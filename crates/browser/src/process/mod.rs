@@ -1,15 +1,18 @@
-//! Starts and ends browser processes: own process group, own network namespace, tied to the life of this process.
+//! Starts and ends browser processes: own process group, own namespaces, own user, tied to the life of this process.
 //!
-//! Used by the browser. The only file with `unsafe`: what happens between fork and exec has no safe interface. Must never
+//! Used by the browser. The only folder with `unsafe`: what happens between fork and exec has no safe interface. Must never
 //! leave a process behind: the group is killed as a whole and every child is waited for.
 #![allow(unsafe_code)]
 
+mod descriptors;
+mod setup;
+
 use std::ffi::{CString, OsString};
-use std::fs::File;
 use std::io;
 use std::mem;
 use std::net::TcpListener;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +24,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::cgroup::Cgroup;
+use descriptors::receive_fd;
+use setup::{ChildSetup, Namespace, OWN_ID};
 
 /// How long the remains of a killed group are waited for.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
@@ -34,6 +39,8 @@ pub(crate) struct Launch {
     pub folder: PathBuf,
     /// Whether it gets a network namespace of its own, with one listener in it.
     pub confined: Option<u16>,
+    /// Whether Chromium's sandbox is on, for which root gives it a user of its own.
+    pub sandbox: bool,
     pub cgroup: Option<Cgroup>,
 }
 
@@ -95,8 +102,30 @@ pub(crate) fn kill_process(pid: u32) {
     unsafe { libc::kill(pid, libc::SIGKILL) };
 }
 
-/// Whether this process runs as root, where Chromium cannot use its sandbox.
-pub(crate) fn is_root() -> bool {
+/// The folder of a browser as it sees it: one with a user of its own sees it elsewhere.
+pub(crate) fn seen_folder(folder: &Path, sandbox: bool) -> &Path {
+    if gets_own_user(sandbox) { Path::new(setup::FOLDER) } else { folder }
+}
+
+/// Whether starting a browser failed because the kernel or its policy forbids what confines it, and not in passing.
+pub(crate) fn is_refusal(error: &io::Error) -> bool {
+    match error.raw_os_error() {
+        // EACCES is the word of security modules; EINVAL of kernels that are built without.
+        Some(libc::EPERM | libc::ENOSYS | libc::EACCES | libc::EINVAL) => true,
+        Some(libc::ENOSPC) => ["user", "net", "mnt", "pid"].iter().any(|kind| {
+            let limit = std::fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
+            limit.is_ok_and(|limit| limit.trim() == "0")
+        }),
+        _ => false,
+    }
+}
+
+/// Root's browsers run as somebody else: Chromium's sandbox is not for root.
+fn gets_own_user(sandbox: bool) -> bool {
+    sandbox && is_root()
+}
+
+fn is_root() -> bool {
     // SAFETY: always succeeds and touches no memory.
     unsafe { libc::geteuid() == 0 }
 }
@@ -119,15 +148,15 @@ pub(crate) fn page_size() -> u64 {
 }
 
 fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
-    let Launch { binary, args, folder, confined, cgroup } = launch;
-    let (mut child, launched) = match spawn(&binary, &args, &folder, confined, cgroup.as_ref()) {
+    let (mut child, launched) = match spawn(&launch) {
         Ok(pair) => pair,
         Err(error) => {
-            let _ = std::fs::remove_dir_all(&folder);
+            let _ = std::fs::remove_dir_all(&launch.folder);
             let _ = started.send(Err(error));
             return;
         }
     };
+    let Launch { folder, cgroup, .. } = launch;
     let pid = launched.process.pid;
     let ended = launched.process.ended.clone();
     // Nobody waits any more: dropping the handle kills the group, and the wait below ends at once.
@@ -143,17 +172,15 @@ fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
     ended.cancel();
 }
 
-fn spawn(
-    binary: &Path,
-    args: &[OsString],
-    folder: &Path,
-    confined: Option<u16>,
-    cgroup: Option<&Cgroup>,
-) -> io::Result<(std::process::Child, Launched)> {
+fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
     let (ours, theirs) = UnixStream::pair()?;
     let (listener_receiver, listener_sender) = UnixStream::pair()?;
+    let own_user = gets_own_user(launch.sandbox);
+    if own_user {
+        std::os::unix::fs::chown(&launch.folder, Some(OWN_ID), Some(OWN_ID))?;
+    }
     let setup = ChildSetup {
-        namespace: confined.map(|port| Namespace {
+        namespace: launch.confined.map(|port| Namespace {
             port,
             listener_sender: listener_sender.as_raw_fd(),
             // Mapped onto itself: a browser that finds itself root refuses its sandbox.
@@ -161,27 +188,14 @@ fn spawn(
             uid_map: unsafe { format!("{0} {0} 1\n", libc::geteuid()) },
             gid_map: unsafe { format!("{0} {0} 1\n", libc::getegid()) },
         }),
-        cgroup: cgroup.map(Cgroup::procs).transpose()?,
+        cgroup: launch.cgroup.as_ref().map(Cgroup::procs).transpose()?,
         parent: libc::pid_t::try_from(std::process::id()).expect("a process id fits its own type"),
+        own_user: own_user.then(|| CString::new(launch.folder.as_os_str().as_bytes())).transpose()?,
+        needs_sandbox: launch.sandbox,
     };
     become_subreaper();
 
-    let mut command = Command::new(binary);
-    command
-        .args(args)
-        .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "FONTCONFIG_FILE"))
-        .env("HOME", folder)
-        .env("TMPDIR", folder)
-        .env("XDG_CONFIG_HOME", folder)
-        .env("XDG_CACHE_HOME", folder)
-        .env("LANG", "en_US.UTF-8")
-        .env("TZ", "UTC")
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .process_group(0);
+    let mut command = command(launch);
     // SAFETY: `prepare` makes only system calls on data made above: no allocation, no locks.
     unsafe { command.pre_exec(move || setup.prepare()) };
     command
@@ -195,7 +209,7 @@ fn spawn(
     let pid = libc::pid_t::try_from(child.id()).expect("a process id fits its own type");
     let process = Process { pid, ended: CancellationToken::new() };
     drop(listener_sender);
-    let listener = match confined {
+    let listener = match launch.confined {
         // The child has sent it before it became the browser, or `spawn` would have failed.
         Some(_) => Some(TcpListener::from(receive_fd(&listener_receiver)?)),
         None => None,
@@ -204,154 +218,26 @@ fn spawn(
     Ok((child, Launched { process, pipe: ours, output, listener }))
 }
 
-/// What the child does between fork and exec. Everything is made beforehand: only system calls are allowed there.
-struct ChildSetup {
-    namespace: Option<Namespace>,
-    cgroup: Option<File>,
-    parent: libc::pid_t,
-}
-
-struct Namespace {
-    port: u16,
-    listener_sender: RawFd,
-    uid_map: String,
-    gid_map: String,
-}
-
-impl ChildSetup {
-    fn prepare(&self) -> io::Result<()> {
-        if let Some(cgroup) = &self.cgroup {
-            write_fd(cgroup.as_raw_fd(), b"0")?;
-        }
-        if let Some(namespace) = &self.namespace {
-            namespace.enter()?;
-            let listener = namespace.listen()?;
-            send_fd(namespace.listener_sender, listener)?;
-        }
-        // SAFETY: plain system calls on values. Last, because a change of credentials clears the death signal.
-        unsafe {
-            let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            check(libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core))?;
-            check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0))?;
-            if libc::getppid() != self.parent {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Namespace {
-    /// Leaves the machine's network: directly when allowed, else through a user namespace in which it is allowed.
-    fn enter(&self) -> io::Result<()> {
-        // SAFETY: plain system calls on values.
-        unsafe {
-            if libc::unshare(libc::CLONE_NEWNET) != 0 {
-                check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET))?;
-                write_file(c"/proc/self/setgroups", b"deny")?;
-                write_file(c"/proc/self/uid_map", self.uid_map.as_bytes())?;
-                write_file(c"/proc/self/gid_map", self.gid_map.as_bytes())?;
-            }
-        }
-        raise_loopback()
-    }
-
-    /// Listens on every address of the namespace's loopback: the address that is dialled says which tab it is.
-    fn listen(&self) -> io::Result<RawFd> {
-        // SAFETY: the address is plain data that outlives the calls; the socket is ours.
-        unsafe {
-            let socket = check(libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0))?;
-            let mut address: libc::sockaddr_in = mem::zeroed();
-            address.sin_family = libc::AF_INET as libc::sa_family_t;
-            address.sin_port = self.port.to_be();
-            let length = mem::size_of::<libc::sockaddr_in>() as libc::socklen_t;
-            check(libc::bind(socket, (&raw const address).cast(), length))?;
-            check(libc::listen(socket, 1024))?;
-            Ok(socket)
-        }
-    }
-}
-
-fn raise_loopback() -> io::Result<()> {
-    // SAFETY: `ifreq` is plain data for which zeroes are valid; it outlives the call; the socket is closed again.
-    unsafe {
-        let socket = check(libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0))?;
-        let mut request: libc::ifreq = mem::zeroed();
-        request.ifr_name[0] = b'l' as libc::c_char;
-        request.ifr_name[1] = b'o' as libc::c_char;
-        request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
-        let raised = check(libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request));
-        libc::close(socket);
-        raised.map(drop)
-    }
-}
-
-fn write_file(path: &std::ffi::CStr, text: &[u8]) -> io::Result<()> {
-    // SAFETY: the path is a C string; the descriptor is ours and closed again.
-    unsafe {
-        let file = check(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
-        let written = write_fd(file, text);
-        libc::close(file);
-        written
-    }
-}
-
-fn write_fd(file: RawFd, text: &[u8]) -> io::Result<()> {
-    // SAFETY: pointer and length are of one slice.
-    let written = unsafe { libc::write(file, text.as_ptr().cast(), text.len()) };
-    if written < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Room for one descriptor in a control message, aligned as its header must be.
-#[repr(C, align(8))]
-struct ControlBuffer([u8; 64]);
-
-fn send_fd(socket: RawFd, descriptor: RawFd) -> io::Result<()> {
-    let mut byte = [0u8; 1];
-    let mut control = ControlBuffer([0; 64]);
-    // SAFETY: every pointer is to a local that outlives the call; the control buffer is larger than one descriptor needs.
-    unsafe {
-        let mut data = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
-        let mut message: libc::msghdr = mem::zeroed();
-        message.msg_iov = &raw mut data;
-        message.msg_iovlen = 1;
-        message.msg_control = control.0.as_mut_ptr().cast();
-        message.msg_controllen = libc::CMSG_SPACE(mem::size_of::<RawFd>() as u32) as _;
-        let header = libc::CMSG_FIRSTHDR(&raw const message);
-        (*header).cmsg_level = libc::SOL_SOCKET;
-        (*header).cmsg_type = libc::SCM_RIGHTS;
-        (*header).cmsg_len = libc::CMSG_LEN(mem::size_of::<RawFd>() as u32) as _;
-        libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(descriptor);
-        if libc::sendmsg(socket, &raw const message, 0) < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
-    }
-}
-
-fn receive_fd(socket: &UnixStream) -> io::Result<OwnedFd> {
-    let mut byte = [0u8; 1];
-    let mut control = ControlBuffer([0; 64]);
-    // SAFETY: every pointer is to a local that outlives the call. The descriptor was made for this process by the kernel,
-    // so nobody else owns it.
-    unsafe {
-        let mut data = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
-        let mut message: libc::msghdr = mem::zeroed();
-        message.msg_iov = &raw mut data;
-        message.msg_iovlen = 1;
-        message.msg_control = control.0.as_mut_ptr().cast();
-        message.msg_controllen = control.0.len() as _;
-        let received = libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC);
-        let header = libc::CMSG_FIRSTHDR(&raw const message);
-        if received < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if header.is_null() || (*header).cmsg_type != libc::SCM_RIGHTS {
-            return Err(io::Error::other("the browser's namespace has sent no listener"));
-        }
-        Ok(OwnedFd::from_raw_fd(libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned()))
-    }
+/// The command, with an environment of its own.
+fn command(launch: &Launch) -> Command {
+    let seen = seen_folder(&launch.folder, launch.sandbox);
+    let mut command = Command::new(&launch.binary);
+    command
+        .args(&launch.args)
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "FONTCONFIG_FILE"))
+        .env("HOME", seen)
+        .env("TMPDIR", seen)
+        .env("XDG_CONFIG_HOME", seen)
+        .env("XDG_CACHE_HOME", seen)
+        .env("LANG", "en_US.UTF-8")
+        .env("TZ", "UTC")
+        .current_dir(&launch.folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    command
 }
 
 /// Children of a killed browser become ours, so that they can be waited for even where process 1 does not do it.

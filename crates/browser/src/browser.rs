@@ -16,14 +16,13 @@ use tokio::process::ChildStderr;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::TaskTracker;
 
+use crate::bounds::{Bounds, plan};
 use crate::cdp::{Cdp, CdpError, EventKind};
-use crate::cgroup::Cgroup;
-use crate::egress::{Egress, PROXY_PORT};
+use crate::egress::Egress;
 use crate::environment::Environment;
-use crate::flags::Flags;
 use crate::frame_scheduler::FrameScheduler;
 use crate::locate;
-use crate::process::{self, Launch, Launched, Process};
+use crate::process::{self, Launched, Process};
 use crate::tab::Tab;
 use crate::version::Version;
 use crate::warm_tabs::WarmTabs;
@@ -42,38 +41,14 @@ pub(crate) enum StartError {
     Missing,
     #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = locate::REMEDY)]
     NotAProgram(PathBuf),
-    #[error("the browser cannot be confined to namespaces and a sandbox of its own ({0}) and network.strict_egress is on")]
+    #[error(
+        "the browser cannot be confined to namespaces and a sandbox of its own ({0}) and network.strict_egress is on"
+    )]
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]
     Spawn(#[from] io::Error),
     #[error("the browser does not answer: {0}")]
     NoResponse(String),
-}
-
-/// What keeps a browser apart from the machine.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
-    /// It has a network namespace whose only way out is the proxy.
-    pub confined: bool,
-    /// Chromium's own sandbox is on; under root, the browser is another user.
-    pub sandboxed: bool,
-}
-
-impl Bounds {
-    /// What is missing of them, and what to do about it.
-    pub fn lack(&self) -> Option<&'static str> {
-        Some(match (self.confined, self.sandboxed) {
-            (true, true) => return None,
-            (true, false) => {
-                "Chromium's sandbox is off, because this kernel or container forbids it: allow unprivileged user namespaces, \
-                 and as root also mounts and other users, for whom the browser's program must be readable"
-            }
-            (false, _) => {
-                "the browser is not confined to a network namespace of its own, only by its flags and the proxy: run as root or \
-                 allow user namespaces"
-            }
-        })
-    }
 }
 
 /// How a browser was started.
@@ -360,34 +335,6 @@ impl Browser {
             Some(None) | None => target.opener_id.is_some(),
         }
     }
-}
-
-/// What to start within some bounds.
-fn plan(
-    environment: &Environment,
-    binary: &std::path::Path,
-    frames_on_demand: bool,
-    bounds: &Bounds,
-) -> io::Result<Launch> {
-    let folder = environment.profiles()?.make()?;
-    let port = if bounds.confined { PROXY_PORT } else { 1 };
-    let flags = Flags {
-        folder: process::seen_folder(&folder, bounds.sandboxed),
-        frames_on_demand,
-        spki_hash: environment.identity.spki_hash(),
-        dead_proxy: (std::net::Ipv4Addr::LOCALHOST, port).into(),
-        confined: bounds.confined,
-        sandbox: bounds.sandboxed,
-        shared_memory_bytes: process::file_system_size(std::path::Path::new("/dev/shm")),
-    };
-    Ok(Launch {
-        binary: binary.to_owned(),
-        args: flags.arguments(),
-        folder,
-        confined: bounds.confined.then_some(PROXY_PORT),
-        sandbox: bounds.sandboxed,
-        cgroup: Cgroup::for_browser(environment.config.browser_memory_bytes()),
-    })
 }
 
 /// Answer of `Target.createBrowserContext`.

@@ -4,6 +4,7 @@
 //! and no HTTP server, and every byte a page fetches passes the guard of the `crawler` crate.
 
 mod attempts;
+mod bounds;
 mod browser;
 mod capacity;
 mod cdp;

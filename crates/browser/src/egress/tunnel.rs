@@ -43,8 +43,9 @@ pub(super) async fn open(
     }
     let upgrade = hyper::upgrade::on(&mut request);
 
-    let is_answered_here =
-        pass.tracker(&host).is_some() || route_of(&pass, &host).is_some() || shared.upstream.is_plain_http(&host);
+    let is_answered_here = pass.tracker(&host).is_some()
+        || route_of(&pass, &host).is_some()
+        || shared.upstream.is_plain_http(&host);
     if is_answered_here {
         shared.tasks.clone().spawn(serve_inside(upgrade, host, port, gate, shared));
         return established();

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::task::TaskTracker;
 
 use crate::origin::Reply;
-use crate::support::{Bench, is_prepared, request};
+use crate::support::{Bench, group, is_prepared, request};
 
 /// Forbids new network namespaces, in a user namespace made for it.
 const NO_NAMESPACES: &str = "echo 0 > /proc/sys/user/max_net_namespaces";
@@ -151,6 +151,53 @@ async fn a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for
 
     assert!(matches!(answer, Err(RenderError::NoBrowser(_))), "{answer:?}");
     assert!(!health.usable && health.problem.unwrap().contains("strict_egress"));
+}
+
+/// A line of what the kernel says of a process.
+fn status_of(pid: u32, line: &str) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().find_map(|text| text.strip_prefix(line)).unwrap().trim().to_owned()
+}
+
+#[tokio::test]
+async fn a_browser_is_never_root_and_its_pages_are_in_a_sandbox() {
+    let bench = Bench::new().await;
+    bench.render_reply(Reply::script("")).await.unwrap();
+    let browser = bench.pool.browser_pid().unwrap();
+
+    let health = bench.pool.health().await;
+
+    assert!(health.sandboxed, "{health:?}");
+    assert!(!status_of(browser, "Uid:").split_whitespace().any(|id| id == "0"));
+    assert!(!status_of(browser, "Groups:").split_whitespace().any(|id| id == "0"));
+    for (pid, _, command) in group(browser) {
+        if command.contains("--type=renderer") {
+            assert_eq!(status_of(pid, "Seccomp:"), "2", "{command}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sandbox_that_the_kernel_forbids_is_done_without_and_missed_aloud() {
+    // Root of a user namespace in which there is nobody else.
+    if !is_prepared(
+        "egress::a_sandbox_that_the_kernel_forbids_is_done_without_and_missed_aloud",
+        "-r",
+        "true",
+    ) {
+        return;
+    }
+    let bench = Bench::new().await;
+    let strict = Bench::with(|config| config.strict_egress = true).await;
+
+    let page = bench.render_reply(Reply::script("out.textContent = 'there'")).await.unwrap();
+    let health = bench.pool.health().await;
+    let refused = strict.render("/page").await;
+
+    assert!(page.html.contains("there"), "{}", page.html);
+    assert!(health.usable && health.confined && !health.sandboxed, "{health:?}");
+    assert!(health.problem.unwrap().contains("sandbox is off"));
+    assert!(matches!(refused, Err(RenderError::NoBrowser(_))), "{refused:?}");
 }
 
 #[tokio::test]

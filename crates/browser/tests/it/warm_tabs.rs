@@ -45,7 +45,9 @@ async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
     let bench = Bench::new().await;
     bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
     let page = |script: &str| {
-        Reply::html(&format!("<!DOCTYPE html><div id=out></div><script src=/app.js></script><script>{script}</script>"))
+        Reply::html(&format!(
+            "<!DOCTYPE html><div id=out></div><script src=/app.js></script><script>{script}</script>"
+        ))
     };
     bench.render_reply(page("localStorage.kept = 'yes'")).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1600)).await;

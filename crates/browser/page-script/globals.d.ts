@@ -7,6 +7,7 @@ interface RenderOptions {
   waitForSelector: string | null;
   htmlBytes: number;
   used: boolean;
+  forbidsScripts: boolean;
 }
 
 declare const renderOptions: RenderOptions;

@@ -40,6 +40,7 @@ pub(crate) enum EventKind {
     ResponseReceived,
     FrameAttached,
     FrameNavigated,
+    LoadFired,
     DialogOpening,
     BindingCalled,
     ConsoleCalled,
@@ -57,6 +58,7 @@ impl EventKind {
             "Network.responseReceived" => EventKind::ResponseReceived,
             "Page.frameAttached" => EventKind::FrameAttached,
             "Page.frameNavigated" => EventKind::FrameNavigated,
+            "Page.loadEventFired" => EventKind::LoadFired,
             "Page.javascriptDialogOpening" => EventKind::DialogOpening,
             "Runtime.bindingCalled" => EventKind::BindingCalled,
             "Runtime.consoleAPICalled" => EventKind::ConsoleCalled,
@@ -89,6 +91,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// Whether a text is anywhere in it, readable or not.
+    pub fn mentions(&self, text: &str) -> bool {
+        self.params.get().contains(text)
+    }
+
     /// Reads the parameters; `None` when they do not have the expected shape.
     pub fn params<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         serde_json::from_str(self.params.get())

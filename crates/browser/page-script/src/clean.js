@@ -39,7 +39,8 @@ const cleaners = {
     const type = trim(attribute(element, 'type') || '');
     if (isExecutable(element) || test(/^(importmap|speculationrules)$/i, type)) remove(element);
   },
-  noscript: remove, // not on the page that a person with scripts sees
+  // Not on the page that a person with scripts sees.
+  noscript: (element) => options.forbidsScripts || remove(element),
   link: (element) => loadsScript(element) && remove(element),
   // The bytes that leave here are UTF-8.
   meta: (element) => {

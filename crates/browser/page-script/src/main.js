@@ -12,10 +12,10 @@ import { watchListenerTypes } from './listeners.js';
 import { watchMessages } from './messages.js';
 import { native } from './native.js';
 import { watchObservers } from './observers.js';
-import { isTop, send } from './options.js';
+import { isTop, options, send } from './options.js';
 import { watchPaints } from './paints.js';
 import { watchPictures } from './pictures.js';
-import { POLL_MS, schedule, watchOrders } from './ready.js';
+import { POLL_MS, schedule, watchOrders, writeAtOnce } from './ready.js';
 import { watchNavigation } from './redirects.js';
 import { watchRequests } from './requests.js';
 import { watchTraces } from './seal.js';
@@ -34,6 +34,7 @@ function watchWork() {
 }
 
 function main() {
+  if (options.forbidsScripts) return writeAtOnce();
   prepareEnvironment();
   if (!send) return;
   if (isTop) watchTraces();

@@ -187,13 +187,19 @@ function finish(why) {
   report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html });
 }
 
-/** Orders of the tab: `capture` as it stands, `again` when something was still on its way, an object to be told about the end. */
+/** Writes a document that forbids scripts as it is: nothing in it can change. */
+export const writeAtOnce = () => finish('quiet');
+
+/**
+ * Orders of the tab, which come from a world of its own: `capture` as it stands, `again` when something was still on its way,
+ * `seal` at the end, which is prevented when the document is sealed. And of frames, which want a share.
+ */
 export function watchOrders() {
   listen(window, options.nonce, (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
     if (order?.wantsShare) order.share = { work, polling, isUnfinished, now: native.now };
-    else if (typeof order === 'object') order.plain = sealDocument();
+    else if (order === 'seal') sealDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
     else if (order === 'broken off') breakOff();
     else if (order === 'stay') stay();

@@ -1,17 +1,21 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
-//! Used by the tab. Must never be built from anything a page controls: options are numbers and strings of ours, as JSON.
-//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104 and docs/decisions/0105.
+//! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
+//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105 and docs/decisions/0222.
 
 use serde::{Deserialize, Serialize};
 
 /// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
 pub(crate) const BINDING: &str = "__glasshouse";
 
+/// Name under which the script waits for its options; gone before page code runs.
+const RUN: &str = "__glasshouseRun";
+const IS_WANTED: &str = "window !== window.top || location.protocol !== 'about:'";
+
 /// The script, bundled from the modules of `page-script/src` by its `build.mjs` so that no build of the crate needs Node.
 const BUNDLE: &str = include_str!("../../page-script/bundle.js");
 
 /// What the script is told about one render.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Options {
     /// Secret of this render: messages without it are not from the script, and no page can give it orders.
@@ -28,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) html_bytes: usize,
     /// The tab has had other pages: what they stored for the tab is cleared first.
     pub(crate) used: bool,
+    /// The document forbids scripts: it is written out at once, as it is.
+    pub(crate) forbids_scripts: bool,
 }
 
 /// An order of the tab to the script.
@@ -54,6 +60,8 @@ pub(crate) enum Message {
     Done(Box<Done>),
     /// A script sends the visitor to another document.
     Redirect(Redirect),
+    /// Something of the script's that cannot be read: nothing better will follow.
+    Unreadable,
 }
 
 /// Why the script reported a page.
@@ -117,34 +125,51 @@ pub(crate) struct Redirect {
     pub(crate) status: u16,
 }
 
-/// Source for `Page.addScriptToEvaluateOnNewDocument`.
+/// The script without its options, for `Page.addScriptToEvaluateOnNewDocument`: it is compiled once for a tab. [`start`] comes after it.
+pub(crate) fn bundle() -> String {
+    // The blank page between two renders needs none of it.
+    format!("if ({IS_WANTED}) {{ globalThis.{RUN} = (function (renderOptions) {{\n{BUNDLE}}}); }}")
+}
+
+/// Runs the script in the next document, for `Page.addScriptToEvaluateOnNewDocument`: the nonce is that of one render.
+pub(crate) fn start(options: &Options) -> String {
+    let options = json_of(options);
+    format!("if ({IS_WANTED}) {{ const run = globalThis.{RUN}; delete globalThis.{RUN}; run({options}); }}")
+}
+
+/// Runs the script now, apart from the page: in a document that runs none itself.
 pub(crate) fn script(options: &Options) -> String {
-    let options = serde_json::to_string(options).expect("strings and numbers always serialise");
-    format!("(function (renderOptions) {{\n{BUNDLE}}})({options});")
+    format!("void (function (renderOptions) {{\n{BUNDLE}}})({});", json_of(options))
 }
 
-/// Expression for `Runtime.evaluate` in the page's main frame.
+fn json_of(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("strings and numbers always serialise")
+}
+
+/// Expression for a world of the tab's own beside the page: what a page replaces is not replaced there.
 pub(crate) fn command(nonce: &str, command: Command) -> String {
-    let detail = match command {
-        Command::Capture => "capture",
-        Command::Again => "again",
-        Command::Stay => "stay",
-        Command::BrokenOff => "broken off",
-    };
-    let nonce = serde_json::to_string(nonce).expect("a string always serialises");
-    format!("void dispatchEvent(new CustomEvent({nonce}, {{ detail: '{detail}' }}))")
-}
-
-/// Expression that ends the document in the page's main frame, see `page-script/src/seal.js`. Its value is `true` when nothing of it can
-/// reach the next document of the tab; anything else says that it must be left by way of a blank page.
-pub(crate) fn seal(nonce: &str) -> String {
-    let nonce = serde_json::to_string(nonce).expect("a string always serialises");
-    format!(
-        "(order => (dispatchEvent(order), order.detail.plain))(new CustomEvent({nonce}, {{ detail: {{}} }}))"
+    order(
+        nonce,
+        match command {
+            Command::Capture => "capture",
+            Command::Again => "again",
+            Command::Stay => "stay",
+            Command::BrokenOff => "broken off",
+        },
     )
 }
 
-/// Reads what came through the binding. `None`: not from the script of this render.
+/// Expression that ends the document, see `page-script/src/seal.js`. Its value is `false` when nothing of it can reach the next
+/// document of the tab; anything else says that it must be left by way of a blank page.
+pub(crate) fn seal(nonce: &str) -> String {
+    order(nonce, "seal")
+}
+
+fn order(nonce: &str, detail: &str) -> String {
+    format!("dispatchEvent(new CustomEvent({}, {{ detail: '{detail}', cancelable: true }}))", json_of(nonce))
+}
+
+/// Reads what came through the binding. `None`: not from the script of this render, whose nonce nobody else knows.
 pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     #[derive(Deserialize)]
     struct Kind<'a> {
@@ -157,18 +182,24 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     if payload == "D" {
         return Some(Message::FullFrame);
     }
-    let kind: Kind<'_> = serde_json::from_str(payload).ok()?;
-    match kind.k.as_ref() {
-        "done" => {
-            let done: Done = serde_json::from_str(payload).ok()?;
-            (done.nonce == nonce).then(|| Message::Done(Box::new(done)))
-        }
-        "redirect" => {
-            let redirect: Redirect = serde_json::from_str(payload).ok()?;
-            (redirect.nonce == nonce).then_some(Message::Redirect(redirect))
-        }
-        _ => None,
+    if !payload.contains(nonce) {
+        return None;
     }
+    let read = || {
+        let kind: Kind<'_> = serde_json::from_str(payload).ok()?;
+        match kind.k.as_ref() {
+            "done" => {
+                let done: Done = serde_json::from_str(payload).ok()?;
+                (done.nonce == nonce).then(|| Message::Done(Box::new(done)))
+            }
+            "redirect" => {
+                let redirect: Redirect = serde_json::from_str(payload).ok()?;
+                (redirect.nonce == nonce).then_some(Message::Redirect(redirect))
+            }
+            _ => None,
+        }
+    };
+    Some(read().unwrap_or(Message::Unreadable))
 }
 
 #[cfg(test)]
@@ -204,11 +235,20 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_ignored() {
-        let payloads = ["", "f", "{}", "[]", r#"{"k":"other","nonce":"n1"}"#, r#"{"k":"done","nonce":"n1"}"#];
+        let payloads = ["", "f", "{}", "[]", r#"{"k":"other","nonce":"n2"}"#, r#"{"k":"done","nonce":"n2"}"#];
 
         let messages = payloads.map(|payload| parse(payload, "n1"));
 
         assert!(messages.iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn what_the_script_says_and_nobody_can_read_is_told_apart_from_what_is_no_message() {
+        let payloads = [r#"{"k":"done","nonce":"n1"}"#, r#"{"k":"other","nonce":"n1"}"#, "n1"];
+
+        let messages = payloads.map(|payload| parse(payload, "n1"));
+
+        assert!(messages.iter().all(|message| *message == Some(Message::Unreadable)), "{messages:?}");
     }
 
     #[test]
@@ -221,12 +261,15 @@ mod tests {
             wait_for_selector: Some(r#"a[title="');alert(1)//"]"#.into()),
             html_bytes: 1_000,
             used: true,
+            forbids_scripts: false,
         };
 
-        let source = script(&options);
+        let sources = [start(&options), script(&options)];
 
-        assert!(source.ends_with(
-            r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000,"used":true});"#
-        ));
+        for source in sources {
+            assert!(source.contains(
+                r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000,"used":true,"forbidsScripts":false});"#
+            ));
+        }
     }
 }

@@ -89,6 +89,7 @@ impl Tab {
         let cookies = json!({ "browserContextId": self.context });
         all([self.browser.cdp.browser("Storage.clearCookies", cookies), self.revalidate_next()]).await?;
         self.forget_history().await?;
+        self.expect_next().await?;
         if self.renders.is_multiple_of(COLLECT_EVERY) {
             self.send("HeapProfiler.collectGarbage", json!({})).await?;
             let heap: HeapUsage = self.send("Runtime.getHeapUsage", json!({})).read().await?;
@@ -122,18 +123,7 @@ impl Tab {
 
     /// Ends the document where it is. `false`: something of it could go on.
     async fn seal(&self) -> Result<bool, CdpError> {
-        #[derive(Deserialize)]
-        struct Evaluated {
-            result: Value,
-        }
-        #[derive(Deserialize)]
-        struct Value {
-            #[serde(default)]
-            value: serde_json::Value,
-        }
-        let order = json!({ "expression": page::seal(&self.nonce), "silent": true, "returnByValue": true });
-        let response: Evaluated = self.send("Runtime.evaluate", order).read().await?;
-        Ok(response.result.value == true)
+        Ok(self.evaluate_apart(page::seal(&self.nonce)).await? == false)
     }
 
     /// Leaves the document for a blank page.

@@ -3,6 +3,7 @@
 //! Must never carry anything from one render to the next but the caches that the site's own headers allow: it is cleaned
 //! after each render, and closed when that is in doubt. Dropping a tab closes it.
 
+mod apart;
 mod clean;
 mod owner;
 
@@ -13,7 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc::{Receiver, channel};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
@@ -24,8 +25,6 @@ use crate::{RenderRequest, flags, page};
 
 pub(crate) use owner::{TabOwner, check_url};
 
-/// Time for opening a tab; one that takes longer is broken.
-const OPEN_LIMIT: Duration = Duration::from_secs(10);
 /// What a desktop visitor sees first.
 const VIEWPORT: (u32, u32) = (1280, 1024);
 /// Nothing may have happened for this long before a page counts as ready; what can be followed is followed besides.
@@ -37,6 +36,7 @@ pub(crate) struct Tab {
     pub events: Receiver<Event>,
     pub gate: Arc<Gate>,
     pub target: String,
+    /// Secret of the render that runs, see [`page::Options`].
     pub nonce: String,
     /// The frame that is being drawn.
     pub drawing: Option<Drawing>,
@@ -49,20 +49,15 @@ pub(crate) struct Tab {
     site: TabOwner,
     context: String,
     session: String,
-    script: Option<(ScriptOptions, String)>,
+    /// What starts the page script in the next document, as the browser calls it.
+    start: Option<String>,
+    options: Option<page::Options>,
+    /// Its nonce has been no render's yet.
+    is_unused: bool,
     blocked: Vec<String>,
     renders: u32,
     opened: Instant,
     last_used: Instant,
-}
-
-/// The part of the page script's options that a request decides.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct ScriptOptions {
-    hard_ms: u64,
-    wait_for_selector: Option<String>,
-    html_bytes: usize,
-    used: bool,
 }
 
 #[derive(Deserialize)]
@@ -73,13 +68,6 @@ struct ScriptId {
 impl Tab {
     /// Opens a tab in a browser context of its own.
     pub async fn open(browser: &Arc<Browser>, site: TabOwner) -> Result<Tab, CdpError> {
-        timeout(OPEN_LIMIT, Tab::open_now(browser, site)).await.unwrap_or(Err(CdpError::Unexpected {
-            method: "Target.createTarget",
-            message: "no tab within the time limit".to_owned(),
-        }))
-    }
-
-    async fn open_now(browser: &Arc<Browser>, site: TabOwner) -> Result<Tab, CdpError> {
         let cdp = &browser.cdp;
         let gate = browser.egress.open().await.map_err(|error| CdpError::Unexpected {
             method: "Target.createBrowserContext",
@@ -102,7 +90,7 @@ impl Tab {
             events: channel(1).1,
             gate,
             target: String::new(),
-            nonce: nonce(),
+            nonce: String::new(),
             drawing: None,
             had_frame: false,
             had_foreign_frame: false,
@@ -110,7 +98,9 @@ impl Tab {
             site,
             context: context.browser_context_id,
             session: String::new(),
-            script: None,
+            start: None,
+            options: None,
+            is_unused: false,
             blocked: Vec::new(),
             renders: 0,
             opened: now,
@@ -158,6 +148,7 @@ impl Tab {
             self.send("Network.setBlockedURLs", json!({ "urls": flags::blocked_patterns(&[]) })),
             self.send("Emulation.setUserAgentOverride", identity),
             self.send("Page.setPrerenderingAllowed", json!({ "isAllowed": false })),
+            self.send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": page::bundle() })),
             self.revalidate_next(),
         ])
         .await
@@ -203,7 +194,7 @@ impl Tab {
         drop(self.send("Network.setExtraHTTPHeaders", json!({ "headers": {} })));
     }
 
-    /// Gets the tab ready for a request. Everything is sent at once; the navigation may follow without waiting.
+    /// Gets the tab ready for a request. Everything is sent at once.
     pub async fn prepare(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         self.renders += 1;
         self.had_frame = false;
@@ -226,42 +217,51 @@ impl Tab {
         }
     }
 
-    /// Puts the page script in place. It stays while its options do: the browser then compiles it once for the tab.
+    /// Has the page script started in the next document, under a nonce of its own. Mostly that was seen to after the last render.
     async fn set_script(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         let timeout_ms = u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX);
-        let options = ScriptOptions {
+        let options = page::Options {
+            nonce: self.nonce.clone(),
+            frames: self.browser.frames_on_demand,
+            quiet_ms: QUIET_MS,
             hard_ms: timeout_ms.saturating_sub(500).max(timeout_ms / 2),
             wait_for_selector: request.wait_for_selector.clone(),
             html_bytes: request.limits.html_bytes,
             used: self.renders > 1,
+            forbids_scripts: false,
         };
-        match &self.script {
-            Some((current, _)) if *current == options => return Ok(()),
-            Some((_, identifier)) => {
-                drop(
-                    self.send(
-                        "Page.removeScriptToEvaluateOnNewDocument",
-                        json!({ "identifier": identifier }),
-                    ),
-                );
-            }
-            None => {}
+        if std::mem::take(&mut self.is_unused) && self.options.as_ref() == Some(&options) {
+            return Ok(());
         }
-        let script = page::script(&page::Options {
-            nonce: self.nonce.clone(),
-            frames: self.browser.frames_on_demand,
-            quiet_ms: QUIET_MS,
-            hard_ms: options.hard_ms,
-            wait_for_selector: options.wait_for_selector.clone(),
-            html_bytes: options.html_bytes,
-            used: options.used,
-        });
-        // The blank page between two renders needs none of it.
-        let source = format!("if (window !== window.top || location.protocol !== 'about:') {{ {script} }}");
-        let added: ScriptId =
-            self.send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source })).read().await?;
-        self.script = Some((options, added.identifier));
+        self.start_with(options).await
+    }
+
+    /// Gets the next render's script ready, as if that were like the last one but for its nonce.
+    async fn expect_next(&mut self) -> Result<(), CdpError> {
+        let Some(last) = self.options.clone() else { return Ok(()) };
+        self.start_with(page::Options { used: true, ..last }).await?;
+        self.is_unused = true;
         Ok(())
+    }
+
+    async fn start_with(&mut self, options: page::Options) -> Result<(), CdpError> {
+        if let Some(identifier) = self.start.take() {
+            drop(self.send("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": identifier })));
+        }
+        self.nonce = nonce();
+        let options = page::Options { nonce: self.nonce.clone(), ..options };
+        // Waited for: the page's process keeps the scripts, and the navigation begins in the browser's.
+        let source = json!({ "source": page::start(&options) });
+        let added: ScriptId = self.send("Page.addScriptToEvaluateOnNewDocument", source).read().await?;
+        self.start = Some(added.identifier);
+        self.options = Some(options);
+        Ok(())
+    }
+
+    /// The page script for a document that runs none itself: writes it out as it is.
+    pub fn script_for_inert_document(&self) -> Option<String> {
+        let options = page::Options { forbids_scripts: true, ..self.options.clone()? };
+        Some(page::script(&options))
     }
 
     /// Gets past the last render's document where the navigation alone would not: to the same address, or to a fragment.

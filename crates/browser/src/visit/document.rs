@@ -14,6 +14,8 @@ pub(super) struct Document {
     pub status: Option<u16>,
     /// Why that is not a page, when it is none.
     pub flaw: Option<String>,
+    /// It may not run scripts, the page script included.
+    pub forbids_scripts: bool,
 }
 
 impl Document {
@@ -25,6 +27,7 @@ impl Document {
             url: request.request.url.to_string(),
             status: None,
             flaw: None,
+            forbids_scripts: false,
         }
     }
 
@@ -38,6 +41,15 @@ impl Document {
 pub(super) fn page_status(response: &Response<'_>) -> u16 {
     // The origin confirmed what the cache holds.
     if response.status == 304 { 200 } else { response.status }
+}
+
+/// Whether a response puts its document into a sandbox without scripts.
+pub(super) fn forbids_scripts(response: &Response<'_>) -> bool {
+    let policies = response.header("content-security-policy").unwrap_or_default().to_ascii_lowercase();
+    policies.split([',', '\n']).flat_map(|policy| policy.split(';')).any(|directive| {
+        let mut words = directive.split_ascii_whitespace();
+        words.next() == Some("sandbox") && !words.any(|word| word == "allow-scripts")
+    })
 }
 
 /// Whether a browser window shows something for a response, of whatever type.
@@ -95,6 +107,21 @@ mod tests {
         let success = why_not_a_page(&response(200, "", &[]));
 
         assert_eq!((error, success.as_deref()), (None, Some("nothing")));
+    }
+
+    #[test]
+    fn a_sandbox_forbids_scripts_unless_it_allows_them() {
+        let forbidden =
+            |policy| forbids_scripts(&response(200, "text/html", &[("Content-Security-Policy", policy)]));
+
+        for policy in
+            ["sandbox", "default-src 'self'; SANDBOX allow-forms", "img-src *, sandbox", "img-src *\nsandbox"]
+        {
+            assert!(forbidden(policy), "{policy}");
+        }
+        for policy in ["", "script-src 'none'", "sandbox allow-forms allow-scripts", "report-uri /sandbox"] {
+            assert!(!forbidden(policy), "{policy}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use serde_json::value::RawValue;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use url::Url;
 
@@ -23,7 +24,7 @@ use crate::cdp::{Call, CdpError, Event, EventKind};
 use crate::console;
 use crate::egress::{Pass, Standing};
 use crate::frame_scheduler::Drawing;
-use crate::page;
+use crate::page::{self, Message};
 use crate::tab::{Navigated, Tab};
 use crate::{ConsoleMessage, RenderRequest};
 
@@ -41,6 +42,8 @@ pub(crate) struct Visit<'a> {
     pass: Arc<Pass>,
     /// A redirect's target that is being asked about.
     probe: Option<BoxFuture<'static, Standing>>,
+    /// Orders on their way.
+    orders: JoinSet<()>,
     /// What the page has written to its console so far.
     pub console: Vec<ConsoleMessage>,
 }
@@ -49,7 +52,7 @@ impl<'a> Visit<'a> {
     /// A visit that begins now.
     pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, pass: Arc<Pass>) -> Visit<'a> {
         let state = State::new(request, pass.clone(), &tab.target, Instant::now());
-        Visit { tab, state, request, pass, probe: None, console: Vec::new() }
+        Visit { tab, state, request, pass, probe: None, orders: JoinSet::new(), console: Vec::new() }
     }
 
     /// Goes to the page and waits for its end.
@@ -98,11 +101,10 @@ impl<'a> Visit<'a> {
     fn on_event(&mut self, event: &Event) -> Option<End> {
         match event.kind {
             EventKind::BindingCalled => {
-                let call: BindingCalled<'_> =
-                    event.params().filter(|call: &BindingCalled<'_>| call.name == page::BINDING)?;
-                let message = page::parse(&call.payload, &self.tab.nonce)?;
+                let message = read_message(event, &self.tab.nonce)?;
                 self.tell(Input::Message(message))
             }
+            EventKind::LoadFired => self.tell(Input::Shown),
             EventKind::RequestWillBeSent => self.tell(Input::Request(event.params()?)),
             EventKind::ResponseReceived => self.tell(Input::Response(event.params()?)),
             EventKind::LoadingFinished | EventKind::LoadingFailed => {
@@ -127,12 +129,23 @@ impl<'a> Visit<'a> {
         }
     }
 
+    fn order(&mut self, expression: String) {
+        let order = self.tab.evaluate_apart(expression);
+        self.orders.spawn(async move {
+            if let Err(error) = order.await {
+                tracing::debug!(%error, "an order did not reach the page");
+            }
+        });
+    }
+
     /// Does what the state machine says. Nothing is waited for: what it leads to comes back as an event.
     fn act(&mut self, action: Action) {
         match action {
-            Action::Order(command) => {
-                let expression = page::command(&self.tab.nonce, command);
-                drop(self.tab.send("Runtime.evaluate", json!({ "expression": expression, "silent": true })));
+            Action::Order(command) => self.order(page::command(&self.tab.nonce, command)),
+            Action::Write => {
+                if let Some(script) = self.tab.script_for_inert_document() {
+                    self.order(script);
+                }
             }
             Action::StopScripts => drop(self.tab.send("Runtime.terminateExecution", json!({}))),
             Action::StopRevalidating => self.tab.stop_revalidating(),
@@ -151,6 +164,20 @@ impl<'a> Visit<'a> {
             }
         }
     }
+}
+
+/// Reads what came through the binding, if it is from the page script.
+fn read_message(event: &Event, nonce: &str) -> Option<Message> {
+    let call: Option<BindingCalled<'_>> = event.params();
+    let message = match call {
+        Some(call) if call.name == page::BINDING => page::parse(&call.payload, nonce)?,
+        None if event.mentions(nonce) => Message::Unreadable,
+        _ => return None,
+    };
+    if message == Message::Unreadable {
+        tracing::warn!("what the page script reports cannot be read");
+    }
+    Some(message)
 }
 
 fn read_navigated(response: Result<Box<RawValue>, CdpError>) -> Result<Navigated, CdpError> {

@@ -26,6 +26,8 @@ pub(super) enum Input<'a> {
     Standing(Standing),
     /// The script in the page has something to say.
     Message(Message),
+    /// The document and what belongs to it have loaded.
+    Shown,
     /// The frame that was asked for is drawn, or will not be.
     Drawn,
     /// The page may download no more.

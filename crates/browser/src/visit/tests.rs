@@ -118,6 +118,32 @@ fn page_of(end: Option<End>) -> Captured {
 }
 
 #[test]
+fn a_report_that_cannot_be_read_is_a_failure_at_once() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+
+    let end = machine.says(page::parse(r#"{"k":"done","nonce":"n"}"#, "n").unwrap());
+
+    assert!(matches!(end, Some(End::Failed(RenderError::NotAPage(_)))), "{end:?}");
+}
+
+#[test]
+fn a_document_that_forbids_scripts_is_written_when_it_has_loaded() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    let headers = json!({ "content-security-policy": "sandbox" });
+    let response = json!({ "status": 200, "mimeType": "text/html", "headers": headers });
+    let event = json!({ "requestId": "1", "loaderId": "1", "response": response }).to_string();
+    machine.state.on(Input::Response(serde_json::from_str(&event).unwrap()), machine.now);
+    machine.actions();
+
+    machine.state.on(Input::Shown, machine.now);
+
+    assert_eq!(machine.actions(), [Action::Write]);
+}
+
+#[test]
 fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
     let request = request();
     let mut machine = Machine::at_document(&request);

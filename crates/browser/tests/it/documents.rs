@@ -246,6 +246,21 @@ async fn pictures_media_fonts_and_trackers_are_not_fetched_and_style_sheets_are(
 }
 
 #[tokio::test]
+async fn a_document_that_forbids_scripts_comes_out_as_it_is() {
+    let bench = Bench::new().await;
+    let page = "<!DOCTYPE html><title>t</title><h1>Hello</h1><noscript><p>without scripts</noscript><script>document.write('never')</script>";
+
+    for policy in ["sandbox", "sandbox allow-forms; default-src 'self'"] {
+        let reply = Reply::html(page).header("content-security-policy", policy);
+        let page = bench.render_reply(reply).await.unwrap();
+
+        assert_eq!((page.status, page.partial, page.settled), (200, false, Settled::Quiet), "{policy}");
+        assert!(page.html.contains("<h1>Hello</h1><noscript><p>without scripts"), "{policy}: {}", page.html);
+        assert!(!page.html.contains("<script"), "{policy}: {}", page.html);
+    }
+}
+
+#[tokio::test]
 async fn a_customers_own_patterns_are_not_fetched() {
     let bench = Bench::new().await;
     bench

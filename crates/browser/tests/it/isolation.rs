@@ -102,6 +102,30 @@ async fn nothing_is_left_of(script: &str) {
 }
 
 #[tokio::test]
+async fn a_page_that_replaces_what_events_are_made_of_hears_no_order() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    // Keeps what it hears where the next page of the site would find it, and says yes to whatever is asked.
+    let spy = "const hear = (what) => fetch('/heard?' + what, { keepalive: true });
+        const Native = CustomEvent;
+        window.CustomEvent = function (type, init) { hear(type); return new Native(type, init) };
+        window.dispatchEvent = EventTarget.prototype.dispatchEvent = (event) => { hear(event.type); return false };
+        const add = EventTarget.prototype.addEventListener;
+        window.addEventListener = EventTarget.prototype.addEventListener = function (type, ...rest) { hear(type); return add.call(this, type, ...rest) };
+        setInterval(() => { document.cookie = 'mine=1' }, 1);
+        out.textContent = 'spying'; prerenderReady = true";
+    bench.origin.on("/spy", Reply::script(spy));
+    bench.origin.on("/read", Reply::script(READ));
+
+    let spying = bench.render("/spy").await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let found = bench.render("/read").await.unwrap();
+
+    assert!(spying.html.contains("spying"), "{}", spying.html);
+    assert!(found.html.contains("found:|||||||"), "{}", found.html);
+    assert_eq!(bench.origin.count("/heard"), 0);
+}
+
+#[tokio::test]
 async fn the_tab_that_was_used_before_is_the_one_that_is_used_again() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));

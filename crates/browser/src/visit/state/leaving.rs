@@ -10,7 +10,7 @@ use url::Url;
 use super::{Action, State};
 use crate::egress::Standing;
 use crate::page::{Command, Done, Via};
-use crate::visit::document::{Document, is_shown, page_status, why_not_a_page};
+use crate::visit::document::{Document, forbids_scripts, is_shown, page_status, why_not_a_page};
 use crate::visit::outcome::End;
 use crate::visit::protocol::{Received, Request};
 use crate::visit::redirects::{Cause, Departure, Followed, Question, Redirect, is_real, is_same_page};
@@ -64,6 +64,7 @@ impl State<'_> {
             url: departure.redirect.location.split('#').next().unwrap_or_default().to_owned(),
             status: Some(page_status(&received.response)),
             flaw: why_not_a_page(&received.response),
+            forbids_scripts: forbids_scripts(&received.response),
         });
         if was_not_found {
             self.followed = Some(Followed::NotFound(departure.redirect));

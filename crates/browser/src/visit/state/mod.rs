@@ -1,6 +1,7 @@
 //! The state machine of a visit: what happened goes in, what to do about it comes out. Used by the visit's loop.
 //! Pure: no I/O and no clock of its own. Must always end: by the page's report, by what the network said, or by the clock.
 
+mod action;
 mod leaving;
 
 use std::collections::HashSet;
@@ -10,7 +11,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::document::{Document, page_status, why_not_a_page};
+pub(in crate::visit) use action::Action;
+
+use super::document::{Document, forbids_scripts, page_status, why_not_a_page};
 use super::outcome::{Captured, End};
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
@@ -31,23 +34,6 @@ const SCRIPT_GRACE: Duration = Duration::from_secs(5);
 const ABORT_GRACE: Duration = Duration::from_millis(300);
 /// Reloads of itself that a page is granted.
 const MAX_RELOADS: u32 = 3;
-/// What the loop is to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Action {
-    /// Give the script in the page an order.
-    Order(Command),
-    /// Stop the script that runs, and whatever it still wanted to do in this turn.
-    StopScripts,
-    /// Let what follows the document come from the cache.
-    StopRevalidating,
-    /// Draw a frame, and say so when it is drawn.
-    Draw(FrameKind),
-    /// Remember that another origin's document was in the tab.
-    NoteForeignFrame,
-    /// Find out what a visitor without a past gets at an address. `if_cookies`: without a cookie in the tab there is nothing
-    /// to find out, that is what this render gets.
-    Probe { url: Url, if_cookies: bool },
-}
 
 /// How far the clock has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +125,8 @@ impl<'a> State<'a> {
             Input::Standing(standing) => return self.on_standing(&standing, now),
             Input::Loaded { request_id, broken } => return self.on_loaded(request_id, broken),
             Input::Drawn => self.on_drawn(),
+            Input::Shown if self.document.forbids_scripts => self.actions.push(Action::Write),
+            Input::Shown => {}
             Input::Cut => {
                 if self.phase == Phase::Running {
                     self.deadline = self.deadline.min(now + CUT_GRACE);
@@ -185,7 +173,8 @@ impl<'a> State<'a> {
                 }
                 self.phase = Phase::Ordered;
                 self.deadline = now + CAPTURE_LIMIT;
-                self.actions.push(Action::Order(Command::Capture));
+                let is_inert = self.document.forbids_scripts;
+                self.actions.push(if is_inert { Action::Write } else { Action::Order(Command::Capture) });
                 None
             }
             Phase::Ordered => {
@@ -206,6 +195,7 @@ impl<'a> State<'a> {
                 self.on_leaving(Redirect::by_script(leaving.status, leaving.location), now);
             }
             Message::Done(done) => return self.on_done(done, now),
+            Message::Unreadable => return Some(End::not_a_page("a document that cannot be read")),
         }
         None
     }
@@ -328,6 +318,7 @@ impl<'a> State<'a> {
         }
         self.document.status = Some(page_status(response));
         self.document.flaw = why_not_a_page(response);
+        self.document.forbids_scripts = forbids_scripts(response);
         // Until the redirect that led here has been looked into, this need not be what the page is.
         if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
     }

@@ -2,6 +2,8 @@
 //! Used by the pool. Pure. Must never blame a page for a browser that it shared with others.
 //! See docs/decisions/0116.
 
+use std::time::Duration;
+
 use crate::RenderError;
 
 /// Tabs that a page may lose: one may be another's doing (memory was short), two are its own.
@@ -40,6 +42,7 @@ pub(crate) struct Attempts {
     losses_alone: u32,
     misses: u32,
     losses: u32,
+    visits: u32,
 }
 
 impl Attempts {
@@ -51,6 +54,19 @@ impl Attempts {
     /// Whether nothing has been lost yet.
     pub fn is_first(&self) -> bool {
         self.losses == 0 && self.tab_crashes == 0 && self.misses == 0
+    }
+
+    /// Notes that a tab goes to the page.
+    pub fn visit(&mut self) {
+        self.visits += 1;
+    }
+
+    /// Why a render that is over its deadline has come to nothing: only a page that was visited may have been too slow.
+    pub fn overdue(&self, timeout: Duration) -> RenderError {
+        if self.visits > self.losses + self.tab_crashes {
+            return RenderError::Timeout(timeout);
+        }
+        RenderError::NoBrowser("no tab of it was ready in time".to_owned())
     }
 
     /// Notes a loss; the error says that there is no further attempt.
@@ -106,6 +122,18 @@ mod tests {
         let ends: Vec<_> = (0..4).map(|_| attempts.lost(Loss::Browser(Place::Shared))).collect();
 
         assert!(matches!(ends[..], [Ok(()), Ok(()), Ok(()), Err(RenderError::NoBrowser(_))]));
+    }
+
+    #[test]
+    fn only_a_page_that_is_being_visited_is_too_slow() {
+        let mut attempts = Attempts::default();
+        let limit = Duration::from_secs(9);
+
+        assert!(matches!(attempts.overdue(limit), RenderError::NoBrowser(_)));
+        attempts.visit();
+        assert!(matches!(attempts.overdue(limit), RenderError::Timeout(of) if of == limit));
+        attempts.lost(Loss::Browser(Place::Shared)).unwrap();
+        assert!(matches!(attempts.overdue(limit), RenderError::NoBrowser(_)));
     }
 
     #[test]

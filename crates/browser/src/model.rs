@@ -121,7 +121,7 @@ pub struct BlockedRequest {
 }
 
 /// Why there is no HTML. Only [`RenderError::PageCrashed`] says that a page is dangerous; what concerns the service itself
-/// (`NoBrowser`, `Overloaded`, `ShuttingDown`) says nothing about the page.
+/// (`NoBrowser`, `Overloaded`, `ShuttingDown`, `Abandoned`) says nothing about the page.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RenderError {
     /// Not an address that may be rendered (scheme, userinfo).
@@ -161,6 +161,9 @@ pub enum RenderError {
     /// No slot: too many renders are waiting already.
     #[error("too many renders are waiting")]
     Overloaded,
+    /// It ended without an answer, through no fault of the page.
+    #[error("the render was given up")]
+    Abandoned,
     /// The service ends; another one, or a later try, may do better.
     #[error("the service is shutting down")]
     ShuttingDown,

@@ -34,6 +34,10 @@ const BROWSER_LIMIT: Duration = Duration::from_secs(15);
 const HEALTH_LIMIT: Duration = Duration::from_secs(5);
 /// How long a tab may take to get ready for the next page.
 const PREPARE_LIMIT: Duration = Duration::from_secs(5);
+/// How long a fresh one may take; one that takes longer is broken.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+/// What a render may take beside its own time limit, from its slot to its answer: browsers and tabs that it waits for, also again.
+const WAITING_LIMIT: Duration = Duration::from_secs(20);
 /// How long the end waits for renders that are being cleaned up after.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// How long a render whose browser ended waits for its turn to be alone, before it is repeated among others after all.
@@ -114,7 +118,8 @@ impl Renderer for ChromiumPool {
                 return Err(RenderError::ShuttingDown);
             }
             Ok(result) => result?,
-            Err(_) => return Err(RenderError::ShuttingDown),
+            Err(_) if self.0.stop.is_cancelled() => return Err(RenderError::ShuttingDown),
+            Err(_) => return Err(RenderError::Abandoned),
         };
         rendered.timings.queued_ms = milliseconds(queued);
         rendered.timings.total_ms = milliseconds(asked.elapsed());
@@ -189,7 +194,7 @@ impl Pool {
         sender: oneshot::Sender<Result<Rendered, RenderError>>,
     ) {
         let ended = tokio::select! {
-            ended = self.render(&request) => ended,
+            ended = self.render_in_time(&request) => ended,
             // Dropping the render closes its tab.
             () = caller.cancelled() => return,
         };
@@ -213,14 +218,24 @@ impl Pool {
         drop(slot);
     }
 
-    async fn render(&self, request: &RenderRequest) -> Ended {
+    /// Renders within one deadline for everything that belongs to it.
+    async fn render_in_time(&self, request: &RenderRequest) -> Ended {
         let mut attempts = Attempts::default();
+        let limit = request.timeout + WAITING_LIMIT;
+        match timeout(limit, self.render(request, &mut attempts)).await {
+            Ok(ended) => ended,
+            // Dropping the render has closed its tab.
+            Err(_) => Ended::failed(attempts.overdue(request.timeout)),
+        }
+    }
+
+    async fn render(&self, request: &RenderRequest, attempts: &mut Attempts) -> Ended {
         loop {
-            let stay = match self.find_place(&attempts, request).await {
+            let stay = match self.find_place(attempts, request).await {
                 Ok(stay) => stay,
                 Err(problem) => return Ended::failed(RenderError::NoBrowser(problem)),
             };
-            let loss = match self.attempt(request, &attempts, stay).await {
+            let loss = match self.attempt(request, attempts, stay).await {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
@@ -242,7 +257,12 @@ impl Pool {
     }
 
     /// Renders once.
-    async fn attempt(&self, request: &RenderRequest, attempts: &Attempts, stay: Stay) -> Result<Ended, Loss> {
+    async fn attempt(
+        &self,
+        request: &RenderRequest,
+        attempts: &mut Attempts,
+        stay: Stay,
+    ) -> Result<Ended, Loss> {
         let started = Instant::now();
         let browser = &stay.lease;
         let Some(mut tab) = self.ready_tab(browser, request, attempts.is_first()).await else {
@@ -250,6 +270,7 @@ impl Pool {
         };
         let prepared = started.elapsed();
         browser.renders.fetch_add(1, Ordering::Relaxed);
+        attempts.visit();
 
         let host = request.url.host_str().unwrap_or_default();
         let pass = Arc::new(Pass::new(host, request.route.clone(), request.limits.page_bytes));
@@ -290,7 +311,10 @@ impl Pool {
             tab.prepare(request).await?;
             Ok::<_, crate::cdp::CdpError>(tab)
         };
-        opened.await.inspect_err(|error| tracing::debug!(%error, "no tab")).ok()
+        match timeout(OPEN_LIMIT, opened).await {
+            Ok(opened) => opened.inspect_err(|error| tracing::debug!(%error, "no tab")).ok(),
+            Err(_) => None,
+        }
     }
 }
 

@@ -76,9 +76,10 @@ fn trouble_behind(error: &RenderTaskError) -> Trouble {
         RenderTaskError::Store(_) | RenderTaskError::Remote(_) => Trouble::Service,
         RenderTaskError::Render(error) => match error {
             RenderError::OriginUnreachable(_) => Trouble::Origin,
-            RenderError::NoBrowser(_) | RenderError::Overloaded | RenderError::ShuttingDown => {
-                Trouble::Service
-            }
+            RenderError::NoBrowser(_)
+            | RenderError::Overloaded
+            | RenderError::ShuttingDown
+            | RenderError::Abandoned => Trouble::Service,
             RenderError::Timeout(_) => Trouble::Passing,
             RenderError::BadUrl(_)
             | RenderError::Forbidden { .. }

@@ -263,7 +263,7 @@ impl RenderTasks {
                 }
                 // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
                 () = abandoned.cancelled(), if purpose == Purpose::Refresh => {
-                    return Err(RenderError::Overloaded);
+                    return Err(RenderError::Abandoned);
                 }
                 () = tokio::time::sleep(HEARTBEAT) => {
                     // Losing the page to a forced render is no reason to stop: somebody waits for this one.
@@ -323,7 +323,13 @@ fn public_status(status: u16, has_location: bool) -> u16 {
 
 /// Whether a failure says something about the page. What concerns the service itself does not.
 fn is_of_the_page(error: &RenderError) -> bool {
-    !matches!(error, RenderError::NoBrowser(_) | RenderError::Overloaded | RenderError::ShuttingDown)
+    !matches!(
+        error,
+        RenderError::NoBrowser(_)
+            | RenderError::Overloaded
+            | RenderError::ShuttingDown
+            | RenderError::Abandoned
+    )
 }
 
 fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {

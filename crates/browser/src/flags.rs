@@ -49,12 +49,16 @@ const COMMON: &[&str] = &[
     // of a render; the rest is background work or another way out.
     "--disable-features=Translate,BackForwardCache,MediaRouter,OptimizationHints,AutofillServerCommunication,\
      CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,PaintHolding,\
-     Prerender2,RenderDocument,SpeculationRules,HttpsUpgrades",
+     Prerender2,RenderDocument,SpeculationRules,HttpsUpgrades,IsolateOrigins,site-per-process,IsolateSandboxedIframes,\
+     OriginKeyedProcessesByDefault",
     // Peer connections through the proxy or not at all: the first is what a full Chromium reads, the second the headless shell.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     // Loopback too goes through the proxy; the browser has an exception for it by default.
     "--proxy-bypass-list=<-loopback>",
+    // Frames of other sites stay in the process of their page: blocked addresses and the page script hold in them, too. Nothing is
+    // there to be kept apart: each tab has a process of its own, and no visitor's cookies. See docs/decisions/0223.
+    "--disable-site-isolation-trials",
     // Console messages of pages would fill the log.
     "--log-level=2",
 ];

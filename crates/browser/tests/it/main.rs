@@ -7,6 +7,7 @@ mod documents;
 mod egress;
 mod environment;
 mod fleet;
+mod frames;
 mod hostile;
 mod isolation;
 mod lifecycle;

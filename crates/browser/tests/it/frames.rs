@@ -1,0 +1,55 @@
+//! Frames of other sites: what holds in the page holds in them.
+
+use browser::{RenderRequest, Rendered, Renderer};
+
+use crate::article::{article, assert_shows};
+use crate::origin::{Origin, Reply};
+use crate::support::{Bench, request};
+
+/// Renders a page that shows what a frame of another site tells it.
+async fn told(framed: &str, attributes: &str, blocked: &[&str]) -> (Rendered, Origin) {
+    let other = Origin::start().await;
+    other.on("/frame", Reply::script(framed));
+    let bench = Bench::with_hosts(&[("frame.test", other.address)], |_| {}).await;
+    let page = format!(
+        "addEventListener('message', (e) => add(e.data));
+         out.innerHTML = '<iframe {attributes} src=https://frame.test/frame></iframe>'"
+    );
+    bench.origin.on("/page", article(&page));
+    let blocked_urls = blocked.iter().map(|pattern| (*pattern).to_owned()).collect();
+
+    let page = bench.pool.render(RenderRequest { blocked_urls, ..request("/page") }).await.unwrap();
+
+    (page, other)
+}
+
+#[tokio::test]
+async fn addresses_that_are_blocked_are_blocked_in_frames_of_other_sites_too() {
+    let script = "fetch('/chat/start').then(() => 'a chat', () => 'no chat').then((said) => parent.postMessage(said, '*'))";
+    for attributes in ["", "sandbox=allow-scripts"] {
+        let (page, other) = told(script, attributes, &["*/chat/*"]).await;
+
+        assert_shows(&page, &["no chat"]);
+        assert_eq!(other.count("/chat/start"), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_frame_of_another_site_gets_the_frames_it_waits_for() {
+    let script = "let n = 0; const next = () => ++n < 5 ? requestAnimationFrame(next) : parent.postMessage('drawn', '*'); next()";
+
+    let (page, _) = told(script, "", &[]).await;
+
+    assert_shows(&page, &["drawn"]);
+}
+
+#[tokio::test]
+async fn service_workers_refuse_in_frames_of_other_sites() {
+    let script =
+        "navigator.serviceWorker.register('/sw.js').catch((error) => parent.postMessage(error.name, '*'))";
+
+    let (page, other) = told(script, "", &[]).await;
+
+    assert_shows(&page, &["SecurityError"]);
+    assert_eq!(other.count("/sw.js"), 0);
+}

@@ -45,6 +45,10 @@ function api(request, response, url, body) {
     const page = Number(id) || 1;
     return json(Array.from({ length: 6 }, (_, i) => ({ id: `${page}-${i}`, text: `Diary entry ${i + 1} of week ${page}: ${products[(page * 6 + i) % products.length].text}` })));
   }
+  if (kind === 'fragment') {
+    const entry = products[(Number(id) * 3) % products.length];
+    return send(response, 200, 'text/html; charset=utf-8', `<p><b>Week ${id}.</b> ${entry.text}</p>`, { 'cache-control': 'no-store' });
+  }
   if (kind === 'events') {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     const lines = articles.slice(0, 3).map((article, i) => ({ id: i, text: `${article.author} has published “${article.title}”.` }));

@@ -1,0 +1,161 @@
+//! The numbers of a domain's pages: given once, kept for ever, and the order of the paths behind them. Pure.
+//! Closed days name pages by number only. Must never give a number twice.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::rows::{Damaged, OTHER_NUMBER, compress, decompress, put, take};
+use crate::analytics::model::OTHER_PATHS;
+
+/// Paths by number, and their order. Numbers are dense; the first is [`OTHER_NUMBER`].
+#[derive(Debug)]
+pub struct PathTable {
+    paths: Vec<Arc<str>>,
+    /// Numbers in the order of their paths, bytewise.
+    order: Vec<u32>,
+    /// Where in the order each number is.
+    ranks: Vec<u32>,
+}
+
+impl PathTable {
+    /// The table of these paths, the first of which has number 1.
+    pub fn of(known: impl IntoIterator<Item = Arc<str>>) -> PathTable {
+        let paths: Vec<Arc<str>> = std::iter::once(Arc::from(OTHER_PATHS)).chain(known).collect();
+        let mut order: Vec<u32> = (0..paths.len() as u32).collect();
+        order.sort_unstable_by(|a, b| paths[*a as usize].cmp(&paths[*b as usize]));
+        let mut ranks = vec![0; paths.len()];
+        for (rank, number) in order.iter().enumerate() {
+            ranks[*number as usize] = rank as u32;
+        }
+        PathTable { paths, order, ranks }
+    }
+
+    /// How many numbers there are; the next one that is given.
+    pub fn next_number(&self) -> u32 {
+        self.paths.len() as u32
+    }
+
+    /// The path with a number.
+    pub fn path(&self, number: u32) -> Option<&Arc<str>> {
+        self.paths.get(number as usize)
+    }
+
+    /// All paths in the order of their numbers.
+    pub fn paths(&self) -> &[Arc<str>] {
+        &self.paths
+    }
+
+    /// The number of a path; else how many paths come before it.
+    pub fn find(&self, path: &str) -> Result<u32, u32> {
+        let place = self.order.binary_search_by(|number| (*self.paths[*number as usize]).cmp(path));
+        place.map(|at| self.order[at]).map_err(|at| at as u32)
+    }
+
+    /// Where in the order of paths a number is.
+    pub fn rank(&self, number: u32) -> Option<u32> {
+        self.ranks.get(number as usize).copied()
+    }
+
+    /// Roughly how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.paths.iter().map(|path| path.len() + 48).sum()
+    }
+}
+
+/// Gives numbers to paths that have none.
+#[derive(Debug)]
+pub struct Numbering<'a> {
+    table: &'a PathTable,
+    new: Vec<Arc<str>>,
+    by_path: HashMap<Arc<str>, u32>,
+}
+
+impl<'a> Numbering<'a> {
+    /// Goes on where a table ends.
+    pub fn after(table: &'a PathTable) -> Numbering<'a> {
+        Numbering { table, new: Vec::new(), by_path: HashMap::new() }
+    }
+
+    /// The number of a path.
+    pub fn number(&mut self, path: &Arc<str>) -> u32 {
+        if **path == *OTHER_PATHS {
+            return OTHER_NUMBER;
+        }
+        if let Ok(known) = self.table.find(path) {
+            return known;
+        }
+        let next = self.table.next_number() + self.new.len() as u32;
+        *self.by_path.entry(path.clone()).or_insert_with(|| {
+            self.new.push(path.clone());
+            next
+        })
+    }
+
+    /// The paths that were numbered, in that order.
+    pub fn into_new(self) -> Vec<Arc<str>> {
+        self.new
+    }
+}
+
+/// A list of paths as bytes.
+pub fn pack_paths(paths: &[Arc<str>]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for path in paths {
+        put(&mut bytes, path.len() as u64);
+        bytes.extend(path.as_bytes());
+    }
+    compress(&bytes)
+}
+
+/// Reads what [`pack_paths`] wrote.
+pub fn unpack_paths(packed: &[u8]) -> Result<Vec<Arc<str>>, Damaged> {
+    let bytes = decompress(packed)?;
+    let (mut rest, mut paths) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let length = usize::try_from(take(&mut rest)?).map_err(|_| Damaged)?;
+        let (path, after) = rest.split_at_checked(length).ok_or(Damaged)?;
+        rest = after;
+        paths.push(Arc::from(std::str::from_utf8(path).map_err(|_| Damaged)?));
+    }
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> PathTable {
+        PathTable::of(["/b", "/", "/ü", "/Z"].map(Arc::from))
+    }
+
+    #[test]
+    fn a_path_is_found_by_its_number_and_the_other_way() {
+        let table = table();
+
+        for (number, path) in [(0, "(other)"), (1, "/b"), (2, "/"), (3, "/ü"), (4, "/Z")] {
+            assert_eq!(table.find(path), Ok(number));
+            assert_eq!(table.path(number).map(|path| &**path), Some(path));
+        }
+        assert_eq!((table.find("/a"), table.find(""), table.path(5)), (Err(3), Err(0), None));
+        assert_eq!([0, 2, 4, 1, 3].map(|number| table.rank(number)), [0, 1, 2, 3, 4].map(Some));
+    }
+
+    #[test]
+    fn a_new_path_gets_the_next_number_once() {
+        let table = table();
+        let mut numbering = Numbering::after(&table);
+
+        let numbers = ["/new", "/b", "/newer", "/new", "(other)"].map(|path| numbering.number(&path.into()));
+
+        assert_eq!(numbers, [5, 1, 6, 5, 0]);
+        assert_eq!(numbering.into_new(), ["/new", "/newer"].map(Arc::from));
+    }
+
+    #[test]
+    fn a_list_of_paths_comes_back_as_it_was() {
+        let paths = ["", "/ü", "/a\n"].map(Arc::<str>::from);
+
+        assert_eq!(unpack_paths(&pack_paths(&paths)), Ok(paths.to_vec()));
+        assert_eq!(unpack_paths(&compress(b"\x05/a")), Err(Damaged));
+    }
+}

@@ -1,0 +1,234 @@
+//! The visits of some days, closed and open ones alike, summed up by page. Pure.
+//! Used by every report that names pages. Everything is ordered here, bytewise.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::paths::{Numbering, PathTable};
+use super::rows::{DayRows, Kind, OTHER_NUMBER};
+use crate::analytics::model::{Day, ServedBy, Verified};
+
+/// Visits of an open day that are counted together.
+#[derive(Debug, Clone)]
+pub struct OpenRow {
+    /// Day.
+    pub day: Day,
+    /// Path.
+    pub path: Arc<str>,
+    /// What they have in common.
+    pub kind: Kind,
+    /// How many.
+    pub visits: u64,
+}
+
+/// Which visits a report is about. Impostors' are in none but those that say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those answered with a snapshot.
+    Snapshots,
+    /// Those that the origin answered as well.
+    WithOrigin,
+}
+
+impl Scope {
+    /// Whether visits answered this way count.
+    pub fn includes(self, served: ServedBy) -> bool {
+        self == Scope::WithOrigin || served != ServedBy::Origin
+    }
+
+    /// Whether visits of this kind count.
+    pub fn counts(self, kind: &Kind) -> bool {
+        kind.verified != Verified::No && self.includes(kind.served)
+    }
+}
+
+/// The visits of a window.
+pub struct WindowVisits {
+    closed: Vec<(Day, DayRows)>,
+    open: Vec<(u32, OpenRow)>,
+    pages: Pages,
+}
+
+/// The paths behind the numbers of a window.
+pub struct Pages {
+    table: Arc<PathTable>,
+    /// Paths of open days that have no number yet; they are numbered on from the table's end.
+    new: Vec<Arc<str>>,
+    /// Where they stand in the order of all paths.
+    new_places: Vec<u64>,
+}
+
+/// Visits of one page that have something in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageSum<K> {
+    /// Number of the page in this window.
+    pub page: u32,
+    /// What they have in common.
+    pub key: K,
+    /// How many.
+    pub visits: u64,
+}
+
+impl Pages {
+    fn new(table: Arc<PathTable>, new: Vec<Arc<str>>) -> Pages {
+        let mut order: Vec<usize> = (0..new.len()).collect();
+        order.sort_unstable_by(|a, b| new[*a].cmp(&new[*b]));
+        let mut new_places = vec![0; new.len()];
+        for (rank, at) in order.into_iter().enumerate() {
+            // Behind all known paths that are smaller, and among the new ones by rank.
+            let before = table.find(&new[at]).unwrap_or_else(|before| before);
+            new_places[at] = (u64::from(before) << 32) | rank as u64;
+        }
+        Pages { table, new, new_places }
+    }
+
+    /// The path of a page.
+    pub fn path(&self, page: u32) -> Arc<str> {
+        let new = || self.new[(page - self.table.next_number()) as usize].clone();
+        self.table.path(page).cloned().unwrap_or_else(new)
+    }
+
+    /// Grows with the path, bytewise.
+    pub fn place(&self, page: u32) -> u64 {
+        match self.table.rank(page) {
+            // After every new path that belongs before it.
+            Some(rank) => (u64::from(rank) << 32) | u64::from(u32::MAX),
+            None => self.new_places[(page - self.table.next_number()) as usize],
+        }
+    }
+
+    /// The number of a path; none: nobody visited it.
+    pub fn find(&self, path: &str) -> Option<u32> {
+        let in_new = || {
+            let at = self.new.iter().position(|new| **new == *path)?;
+            Some(self.table.next_number() + at as u32)
+        };
+        self.table.find(path).ok().or_else(in_new)
+    }
+
+    /// For every page whether its path contains a text, in any case.
+    pub fn containing(&self, text: &str) -> Vec<bool> {
+        let text = text.to_lowercase();
+        let all = self.table.paths().iter().chain(&self.new);
+        all.map(|path| path.to_lowercase().contains(&text)).collect()
+    }
+}
+
+impl WindowVisits {
+    /// The visits of these days. The table knows every page of the closed ones.
+    pub fn new(closed: Vec<(Day, DayRows)>, open: Vec<OpenRow>, table: Arc<PathTable>) -> WindowVisits {
+        let mut numbering = Numbering::after(&table);
+        let open = open.into_iter().map(|row| (numbering.number(&row.path), row)).collect();
+        let new = numbering.into_new();
+        WindowVisits { closed, open, pages: Pages::new(table, new) }
+    }
+
+    /// The paths behind the numbers.
+    pub fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// Sums visits up by page and by what `key` makes of their kind, in the order of both. Pages that are not `wanted` are
+    /// left out, and so are kinds without a key.
+    pub fn sum<K: Ord + Copy>(
+        &self,
+        wanted: impl Fn(u32) -> bool,
+        mut key: impl FnMut(&Kind) -> Option<K>,
+    ) -> Vec<PageSum<K>> {
+        let mut sums = Vec::new();
+        for (_, day) in &self.closed {
+            let keys: Vec<Option<K>> = day.kinds.iter().map(&mut key).collect();
+            let rows = day.rows.iter().filter(|row| wanted(row.page));
+            sums.extend(rows.filter_map(|row| {
+                keys[row.kind as usize].map(|key| PageSum { page: row.page, key, visits: row.visits })
+            }));
+        }
+        // A kind is seen once for each page.
+        let mut keys: HashMap<&Kind, Option<K>> = HashMap::new();
+        for (page, row) in self.open.iter().filter(|(page, _)| wanted(*page)) {
+            let key = *keys.entry(&row.kind).or_insert_with(|| key(&row.kind));
+            sums.extend(key.map(|key| PageSum { page: *page, key, visits: row.visits }));
+        }
+        // Stable: days are sorted runs, which this merges rather than sorts.
+        sums.sort_by_key(|sum| (sum.page, sum.key));
+        sums.dedup_by(|next, sum| {
+            let is_same = (next.page, next.key) == (sum.page, sum.key);
+            if is_same {
+                sum.visits += next.visits;
+            }
+            is_same
+        });
+        sums
+    }
+
+    /// Every row: its day, page and kind, and how many visits.
+    pub fn rows(&self) -> impl Iterator<Item = (Day, u32, &Kind, u64)> {
+        let closed = self.closed.iter().flat_map(|(day, rows)| {
+            rows.rows.iter().map(|row| (*day, row.page, &rows.kinds[row.kind as usize], row.visits))
+        });
+        closed.chain(self.open.iter().map(|(page, row)| (row.day, *page, &row.kind, row.visits)))
+    }
+}
+
+impl<K> PageSum<K> {
+    /// Whether the page is one, and not all those that were too many.
+    pub fn is_page(&self) -> bool {
+        self.page != OTHER_NUMBER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn kind(crawler: &str, served: ServedBy) -> Kind {
+        Kind { crawler: crawler.to_owned(), verified: Verified::Yes, served, status: 200 }
+    }
+
+    fn open(path: &str, crawler: &str, visits: u64) -> OpenRow {
+        OpenRow { day: 2, path: path.into(), kind: kind(crawler, ServedBy::Cache), visits }
+    }
+
+    fn window() -> WindowVisits {
+        let table = Arc::new(PathTable::of(["/m", "/B"].map(Arc::from)));
+        let counts =
+            [((1, kind("googlebot", ServedBy::Cache)), 3), ((2, kind("gptbot", ServedBy::Cache)), 5)];
+        let day = DayRows::of(BTreeMap::from(counts));
+        let open = vec![open("/z", "googlebot", 1), open("/m", "googlebot", 2), open("/a", "googlebot", 1)];
+        WindowVisits::new(vec![(1, day)], open, table)
+    }
+
+    #[test]
+    fn closed_and_open_days_are_one_sum() {
+        let window = window();
+
+        let sums = window.sum(|_| true, |kind| (kind.crawler == "googlebot").then_some(()));
+
+        let named: Vec<_> = sums.iter().map(|sum| (window.pages().path(sum.page), sum.visits)).collect();
+        assert_eq!(named, [("/m".into(), 5), ("/z".into(), 1), ("/a".into(), 1)]);
+        assert_eq!(window.rows().map(|(_, _, _, visits)| visits).sum::<u64>(), 12);
+    }
+
+    #[test]
+    fn new_paths_stand_between_known_ones() {
+        let window = window();
+        let pages = window.pages();
+
+        let mut all = ["/z", "/m", "/B", "/a"].map(|path| pages.find(path).unwrap());
+        all.sort_by_key(|page| pages.place(*page));
+
+        assert_eq!(all.map(|page| pages.path(page).to_string()), ["/B", "/a", "/m", "/z"]);
+        assert_eq!(pages.find("/nowhere"), None);
+    }
+
+    #[test]
+    fn a_search_ignores_case_beyond_ascii() {
+        let table = Arc::new(PathTable::of(["/ÜBER".into()]));
+
+        let window = WindowVisits::new(Vec::new(), vec![open("/über/uns", "googlebot", 1)], table);
+
+        assert_eq!(window.pages().containing("über"), [false, true, true]);
+    }
+}

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{RegexSet, RegexSetBuilder};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Crawlers that we name ourselves.
 const OVERLAY: &str = include_str!("../../data/crawlers.json");
@@ -29,8 +30,9 @@ const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
 const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
 
 /// What a crawler is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = CrawlerPurpose)]
 pub enum Class {
     /// Builds a search index.
     Search,
@@ -83,6 +85,14 @@ pub struct Crawler {
     /// Whether it signs its requests (Web Bot Auth).
     #[serde(default)]
     pub web_bot_auth: bool,
+}
+
+impl Crawler {
+    /// The name by which robots.txt speaks to it. None for crawlers that only the list or the heuristic knows.
+    pub fn robots_token(&self) -> Option<&str> {
+        let token = self.tokens.first()?.trim_start_matches('^');
+        Some(token.split('/').next().unwrap_or(token).trim())
+    }
 }
 
 /// The crawlers of the data files, indexed. One per process: [`CrawlerIndex::shared`].

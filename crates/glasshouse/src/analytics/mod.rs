@@ -4,13 +4,21 @@
 
 pub mod access;
 mod apply;
+mod bounds;
+pub mod crawl_report;
 pub mod crawlers;
+mod crawling;
+pub mod export;
 pub mod handlers;
 pub mod import;
 pub mod ingest;
+pub mod jobs;
+pub mod live;
 pub mod model;
 mod queries;
+mod reading;
 pub mod report;
+mod segments;
 pub mod service;
 mod spool;
 pub mod verify;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::crawlers::Crawler;
 use crate::clock::Timestamp;
@@ -23,7 +24,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub type Day = i64;
 
 /// How a visit was answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ServedBy {
     /// With a stored snapshot, from memory or from the object store.
@@ -53,7 +54,7 @@ impl ServedBy {
 }
 
 /// Whether a crawler is who it claims to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verified {
     /// Its address or signature is the provider's.
@@ -72,6 +73,13 @@ impl Verified {
             Verified::No => "no",
             Verified::Unknown => "unknown",
         }
+    }
+
+    /// Reads the text in the database.
+    pub fn parse(text: &str) -> Option<Verified> {
+        [Verified::Yes, Verified::No, Verified::Unknown]
+            .into_iter()
+            .find(|verified| verified.as_str() == text)
     }
 }
 

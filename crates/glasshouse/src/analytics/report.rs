@@ -2,33 +2,24 @@
 //! Everything is sorted here, bytewise, so that every database gives the same bytes.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::crawlers::{Class, CrawlerIndex};
 use super::model::{Day, ServedBy, bucket_ms, start_of};
+use super::segments::rows::Kind;
+use super::segments::window::{PageSum, Scope, WindowVisits};
 use crate::clock::Timestamp;
 
 /// The provider of crawlers that no list names.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 /// Visits of one day, crawler and way.
 pub struct DayCount {
     /// Day.
     pub day: Day,
-    /// Id of the crawler.
-    pub crawler: String,
-    /// How they were answered.
-    pub served: String,
-    /// How many.
-    pub visits: u64,
-}
-
-/// Visits of one page by one crawler, one way. May be there more than once.
-pub struct PageCount {
-    /// Path.
-    pub path: String,
     /// Id of the crawler.
     pub crawler: String,
     /// How they were answered.
@@ -62,11 +53,11 @@ pub struct ServedByCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PathProviderCount {
     /// Path without query.
-    #[schema(examples("/pricing"))]
-    pub path: String,
+    #[schema(value_type = String, examples("/pricing"))]
+    pub path: Arc<str>,
     /// Who runs the crawlers.
-    #[schema(examples("google"))]
-    pub provider: String,
+    #[schema(value_type = String, examples("google"))]
+    pub provider: &'static str,
     /// How many visits.
     pub count: u64,
 }
@@ -76,11 +67,11 @@ pub struct PathProviderCount {
 #[serde(rename_all = "camelCase")]
 pub struct PathServedByCount {
     /// Path without query.
-    #[schema(examples("/pricing"))]
-    pub path: String,
+    #[schema(value_type = String, examples("/pricing"))]
+    pub path: Arc<str>,
     /// `cache`, `render`, and `origin` when it was asked for.
-    #[schema(examples("cache"))]
-    pub served_by: String,
+    #[schema(value_type = String, examples("cache"))]
+    pub served_by: &'static str,
     /// How many visits.
     pub count: u64,
 }
@@ -167,49 +158,72 @@ pub struct Times {
 
 /// Finds out whose crawlers are, each id once.
 #[derive(Default)]
-struct Providers(HashMap<String, (&'static str, Option<Class>)>);
+pub(super) struct Providers {
+    known: HashMap<String, (&'static str, Option<Class>)>,
+    names: Vec<&'static str>,
+}
 
 impl Providers {
-    fn of(&mut self, crawler: &str) -> (&'static str, Option<Class>) {
-        if let Some(known) = self.0.get(crawler) {
+    /// A small number that stands for the provider: its place among the names.
+    fn number(&mut self, crawler: &str) -> usize {
+        let name = self.of(crawler).0;
+        let known = self.names.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
+    }
+
+    /// The provider of a crawler, and what the crawler is for.
+    pub(super) fn of(&mut self, crawler: &str) -> (&'static str, Option<Class>) {
+        if let Some(known) = self.known.get(crawler) {
             return *known;
         }
         let found = CrawlerIndex::shared().find(crawler);
         let provider = found.map_or(OTHER, |crawler| crawler.provider.as_str());
         let provider = if provider == "unknown" { OTHER } else { provider };
         let entry = (provider, found.map(|crawler| crawler.class));
-        self.0.insert(crawler.to_owned(), entry);
+        self.known.insert(crawler.to_owned(), entry);
         entry
     }
 }
 
-/// Visits by page. `search` is compared without regard to case.
-pub fn bots(pages: &[PageCount], search: Option<&str>) -> Bots {
-    let search = search.map(str::to_lowercase);
+/// Visits by page, of those pages that are wanted.
+pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -> Bots {
     let mut providers = Providers::default();
-    let mut by_provider: HashMap<(&str, &str), u64> = HashMap::new();
-    let mut by_served: HashMap<(&str, &str), u64> = HashMap::new();
-    for page in pages {
-        if search.as_ref().is_some_and(|search| !page.path.to_lowercase().contains(search)) {
-            continue;
-        }
-        *by_provider.entry((page.path.as_str(), providers.of(&page.crawler).0)).or_default() += page.visits;
-        *by_served.entry((page.path.as_str(), page.served.as_str())).or_default() += page.visits;
-    }
-    let provider = |((path, provider), count): ((&str, &str), u64)| PathProviderCount {
-        path: path.to_owned(),
-        provider: provider.to_owned(),
-        count,
+    let by_provider = visits.sum(&wanted, |kind| scope.counts(kind).then(|| providers.number(&kind.crawler)));
+    let names: Vec<&'static str> = providers.names.clone();
+    let by_served = visits.sum(&wanted, |kind| scope.counts(kind).then_some(kind.served));
+    let provider = |(path, sum): (Arc<str>, PageSum<usize>)| PathProviderCount {
+        path,
+        provider: names[sum.key],
+        count: sum.visits,
     };
-    let served = |((path, served_by), count): ((&str, &str), u64)| PathServedByCount {
-        path: path.to_owned(),
-        served_by: served_by.to_owned(),
-        count,
+    let served = |(path, sum): (Arc<str>, PageSum<ServedBy>)| PathServedByCount {
+        path,
+        served_by: sum.key.as_str(),
+        count: sum.visits,
     };
+    let by_name = |key: usize| names[key];
     Bots {
-        by_provider: most_first(by_provider).into_iter().map(provider).collect(),
-        by_served_by: most_first(by_served).into_iter().map(served).collect(),
+        by_provider: pages_most_first(visits, by_provider, by_name).map(provider).collect(),
+        by_served_by: pages_most_first(visits, by_served, ServedBy::as_str).map(served).collect(),
     }
+}
+
+/// Count descending, then path, then the key's name, bytewise.
+fn pages_most_first<K: Copy>(
+    visits: &WindowVisits,
+    sums: Vec<PageSum<K>>,
+    name: impl Fn(K) -> &'static str,
+) -> impl Iterator<Item = (Arc<str>, PageSum<K>)> {
+    let pages = visits.pages();
+    let mut placed: Vec<_> = sums.into_iter().map(|sum| (pages.place(sum.page), sum)).collect();
+    placed.sort_unstable_by(|(a_place, a), (b_place, b)| {
+        let by_path = b.visits.cmp(&a.visits).then(a_place.cmp(b_place));
+        by_path.then_with(|| name(a.key).cmp(name(b.key)))
+    });
+    placed.into_iter().map(|(_, sum)| (pages.path(sum.page), sum))
 }
 
 /// Visits of every day from one to another.
@@ -265,23 +279,26 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
     }
 }
 
-/// Visits of one page.
-pub fn page(rows: &[PageCount]) -> CrawlerVisits {
+/// Visits of one page, or of none.
+pub fn page(visits: &WindowVisits, scope: Scope, page: Option<u32>) -> CrawlerVisits {
     let mut providers = Providers::default();
-    let (mut by_provider, mut by_served) = (HashMap::new(), HashMap::new());
-    for row in rows {
-        *by_provider.entry(providers.of(&row.crawler).0).or_default() += row.visits;
-        *by_served.entry(row.served.as_str()).or_default() += row.visits;
+    let (mut by_provider, mut by_served, mut total) = (HashMap::new(), HashMap::new(), 0);
+    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.of(&kind.crawler).0, kind.served.as_str()));
+    for sum in visits.sum(|number| Some(number) == page, key) {
+        *by_provider.entry(sum.key.0).or_default() += sum.visits;
+        *by_served.entry(sum.key.1).or_default() += sum.visits;
+        total += sum.visits;
     }
     let served = |(served_by, count): (&str, u64)| ServedByCount { served_by: served_by.to_owned(), count };
     CrawlerVisits {
-        total: rows.iter().map(|row| row.visits).sum(),
+        total,
         by_provider: provider_counts(by_provider),
         by_served_by: most_first(by_served).into_iter().map(served).collect(),
     }
 }
 
-fn provider_counts(counts: HashMap<&str, u64>) -> Vec<ProviderCount> {
+/// Most visits first.
+pub(super) fn provider_counts(counts: HashMap<&str, u64>) -> Vec<ProviderCount> {
     let count = |(provider, count): (&str, u64)| ProviderCount { provider: provider.to_owned(), count };
     most_first(counts).into_iter().map(count).collect()
 }
@@ -329,9 +346,17 @@ pub struct WindowInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::model::Verified;
+    use crate::analytics::segments::paths::PathTable;
+    use crate::analytics::segments::window::OpenRow;
 
-    fn page_count(path: &str, crawler: &str, served: &str, visits: u64) -> PageCount {
-        PageCount { path: path.into(), crawler: crawler.into(), served: served.into(), visits }
+    fn open(path: &str, crawler: &str, served: ServedBy, visits: u64) -> OpenRow {
+        let (crawler, verified) = (crawler.to_owned(), Verified::Unknown);
+        OpenRow { day: 1, path: path.into(), kind: Kind { crawler, verified, served, status: 200 }, visits }
+    }
+
+    fn window(rows: impl IntoIterator<Item = OpenRow>) -> WindowVisits {
+        WindowVisits::new(Vec::new(), rows.into_iter().collect(), Arc::new(PathTable::of([])))
     }
 
     fn day_count(day: Day, crawler: &str, served: &str, visits: u64) -> DayCount {
@@ -340,19 +365,19 @@ mod tests {
 
     #[test]
     fn pages_are_sorted_by_count_then_path_then_provider() {
-        let pages = [
-            page_count("/b", "googlebot", "cache", 1),
-            page_count("/a", "gptbot", "cache", 1),
-            page_count("/a", "googlebot", "render", 1),
-            page_count("/Z", "googlebot", "cache", 1),
-            page_count("/c", "googlebot", "cache", 2),
-            page_count("/c", "googlebot", "render", 3),
-        ];
+        let visits = window([
+            open("/b", "googlebot", ServedBy::Cache, 1),
+            open("/a", "gptbot", ServedBy::Cache, 1),
+            open("/a", "googlebot", ServedBy::Render, 1),
+            open("/Z", "googlebot", ServedBy::Cache, 1),
+            open("/c", "googlebot", ServedBy::Cache, 2),
+            open("/c", "googlebot", ServedBy::Render, 3),
+            open("/c", "googlebot", ServedBy::Origin, 9),
+        ]);
 
-        let bots = bots(&pages, None);
+        let bots = bots(&visits, Scope::Snapshots, |_| true);
 
-        let rows: Vec<_> =
-            bots.by_provider.iter().map(|row| (&*row.path, &*row.provider, row.count)).collect();
+        let rows: Vec<_> = bots.by_provider.iter().map(|row| (&*row.path, row.provider, row.count)).collect();
         let expected = [
             ("/c", "google", 5),
             ("/Z", "google", 1),
@@ -365,21 +390,15 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ignores_case_beyond_ascii() {
-        let pages = [page_count("/ÜBER", "googlebot", "cache", 1), page_count("/x", "googlebot", "cache", 1)];
-
-        assert_eq!(bots(&pages, Some("über")).by_provider.len(), 1);
-    }
-
-    #[test]
     fn crawlers_that_nobody_knows_are_others() {
-        let pages = [
-            page_count("/", "unknown", "cache", 1),
-            page_count("/", "gone-from-the-list", "cache", 1),
-            page_count("/", "list:Seekbot", "cache", 1),
-        ];
+        let visits = window(
+            ["unknown", "gone-from-the-list", "list:Seekbot"]
+                .map(|crawler| open("/", crawler, ServedBy::Cache, 1)),
+        );
 
-        assert_eq!(page(&pages).by_provider, [ProviderCount { provider: "other".into(), count: 3 }]);
+        let page = page(&visits, Scope::Snapshots, visits.pages().find("/"));
+
+        assert_eq!(page.by_provider, [ProviderCount { provider: "other".into(), count: 3 }]);
     }
 
     #[test]

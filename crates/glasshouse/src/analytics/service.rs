@@ -3,42 +3,47 @@
 //! visit: that is [`super::ingest`].
 //! See docs/decisions/0182.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use store::{Db, DbError};
+use tokio::sync::Semaphore;
 
 use super::model::{Day, ServedBy, day_of, start_of};
-use super::queries::{self, DayRow, PageRow};
-use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, PageCount, Summary, Times, WindowInfo};
+use super::queries;
+use super::report::{self, Bots, CrawlerVisits, Daily, Summary, Times, WindowInfo};
+use super::segments::close::{MAX_PAGES, close_some};
+use super::segments::paths::PathTable;
+use super::segments::window::{PageSum, WindowVisits};
 use crate::accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
+use crate::platform::Platform;
+
+pub use super::segments::window::Scope;
 
 /// Days that a report may look back at.
 pub const MAX_DAYS: u32 = 180;
 /// Days that it looks back at unless it is told otherwise.
 pub const DEFAULT_DAYS: u32 = 30;
 
+/// Memory for the numbers of pages.
+const TABLE_BYTES: u64 = 64 << 20;
+/// Lists of all pages that are made at once: one may take a hundred megabytes.
+const LISTS_AT_ONCE: usize = 4;
+
 /// Crawler visits. Cheap to clone.
 #[derive(Clone)]
 pub struct Analytics {
     pub(super) db: Db,
-    clock: Clock,
-}
-
-/// Which visits a report is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Those answered with a snapshot.
-    Snapshots,
-    /// Those that the origin answered as well.
-    WithOrigin,
-}
-
-impl Scope {
-    fn includes(self, served: &str) -> bool {
-        self == Scope::WithOrigin || served != ServedBy::Origin.as_str()
-    }
+    pub(super) clock: Clock,
+    /// Days that visits are kept by page.
+    keep_days: u32,
+    /// The numbers of domains' pages. They never change; there can only be more.
+    pub(super) tables: moka::sync::Cache<DomainId, Arc<PathTable>>,
+    /// Turns of those who read whole windows.
+    pub(super) lists: Arc<Semaphore>,
 }
 
 /// What a public token opens.
@@ -53,9 +58,16 @@ pub enum TokenState {
 }
 
 impl Analytics {
-    /// The visits in this database.
-    pub fn new(db: &Db, clock: &Clock) -> Analytics {
-        Analytics { db: db.clone(), clock: clock.clone() }
+    /// The visits in the database.
+    pub fn new(platform: &Platform) -> Analytics {
+        let weigh = |_: &DomainId, table: &Arc<PathTable>| u32::try_from(table.bytes()).unwrap_or(u32::MAX);
+        Analytics {
+            db: platform.db.clone(),
+            clock: platform.clock.clone(),
+            keep_days: platform.config.analytics.keep_days,
+            tables: moka::sync::Cache::builder().max_capacity(TABLE_BYTES).weigher(weigh).build(),
+            lists: Arc::new(Semaphore::new(LISTS_AT_ONCE)),
+        }
     }
 
     /// The last `days` days, today included.
@@ -69,7 +81,12 @@ impl Analytics {
         day_of(self.clock.now())
     }
 
-    /// The same as a report tells it.
+    /// The first day of which visits are kept by page.
+    pub(super) fn first_kept_day(&self) -> Day {
+        self.today() - i64::from(self.keep_days) + 1
+    }
+
+    /// The last `days` days as a report tells it.
     pub fn window_info(&self, days: u32) -> WindowInfo {
         WindowInfo { days, from: start_of(self.window(days).0), to: self.clock.now() }
     }
@@ -83,10 +100,17 @@ impl Analytics {
         search: Option<String>,
         scope: Scope,
     ) -> Result<Bots, DbError> {
-        let rows = self.pages(domain, window, path, scope).await?;
-        // Sorting hundreds of thousands of rows would hold up everybody else on this thread.
-        let sorted = tokio::task::spawn_blocking(move || report::bots(&rows, search.as_deref())).await;
-        Ok(sorted.expect("sorting rows does not panic"))
+        let path = path.map(str::to_owned);
+        let only = path.clone();
+        let list = move |visits: &WindowVisits| {
+            let only = only.map(|path| visits.pages().find(&path));
+            let found = search.map(|text| visits.pages().containing(&text));
+            report::bots(visits, scope, |page| {
+                only.is_none_or(|only| only == Some(page))
+                    && found.as_ref().is_none_or(|found| found[page as usize])
+            })
+        };
+        self.of_window(domain, window, path.as_deref(), list).await
     }
 
     /// Visits by day.
@@ -99,15 +123,16 @@ impl Analytics {
     pub async fn summary(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Summary, DbError> {
         let window = self.window(days);
         let counts = self.days(domain, window, scope).await?;
+        let visited = self.count_visited_pages(domain, window, scope).await?;
         let mut conn = self.db.read().await?;
         let with_origin = scope == Scope::WithOrigin;
-        let (visited, new) = queries::count_pages(&mut conn, domain, window, with_origin).await?;
+        let new = queries::count_new_pages(&mut conn, domain, window, with_origin).await?;
         let times = times(queries::list_times(&mut conn, domain, window).await?);
         let kept = match times.render.is_empty() {
             true => self::times(queries::list_times(&mut conn, domain, (Day::MIN, Day::MAX)).await?),
             false => Times::default(),
         };
-        Ok(report::summary(&counts, (visited.unsigned_abs(), new.unsigned_abs()), &times, &kept))
+        Ok(report::summary(&counts, (visited, new.unsigned_abs()), &times, &kept))
     }
 
     /// Visits of one page.
@@ -118,19 +143,56 @@ impl Analytics {
         days: u32,
         scope: Scope,
     ) -> Result<CrawlerVisits, DbError> {
-        Ok(report::page(&self.pages(domain, self.window(days), Some(path), scope).await?))
+        let visits = self.window_visits(domain, self.window(days), Some(path)).await?;
+        Ok(report::page(&visits, scope, visits.pages().find(path)))
     }
 
-    /// Visits by path since a time, of the `most` paths that were asked for most often.
+    /// Visits by path since a time, of the `most` paths that were asked for most often. Impostors' do not count.
     pub async fn visits_by_path(
         &self,
         domain: &DomainId,
         since: Timestamp,
-        most: i64,
+        most: usize,
     ) -> Result<HashMap<String, u64>, DbError> {
-        let mut conn = self.db.read().await?;
-        let rows = queries::list_most_visited(&mut conn, domain, day_of(since), most).await?;
-        Ok(rows.into_iter().map(|(path, visits)| (path, visits.unsigned_abs())).collect())
+        let visits = self.window_visits(domain, (day_of(since), Day::MAX), None).await?;
+        let mut sums = visits.sum(|_| true, |kind| Scope::WithOrigin.counts(kind).then_some(()));
+        sums.retain(PageSum::is_page);
+        sums.sort_by_key(|sum| (Reverse(sum.visits), visits.pages().place(sum.page)));
+        sums.truncate(most);
+        Ok(sums.iter().map(|sum| (visits.pages().path(sum.page).to_string(), sum.visits)).collect())
+    }
+
+    /// Closes the days that are over, of every domain, with whatever came late.
+    pub async fn close_days(&self) -> Result<(), DbError> {
+        let today = self.today();
+        let domains =
+            queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
+        for domain in domains {
+            while let Some(day) =
+                queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
+            {
+                close_some(&self.db, &domain, day, MAX_PAGES).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes what is kept by page of days that are too long ago, some at a time so that nobody waits long for the writer.
+    pub async fn delete_old_visits(&self) -> Result<(), DbError> {
+        let before = self.first_kept_day();
+        let domains =
+            queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, before).await?;
+        for domain in domains {
+            loop {
+                let mut tx = self.db.write().await?;
+                let deleted = queries::segments::delete_some_before(&mut tx, &domain, before).await?;
+                tx.commit().await?;
+                if deleted == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes the public token of a domain; the one before it ends.
@@ -179,39 +241,6 @@ impl Analytics {
                 return Ok(());
             }
         }
-    }
-
-    async fn days(
-        &self,
-        domain: &DomainId,
-        window: (Day, Day),
-        scope: Scope,
-    ) -> Result<Vec<DayCount>, DbError> {
-        let rows = queries::list_days(&mut self.db.read().await?, domain, window).await?;
-        let count = |row: DayRow| DayCount {
-            day: row.day,
-            crawler: row.crawler,
-            served: row.served,
-            visits: row.visits.unsigned_abs(),
-        };
-        Ok(rows.into_iter().filter(|row| scope.includes(&row.served)).map(count).collect())
-    }
-
-    async fn pages(
-        &self,
-        domain: &DomainId,
-        window: (Day, Day),
-        path: Option<&str>,
-        scope: Scope,
-    ) -> Result<Vec<PageCount>, DbError> {
-        let rows = queries::list_pages(&mut self.db.read().await?, domain, window, path).await?;
-        let count = |row: PageRow| PageCount {
-            path: row.path,
-            crawler: row.crawler,
-            served: row.served,
-            visits: row.visits.unsigned_abs(),
-        };
-        Ok(rows.into_iter().filter(|row| scope.includes(&row.served)).map(count).collect())
     }
 }
 

@@ -82,9 +82,9 @@ impl AppState {
         let origins = OriginClient::new(&platform);
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let recorder = Recorder::new(&platform);
-        let analytics = Analytics::new(db, clock);
+        let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
-        let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
+        let refresh = RefreshService::new(&platform, &accounts, &domains, &analytics, &render, &jobs);
         AppState(Arc::new(App {
             accounts,
             rate_limits,
@@ -118,7 +118,8 @@ impl AppState {
         let mut schedules = Vec::new();
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
-            schedules = self.refresh.schedules();
+            registry = analytics::jobs::register(registry, &self.analytics);
+            schedules = [analytics::jobs::schedules(), self.refresh.schedules()].concat();
         }
         if config.has_role(Role::Render) {
             registry = self.refresh.register_renders(registry);

@@ -38,6 +38,7 @@ pub struct Config {
     pub plans: BTreeMap<Plan, PlanLimits>,
     pub providers: BTreeMap<String, Provider>,
     pub analysis: Analysis,
+    pub analytics: Analytics,
     pub telemetry: Telemetry,
     #[serde(skip)]
     listing: Vec<Line>,
@@ -214,6 +215,14 @@ pub struct Analysis {
     pub model: Option<String>,
 }
 
+/// Section `analytics`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
+pub struct Analytics {
+    pub keep_days: u32,
+}
+
 /// Section `telemetry`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -347,6 +356,9 @@ impl Config {
         }
         if self.limits.origin_requests_per_domain == 0 {
             return refuse("limits.origin_requests_per_domain", "must be at least 1");
+        }
+        if self.analytics.keep_days == 0 {
+            return refuse("analytics.keep_days", "must be at least 1");
         }
         if self.storage.database_connections == 0 {
             return refuse("storage.database_connections", "must be at least 1");

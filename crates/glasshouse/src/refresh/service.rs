@@ -18,6 +18,7 @@ use super::site_pages::{SitePages, stored_sitemap};
 use super::staleness::LOOK_EVERY;
 use super::work::RefreshWork;
 use crate::accounts::{AccountId, Accounts};
+use crate::analytics::Analytics;
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
@@ -54,6 +55,7 @@ impl RefreshService {
         platform: &Platform,
         accounts: &Accounts,
         domains: &DomainsService,
+        analytics: &Analytics,
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
@@ -65,6 +67,7 @@ impl RefreshService {
             work: RefreshWork {
                 platform: platform.clone(),
                 domains: domains.clone(),
+                analytics: analytics.clone(),
                 render: render.clone(),
                 jobs: jobs.clone(),
                 origins: origins.clone(),

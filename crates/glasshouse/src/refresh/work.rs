@@ -34,6 +34,7 @@ const CONSIDERED: i64 = 2_000;
 pub struct RefreshWork {
     pub(super) platform: Platform,
     pub(super) domains: DomainsService,
+    pub(super) analytics: Analytics,
     pub(super) render: RenderService,
     pub(super) jobs: Jobs,
     pub(super) origins: Origins,
@@ -178,8 +179,7 @@ impl RefreshWork {
             return Ok(Vec::new());
         }
         let since = self.platform.clock.now().minus(INTEREST);
-        let analytics = Analytics::new(&self.platform.db, &self.platform.clock);
-        let visits = analytics.visits_by_path(&site.domain.id, since, CONSIDERED).await?;
+        let visits = self.analytics.visits_by_path(&site.domain.id, since, CONSIDERED as usize).await?;
         let jobs = stale.into_iter().map(|page| {
             let visits = visits.get(page.url.path()).copied().unwrap_or(0);
             let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));

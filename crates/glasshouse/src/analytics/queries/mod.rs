@@ -1,13 +1,17 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
+pub mod segments;
 pub mod tokens;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use store::{Conn, DbError, on_engine};
 
-use crate::analytics::model::{Day, DayKey, FirstDays, TimeKey, VisitKey, days_among, first_days_among};
+use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::model::{
+    Day, DayKey, FirstDays, TimeKey, Verified, VisitKey, days_among, first_days_among,
+};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
@@ -231,62 +235,56 @@ pub async fn list_days(
         .await)?)
 }
 
-/// Visits of one page and day, by crawler and way.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct PageRow {
-    /// Path.
-    pub path: String,
-    /// Id of the crawler.
-    pub crawler: String,
-    /// How they were answered.
-    pub served: String,
-    /// How many.
-    pub visits: i64,
-}
-
-/// A domain's pages from one day to another, both included, or one of them. Impostors are left out.
-pub async fn list_pages(
+/// A domain's counts from one day to another, by crawler; impostors' too.
+pub async fn list_crawler_days(
     conn: &mut Conn,
     domain: &DomainId,
     (from, to): (Day, Day),
-    path: Option<&str>,
-) -> Result<Vec<PageRow>, DbError> {
-    const ALL: &str = "select path, crawler, served, visits from visit_open \
-         where domain_id = $1 and day between $2 and $3 and verified <> 'no'";
-    const ONE: &str = "select path, crawler, served, visits from visit_open \
-         where domain_id = $1 and day between $2 and $3 and path = $4 and verified <> 'no'";
-    Ok(on_engine!(conn, |c| {
-        let query = sqlx::query_as(if path.is_some() { ONE } else { ALL });
-        let query = query.bind(domain.as_str()).bind(from).bind(to);
-        match path {
-            Some(path) => query.bind(path).fetch_all(c).await,
-            None => query.fetch_all(c).await,
-        }
-    })?)
+) -> Result<Vec<CrawlerDays>, DbError> {
+    const SQL: &str = "select crawler, verified, status_class, cast(sum(visits) as bigint) from visit_days \
+         where domain_id = $1 and day between $2 and $3 group by crawler, verified, status_class";
+    let rows: Vec<(String, String, i64, i64)> = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(domain.as_str())
+        .bind(from)
+        .bind(to)
+        .fetch_all(c)
+        .await)?;
+    let row = |(crawler, verified, status_class, visits): (String, String, i64, i64)| CrawlerDays {
+        crawler,
+        verified: Verified::parse(&verified).unwrap_or(Verified::Unknown),
+        status_class,
+        visits: visits.unsigned_abs(),
+    };
+    Ok(rows.into_iter().map(row).collect())
 }
 
-/// How many of a domain's pages were visited, and for how many of them it was the first time ever.
-pub async fn count_pages(
+/// The first and the last day of each crawler on a domain, impostors left out.
+pub async fn list_crawlers_seen(
+    conn: &mut Conn,
+    domain: &DomainId,
+) -> Result<HashMap<String, (Day, Day)>, DbError> {
+    const SQL: &str = "select crawler, min(day), max(day) from visit_days \
+         where domain_id = $1 and verified <> 'no' group by crawler";
+    let rows: Vec<(String, Day, Day)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(|(crawler, first, last)| (crawler, (first, last))).collect())
+}
+
+/// For how many of a domain's pages the first visit ever was from one day to another.
+pub async fn count_new_pages(
     conn: &mut Conn,
     domain: &DomainId,
     (from, to): (Day, Day),
     with_origin: bool,
-) -> Result<(i64, i64), DbError> {
-    const VISITED: &str = "select count(distinct path) from visit_open where domain_id = $1 and day between $2 and $3 \
-         and verified <> 'no' and path <> '(other)' and (served <> 'origin' or $4)";
+) -> Result<i64, DbError> {
     const NEW: &str =
         "select count(*) from visit_paths where domain_id = $1 and first_served_day between $2 and $3";
     const NEW_WITH_ORIGIN: &str =
         "select count(*) from visit_paths where domain_id = $1 and first_any_day between $2 and $3";
-    let new = if with_origin { NEW_WITH_ORIGIN } else { NEW };
-    let visited: i64 = on_engine!(conn, |c| {
-        let query = sqlx::query_scalar(VISITED).bind(domain.as_str());
-        query.bind(from).bind(to).bind(with_origin).fetch_one(c).await
-    })?;
-    let new: i64 = on_engine!(conn, |c| {
-        sqlx::query_scalar(new).bind(domain.as_str()).bind(from).bind(to).fetch_one(c).await
-    })?;
-    Ok((visited, new))
+    let sql = if with_origin { NEW_WITH_ORIGIN } else { NEW };
+    Ok(on_engine!(conn, |c| {
+        sqlx::query_scalar(sql).bind(domain.as_str()).bind(from).bind(to).fetch_one(c).await
+    })?)
 }
 
 /// Answers of a domain by way and bucket of their time, from one day to another.
@@ -305,23 +303,9 @@ pub async fn list_times(
         .await)?)
 }
 
-/// The paths of a domain that were asked for most often since a day, with their visits.
-pub async fn list_most_visited(
-    conn: &mut Conn,
-    domain: &DomainId,
-    since: Day,
-    most: i64,
-) -> Result<Vec<(String, i64)>, DbError> {
-    const SQL: &str = "select path, cast(sum(visits) as bigint) as visits from visit_open \
-         where domain_id = $1 and day >= $2 group by path order by 2 desc, path limit $3";
-    Ok(on_engine!(conn, |c| {
-        sqlx::query_as(SQL).bind(domain.as_str()).bind(since).bind(most).fetch_all(c).await
-    })?)
-}
-
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 6] = [
+    const STATEMENTS: [&str; 8] = [
         "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
         "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
@@ -330,6 +314,10 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
          (select path from visit_paths where domain_id = $1 limit 1000)",
         "delete from visit_times where domain_id = $1 and (day, served, bucket) in \
          (select day, served, bucket from visit_times where domain_id = $1 limit 1000)",
+        "delete from visit_segments where domain_id = $1 and day in \
+         (select day from visit_segments where domain_id = $1 limit 100)",
+        "delete from visit_path_lists where domain_id = $1 and first_number in \
+         (select first_number from visit_path_lists where domain_id = $1 limit 100)",
         "delete from visit_imports where domain_id = $1",
         "delete from stats_tokens where domain_id = $1",
     ];

@@ -1,0 +1,293 @@
+//! Closing days changes no answer: not by itself, not between late visits, and not when it is killed in the middle.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rand::prelude::*;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::close::{MAX_PAGES, close_some};
+use crate::accounts::Plan;
+use crate::analytics::apply::Applier;
+use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, TimeKey, Verified, VisitKey, day_of, start_of};
+use crate::analytics::service::Scope;
+use crate::analytics::spool::Counts;
+use crate::domains::{Domain, DomainId};
+use crate::testing::{NOON, TestApp};
+
+const CRAWLERS: [&str; 6] = ["googlebot", "bingbot", "gptbot", "perplexitybot", "unknown", "list:Seekbot"];
+const PATHS: [&str; 9] = ["/", "/a", "/A", "/b", "/ü", "/Über", "/a/b", "/z", OTHER_PATHS];
+
+async fn domains(app: &TestApp) -> (Domain, Domain) {
+    let account = app.account("a@x.example", Plan::Business).await;
+    (app.domain(&account, "shop.example").await, app.domain(&account, "twin.example").await)
+}
+
+fn key(day: Day, path: &str) -> VisitKey {
+    VisitKey {
+        domain: DomainId::from("none"),
+        day,
+        path: path.into(),
+        crawler: "googlebot".into(),
+        verified: Verified::Yes,
+        served: ServedBy::Cache,
+        status: 200,
+    }
+}
+
+fn random_counts(random: &mut StdRng, today: Day) -> Counts {
+    let mut pages = BTreeMap::new();
+    for _ in 0..random.random_range(1..60) {
+        // Mostly of today, some late, some very late.
+        let late = [0, 0, 0, 1, random.random_range(0..45)].choose(random).copied().unwrap();
+        let path = match random.random_bool(0.2) {
+            true => format!("/{}", random.random_range(0..500)),
+            false => (*PATHS.choose(random).unwrap()).to_owned(),
+        };
+        let key = VisitKey {
+            crawler: (*CRAWLERS.choose(random).unwrap()).into(),
+            verified: *[Verified::Yes, Verified::No, Verified::Unknown].choose(random).unwrap(),
+            served: *[ServedBy::Cache, ServedBy::Render, ServedBy::Origin].choose(random).unwrap(),
+            status: *[200, 404, 500].choose(random).unwrap(),
+            ..key(today - late, &path)
+        };
+        *pages.entry(key).or_insert(0) += random.random_range(1..5_u64);
+    }
+    let time = |key: &VisitKey, bucket| TimeKey {
+        domain: key.domain.clone(),
+        day: key.day,
+        served: key.served,
+        bucket,
+    };
+    let times: BTreeMap<_, _> = pages.keys().map(|key| (time(key, random.random_range(0..300)), 1)).collect();
+    Counts { pages: pages.into_iter().collect(), times: times.into_iter().collect() }
+}
+
+/// Applies a batch as the spool does, for a domain.
+async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
+    let pages =
+        counts.pages.iter().map(|(key, n)| (VisitKey { domain: domain.id.clone(), ..key.clone() }, *n));
+    let times =
+        counts.times.iter().map(|(key, n)| (TimeKey { domain: domain.id.clone(), ..key.clone() }, *n));
+    let counts = Counts { pages: pages.collect(), times: times.collect() };
+    let mut applier = Applier::new(&app.state.platform, "unused".into(), mpsc::unbounded_channel().1);
+    applier.apply(&format!("{batch}-{}", domain.host), counts).await.unwrap();
+}
+
+/// What every report says about a domain.
+async fn reports(app: &TestApp, domain: &Domain) -> Value {
+    let analytics = &app.state.analytics;
+    let today = analytics.today();
+    let mut all = Vec::new();
+    for scope in [Scope::Snapshots, Scope::WithOrigin] {
+        for days in [1, 7, 30, 180] {
+            all.push(json!(analytics.daily(&domain.id, days, scope).await.unwrap()));
+            all.push(json!(analytics.summary(&domain.id, days, scope).await.unwrap()));
+            for path in ["/", "/Über", "/7", "/nowhere", OTHER_PATHS] {
+                all.push(json!(analytics.page(&domain.id, path, days, scope).await.unwrap()));
+            }
+            let window = (today - i64::from(days), today - 1);
+            for (path, search) in [(None, None), (Some("/a"), None), (None, Some("A")), (None, Some("über"))]
+            {
+                let search = search.map(str::to_owned);
+                all.push(json!(analytics.bots(&domain.id, window, path, search, scope).await.unwrap()));
+            }
+        }
+    }
+    let since = NOON.minus(std::time::Duration::from_secs(40 * 24 * 3600));
+    let visited = analytics.visits_by_path(&domain.id, since, 5).await.unwrap();
+    all.push(json!(visited.into_iter().collect::<BTreeMap<_, _>>()));
+    json!(all)
+}
+
+async fn open_rows(app: &TestApp, domain: &Domain) -> usize {
+    app.visits().await.iter().filter(|row| row.domain_id == domain.id.as_str()).count()
+}
+
+#[tokio::test]
+async fn days_that_were_closed_at_any_time_answer_as_if_they_never_were() {
+    TestApp::on_each_engine(async |app| {
+        let (closed, open) = domains(&app).await;
+        for seed in 0..3 {
+            let mut random = StdRng::seed_from_u64(seed);
+            for batch in 0..8 {
+                let counts = random_counts(&mut random, app.state.analytics.today());
+                for domain in [&closed, &open] {
+                    // Sent twice, as after a kill.
+                    apply(&app, domain, &format!("{seed}-{batch}"), &counts).await;
+                    apply(&app, domain, &format!("{seed}-{batch}"), &counts).await;
+                }
+                if random.random_bool(0.4) {
+                    app.clock.advance(std::time::Duration::from_secs(20 * 3600));
+                }
+                if random.random_bool(0.5) {
+                    let day = app.state.analytics.today() - random.random_range(0..3);
+                    close_some(&app.state.platform.db, &closed.id, day, MAX_PAGES).await.unwrap();
+                }
+            }
+
+            assert_eq!(reports(&app, &closed).await, reports(&app, &open).await, "seed {seed}");
+        }
+        let before = reports(&app, &open).await;
+
+        app.state.analytics.close_days().await.unwrap();
+
+        let today = start_of(app.state.analytics.today()).day();
+        assert!(app.visits().await.iter().all(|row| row.day == today), "a day is not closed");
+        assert_eq!(reports(&app, &open).await, before);
+        assert_eq!(reports(&app, &closed).await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_process_killed_while_it_closes_a_day_loses_and_doubles_nothing() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, _) = domains(&app).await;
+        let yesterday = day_of(NOON) - 1;
+        let pages =
+            |from| (from..from + 40).map(|number| (key(yesterday, &format!("/{number}")), 2)).collect();
+        apply(&app, &shop, "first", &Counts { pages: pages(0), times: Vec::new() }).await;
+        app.state.analytics.close_days().await.unwrap();
+        apply(&app, &shop, "late", &Counts { pages: pages(20), times: Vec::new() }).await;
+        let before = reports(&app, &shop).await;
+
+        let mut kills = 0;
+        loop {
+            let db = app.state.platform.db.clone();
+            let mut closing = Box::pin(close_some(&db, &shop.id, yesterday, MAX_PAGES));
+            let mut polls = 0;
+            let ended = std::future::poll_fn(|context| {
+                polls += 1;
+                // Once more often than the time before: it ends at every point where it waits.
+                if polls > kills + 1 {
+                    return std::task::Poll::Ready(None);
+                }
+                closing.as_mut().poll(context).map(Some)
+            })
+            .await;
+            drop(closing);
+            assert_eq!(reports(&app, &shop).await, before, "killed after {kills} steps");
+            if ended.is_some() {
+                break;
+            }
+            kills += 1;
+        }
+
+        assert!(kills > 0, "it was never killed");
+        assert_eq!(open_rows(&app, &shop).await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_that_fails_half_way_changes_nothing() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, _) = domains(&app).await;
+        let yesterday = day_of(NOON) - 1;
+        let pages = vec![(key(yesterday, "/a"), 2), (key(yesterday, "/b"), 1)];
+        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        let before = reports(&app, &shop).await;
+
+        for table in ["visit_path_lists", "visit_segments"] {
+            execute(&app, format!("alter table {table} rename to aside")).await;
+            let closed = close_some(&app.state.platform.db, &shop.id, yesterday, MAX_PAGES).await;
+            execute(&app, format!("alter table aside rename to {table}")).await;
+
+            assert!(closed.is_err());
+            assert_eq!(reports(&app, &shop).await, before, "{table}");
+            assert_eq!(open_rows(&app, &shop).await, 2);
+        }
+    })
+    .await;
+}
+
+async fn execute(app: &TestApp, sql: String) {
+    let mut tx = app.state.platform.db.write().await.unwrap();
+    store::on_engine!(tx, |c| sqlx::query(sqlx::AssertSqlSafe(sql.clone())).execute(c).await.map(drop))
+        .unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_day_with_too_many_pages_keeps_those_with_most_visits() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, _) = domains(&app).await;
+        let today = day_of(NOON);
+        let pages = [("/a", 5), ("/b", 1), ("/c", 3), ("/d", 1), ("/e", 1)];
+        let pages = pages.map(|(path, visits)| (key(today, path), visits)).to_vec();
+
+        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
+        let late = vec![(key(today, "/b"), 1), (key(today, "/f"), 9)];
+        apply(&app, &shop, "2", &Counts { pages: late, times: Vec::new() }).await;
+        close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
+
+        let analytics = &app.state.analytics;
+        let bots = analytics.bots(&shop.id, (today, today), None, None, Scope::Snapshots).await.unwrap();
+        let rows: Vec<_> = bots.by_served_by.iter().map(|row| (&*row.path, row.count)).collect();
+        assert_eq!(rows, [(OTHER_PATHS, 11), ("/a", 5), ("/c", 3), ("/b", 2)]);
+        let summary = analytics.summary(&shop.id, 1, Scope::Snapshots).await.unwrap();
+        assert_eq!((summary.total_crawls_served, summary.total_pages_crawled), (21, 3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay() {
+    TestApp::on_each_engine_with("[analytics]\nkeep_days = 10", async |app| {
+        let (shop, _) = domains(&app).await;
+        let today = day_of(NOON);
+        let pages = vec![(key(today - 10, "/old"), 3), (key(today - 9, "/kept"), 2), (key(today, "/new"), 1)];
+        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        let analytics = &app.state.analytics;
+
+        for closes_first in [false, true] {
+            if closes_first {
+                apply(
+                    &app,
+                    &shop,
+                    "2",
+                    &Counts { pages: vec![(key(today - 20, "/old"), 3)], times: Vec::new() },
+                )
+                .await;
+                analytics.close_days().await.unwrap();
+            }
+            analytics.delete_old_visits().await.unwrap();
+
+            let bots = analytics.bots(&shop.id, (0, today), None, None, Scope::Snapshots).await.unwrap();
+            let paths: Vec<Arc<str>> = bots.by_provider.iter().map(|row| row.path.clone()).collect();
+            assert_eq!(paths, ["/kept".into(), "/new".into()]);
+        }
+        let summary = analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
+        assert_eq!((summary.total_crawls_served, summary.new_pages_crawled), (9, 3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_removed_domain_leaves_no_closed_days() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, twin) = domains(&app).await;
+        for domain in [&shop, &twin] {
+            let pages = vec![(key(day_of(NOON) - 3, "/a"), 1)];
+            apply(&app, domain, "1", &Counts { pages, times: Vec::new() }).await;
+        }
+        app.state.analytics.close_days().await.unwrap();
+
+        app.state.analytics.forget_domain(&shop.id).await.unwrap();
+
+        let mut conn = app.state.platform.db.read().await.unwrap();
+        for table in ["visit_segments", "visit_path_lists"] {
+            let sql = format!("select distinct domain_id from {table}");
+            let ids: Vec<String> = store::on_engine!(conn, |c| {
+                sqlx::query_scalar(sqlx::AssertSqlSafe(sql.clone())).fetch_all(c).await
+            })
+            .unwrap();
+            assert_eq!(ids, [twin.id.as_str()], "{table}");
+        }
+    })
+    .await;
+}

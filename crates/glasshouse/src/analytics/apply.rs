@@ -11,7 +11,9 @@ use std::time::Duration;
 use store::{Db, DbError};
 use tokio::sync::{mpsc, oneshot};
 
+use super::bounds::PageBounds;
 use super::queries;
+use super::segments::close::MAX_PAGES;
 use super::spool::{Counts, SpoolFile};
 use crate::clock::Clock;
 use crate::platform::Platform;
@@ -41,13 +43,15 @@ pub struct Applier {
     pending: VecDeque<SpoolFile>,
     /// The name of the file that was applied last, and its parts: noted until the next transaction.
     done: Option<(String, usize)>,
+    bounds: PageBounds,
 }
 
 impl Applier {
     /// Makes it. Starts nothing.
     pub fn new(platform: &Platform, folder: PathBuf, files: mpsc::UnboundedReceiver<Closed>) -> Applier {
         let (db, clock) = (platform.db.clone(), platform.clock.clone());
-        Applier { db, clock, folder, files, pending: VecDeque::new(), done: None }
+        let bounds = PageBounds::new(MAX_PAGES);
+        Applier { db, clock, folder, files, pending: VecDeque::new(), done: None, bounds }
     }
 
     /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
@@ -107,7 +111,7 @@ impl Applier {
     }
 
     /// Writes the counts of a file, part by part.
-    async fn apply(&mut self, name: &str, counts: Counts) -> Result<(), DbError> {
+    pub(super) async fn apply(&mut self, name: &str, counts: Counts) -> Result<(), DbError> {
         let parts = counts.pages.chunks(PART).collect::<Vec<_>>();
         for (number, pages) in parts.iter().enumerate() {
             let now = self.clock.now();
@@ -117,7 +121,8 @@ impl Applier {
             }
             if queries::begin_batch(&mut tx, &part_name(name, number), now).await? {
                 let times = if number == 0 { counts.times.as_slice() } else { &[] };
-                queries::add_counts(&mut tx, pages, times).await?;
+                let pages = self.bounds.fold(&mut tx, pages).await?;
+                queries::add_counts(&mut tx, &pages, times).await?;
             }
             tx.commit().await?;
             self.done = None;

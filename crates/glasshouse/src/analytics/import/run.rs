@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use store::{Db, DbError};
 
+use super::super::bounds::PageBounds;
 use super::super::model::{TimeKey, Visit, VisitKey};
 use super::super::queries;
+use super::super::segments::close::MAX_PAGES;
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
 use super::{Counting, LogFormat};
@@ -59,6 +61,7 @@ pub struct Import {
     unfinished: Vec<u8>,
     bytes_read: u64,
     imported: Imported,
+    bounds: PageBounds,
 }
 
 impl Imported {
@@ -86,6 +89,7 @@ impl Import {
             unfinished: Vec::new(),
             bytes_read: 0,
             imported: Imported::default(),
+            bounds: PageBounds::new(MAX_PAGES),
         }
     }
 
@@ -154,7 +158,7 @@ impl Import {
     }
 
     async fn count(&mut self, part: Part) -> Result<(), DbError> {
-        let applied = apply(&self.db, &self.domain, self.clock.now(), &part).await?;
+        let applied = apply(&self.db, &self.domain, self.clock.now(), &part, &mut self.bounds).await?;
         self.imported.lines += part.checkpoints.len() as u64;
         self.imported.lines_unreadable += part.unreadable;
         self.imported.lines_known += applied.lines_known as u64;
@@ -179,7 +183,13 @@ struct Applied {
 }
 
 /// Counts what no import has counted yet. Two that read the same log wait for each other here.
-async fn apply(db: &Db, domain: &DomainId, now: Timestamp, part: &Part) -> Result<Applied, DbError> {
+async fn apply(
+    db: &Db,
+    domain: &DomainId,
+    now: Timestamp,
+    part: &Part,
+    bounds: &mut PageBounds,
+) -> Result<Applied, DbError> {
     let mut tx = db.write().await?;
     queries::lock_imports(&mut tx, domain, now).await?;
     let lines_known = lines_known(&mut tx, domain, &part.checkpoints).await?;
@@ -195,6 +205,7 @@ async fn apply(db: &Db, domain: &DomainId, now: Timestamp, part: &Part) -> Resul
         }
     }
     let (pages, times): (Vec<_>, Vec<_>) = (pages.into_iter().collect(), times.into_iter().collect());
+    let pages = bounds.fold(&mut tx, &pages).await?;
     queries::add_counts(&mut tx, &pages, &times).await?;
     if let Some(last) = part.checkpoints.last().filter(|_| lines_known < part.checkpoints.len()) {
         queries::add_checkpoint(&mut tx, domain, last.as_str(), now).await?;

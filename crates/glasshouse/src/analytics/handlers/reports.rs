@@ -10,12 +10,13 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::analytics::access::{ReadAnalytics, StatsReader, is_same_site};
+use super::question::{Question, ReportQuery, check_length, dates, days, invalid, scope};
+use crate::analytics::access::{ReadAnalytics, is_same_site};
 use crate::analytics::model::Day;
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
-use crate::analytics::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
+use crate::analytics::service::{Analytics, Scope};
+use crate::api::ApiResult;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppQuery, Issue};
 use crate::app::AppState;
 
 /// Longest `search`, in characters.
@@ -184,19 +185,14 @@ struct AuditedIssue {
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "The page.", body = PageInsights)))]
 async fn get_page_insights(
-    reader: StatsReader,
+    Question { query, scope, domain, name, .. }: Question<PageQuery>,
     State(app): State<AppState>,
-    AppQuery(query): AppQuery<PageQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    let days = days(query.days)?;
-    let scope = scope(query.include.as_deref())?;
-    let name = reader.name(query.domain.as_deref())?;
-    let url = page_url(&query.url, name.as_deref())?;
-    let domain = reader.domain(&app, name.as_deref()).await?;
+    let (days, url) = (days(query.days)?, page_url(&query.url, Some(&name))?);
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;
     Ok(private(PageInsights {
         path: url.path().to_owned(),
-        domain: name.unwrap_or_default(),
+        domain: name,
         url: query.url,
         window: app.analytics.window_info(days),
         crawler_visits,
@@ -209,16 +205,9 @@ async fn get_page_insights(
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits by page.", body = Bots)))]
 async fn get_bots(
-    reader: StatsReader,
+    Question { query, scope, window, domain, .. }: Question<BotsQuery>,
     State(app): State<AppState>,
-    AppQuery(query): AppQuery<BotsQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    let window = dates(query.from.as_deref(), query.to.as_deref(), app.analytics.today())?;
-    let scope = scope(query.include.as_deref())?;
-    check_length("path", query.path.as_deref(), MAX_PATH_CHARS)?;
-    check_length("search", query.search.as_deref(), MAX_SEARCH_CHARS)?;
-    let name = reader.name(query.domain.as_deref())?;
-    let domain = reader.domain(&app, name.as_deref()).await?;
     let search = query.search.filter(|search| !search.is_empty());
     let path = query.path.as_deref().filter(|path| !path.is_empty());
     Ok(private(app.analytics.bots(&domain, window, path, search, scope).await?))
@@ -229,14 +218,10 @@ async fn get_bots(
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits by day.", body = Daily)))]
 async fn get_daily_bots(
-    reader: StatsReader,
+    Question { query, scope, domain, .. }: Question<DaysQuery>,
     State(app): State<AppState>,
-    AppQuery(query): AppQuery<DaysQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    let (days, scope) = (days(query.days)?, scope(query.include.as_deref())?);
-    let name = reader.name(query.domain.as_deref())?;
-    let domain = reader.domain(&app, name.as_deref()).await?;
-    Ok(private(app.analytics.daily(&domain, days, scope).await?))
+    Ok(private(app.analytics.daily(&domain, days(query.days)?, scope).await?))
 }
 
 /// Reports crawler visits in short.
@@ -244,72 +229,72 @@ async fn get_daily_bots(
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits in short.", body = Summary)))]
 async fn get_bots_summary(
-    reader: StatsReader,
+    Question { query, scope, domain, .. }: Question<DaysQuery>,
     State(app): State<AppState>,
-    AppQuery(query): AppQuery<DaysQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    let (days, scope) = (days(query.days)?, scope(query.include.as_deref())?);
-    let name = reader.name(query.domain.as_deref())?;
-    let domain = reader.domain(&app, name.as_deref()).await?;
-    Ok(private(app.analytics.summary(&domain, days, scope).await?))
+    Ok(private(app.analytics.summary(&domain, days(query.days)?, scope).await?))
+}
+
+impl ReportQuery for DaysQuery {
+    const OPEN_TO_TOKENS: bool = true;
+
+    fn domain(&self) -> Option<&str> {
+        self.domain.as_deref()
+    }
+
+    fn scope(&self) -> ApiResult<Scope> {
+        scope(self.include.as_deref())
+    }
+
+    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
+        Ok(analytics.window(days(self.days)?))
+    }
+}
+
+impl ReportQuery for PageQuery {
+    const OPEN_TO_TOKENS: bool = true;
+
+    fn domain(&self) -> Option<&str> {
+        self.domain.as_deref()
+    }
+
+    fn scope(&self) -> ApiResult<Scope> {
+        scope(self.include.as_deref())
+    }
+
+    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
+        Ok(analytics.window(days(self.days)?))
+    }
+
+    fn check(&self, name: Option<&str>) -> ApiResult<()> {
+        page_url(&self.url, name).map(drop)
+    }
+}
+
+impl ReportQuery for BotsQuery {
+    const OPEN_TO_TOKENS: bool = true;
+
+    fn domain(&self) -> Option<&str> {
+        self.domain.as_deref()
+    }
+
+    fn scope(&self) -> ApiResult<Scope> {
+        scope(self.include.as_deref())
+    }
+
+    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
+        dates(self.from.as_deref(), self.to.as_deref(), analytics.today())
+    }
+
+    fn check(&self, _: Option<&str>) -> ApiResult<()> {
+        check_length("path", self.path.as_deref(), MAX_PATH_CHARS)?;
+        check_length("search", self.search.as_deref(), MAX_SEARCH_CHARS)
+    }
 }
 
 /// A report that no cache keeps: its address may hold a token, which no other site may learn either.
-fn private<T: Serialize>(report: T) -> impl IntoResponse {
+pub(super) fn private<T: Serialize>(report: T) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "private, no-store"), (header::REFERRER_POLICY, "no-referrer")], Json(report))
-}
-
-fn invalid(path: &str, message: impl Into<String>) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new(path, message)])
-}
-
-fn days(days: Option<u32>) -> ApiResult<u32> {
-    let days = days.unwrap_or(DEFAULT_DAYS);
-    if (1..=MAX_DAYS).contains(&days) {
-        return Ok(days);
-    }
-    Err(invalid("days", format!("must be from 1 to {MAX_DAYS}")))
-}
-
-fn scope(include: Option<&str>) -> ApiResult<Scope> {
-    match include {
-        None => Ok(Scope::Snapshots),
-        Some("origin") => Ok(Scope::WithOrigin),
-        Some(_) => Err(invalid("include", "must be origin")),
-    }
-}
-
-fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()> {
-    if text.is_some_and(|text| text.chars().count() > most) {
-        return Err(invalid(name, format!("is longer than {most} characters")));
-    }
-    Ok(())
-}
-
-/// The window of `bots`, both days included. Without `from` it begins 30 days ago, or 30 days before an earlier `to`.
-fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
-    let read = |name: &str, text: Option<&str>| {
-        text.map(|text| parse_day(text).ok_or_else(|| invalid(name, "must be a day such as 2026-11-20")))
-            .transpose()
-    };
-    let to = read("to", to)?.unwrap_or(today);
-    let from = read("from", from)?.unwrap_or(to.min(today) - i64::from(DEFAULT_DAYS));
-    if from > to {
-        return Err(invalid("from", "is after to"));
-    }
-    Ok((from, to))
-}
-
-/// Exactly `YYYY-MM-DD`.
-fn parse_day(text: &str) -> Option<Day> {
-    let is_plain = text.len() == 10
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-    let date: jiff::civil::Date = text.parse().ok().filter(|_| is_plain)?;
-    let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(midnight.timestamp().as_second().div_euclid(24 * 60 * 60))
 }
 
 /// The page, if it is an http(s) address on the domain.
@@ -322,31 +307,4 @@ fn page_url(text: &str, domain: Option<&str>) -> ApiResult<Url> {
         return Err(invalid("url", "is not on the domain"));
     }
     Ok(url)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_day_has_one_form() {
-        assert_eq!(parse_day("1970-01-02"), Some(1));
-        assert_eq!(parse_day("2024-02-29"), Some(19_782));
-        for text in
-            ["", "2026-1-1", "20261120", "2026-02-30", "2026-11-20T00:00", "+026-11-20", "２026-11-20"]
-        {
-            assert_eq!(parse_day(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_window_without_a_beginning_covers_31_days() {
-        let today = 20_000;
-        let on = |from, to| dates(from, to, today).ok();
-
-        assert_eq!(on(None, None), Some((19_970, 20_000)));
-        assert_eq!(on(None, Some("2024-10-01")), Some((19_967, 19_997)));
-        assert_eq!(on(Some("2024-10-01"), None), Some((19_997, 20_000)));
-        assert_eq!(on(Some("2024-10-02"), Some("2024-10-01")), None);
-    }
 }

@@ -1,0 +1,149 @@
+//! What a report is asked: about which domain, which days, and with which visits. One extractor for all reports, so that
+//! their parameters mean the same and are refused in the same order: who asks, what is asked, and whose domain it is.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::analytics::access::StatsReader;
+use crate::analytics::model::Day;
+use crate::analytics::service::{Analytics, DEFAULT_DAYS, MAX_DAYS, Scope};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
+use crate::app::AppState;
+use crate::domains::DomainId;
+
+/// Parameters of a report.
+pub trait ReportQuery: DeserializeOwned + Send {
+    /// Whether the public token of a domain opens the report.
+    const OPEN_TO_TOKENS: bool;
+
+    /// The domain that is asked about; a token carries its own.
+    fn domain(&self) -> Option<&str>;
+
+    /// Whether visits that the origin answered count too.
+    fn scope(&self) -> ApiResult<Scope>;
+
+    /// The days, both included.
+    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)>;
+
+    /// Refuses what else cannot be answered. `name` is the domain's; none: what was sent is no name.
+    fn check(&self, _name: Option<&str>) -> ApiResult<()> {
+        Ok(())
+    }
+}
+
+/// A question that may be answered.
+pub struct Question<Q> {
+    /// Its parameters.
+    pub query: Q,
+    /// Which visits count.
+    pub scope: Scope,
+    /// The days, both included.
+    pub window: (Day, Day),
+    /// The domain record.
+    pub domain: DomainId,
+    /// Its name, as it was asked for.
+    pub name: String,
+}
+
+impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> ApiResult<Question<Q>> {
+        let reader = match Q::OPEN_TO_TOKENS {
+            true => StatsReader::from_request_parts(parts, app).await?,
+            false => StatsReader::Account(Caller::from_request_parts(parts, app).await?),
+        };
+        let AppQuery(query) = AppQuery::<Q>::from_request_parts(parts, app).await?;
+        let window = query.window(&app.analytics)?;
+        let scope = query.scope()?;
+        let name = reader.name(query.domain())?;
+        query.check(name.as_deref())?;
+        let domain = reader.domain(app, name.as_deref()).await?;
+        Ok(Question { query, scope, window, domain, name: name.unwrap_or_default() })
+    }
+}
+
+/// 400 for a parameter.
+pub fn invalid(path: &str, message: impl Into<String>) -> ApiError {
+    ApiError::invalid_request(vec![Issue::new(path, message)])
+}
+
+/// How many days to look back at.
+pub fn days(days: Option<u32>) -> ApiResult<u32> {
+    let days = days.unwrap_or(DEFAULT_DAYS);
+    if (1..=MAX_DAYS).contains(&days) {
+        return Ok(days);
+    }
+    Err(invalid("days", format!("must be from 1 to {MAX_DAYS}")))
+}
+
+/// What `include` says.
+pub fn scope(include: Option<&str>) -> ApiResult<Scope> {
+    match include {
+        None => Ok(Scope::Snapshots),
+        Some("origin") => Ok(Scope::WithOrigin),
+        Some(_) => Err(invalid("include", "must be origin")),
+    }
+}
+
+/// Refuses a text that is too long.
+pub fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()> {
+    if text.is_some_and(|text| text.chars().count() > most) {
+        return Err(invalid(name, format!("is longer than {most} characters")));
+    }
+    Ok(())
+}
+
+/// The days from one to another, both included. Without `from` they begin 30 days ago, or 30 days before an earlier `to`.
+pub fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
+    let read = |name: &str, text: Option<&str>| {
+        text.map(|text| parse_day(text).ok_or_else(|| invalid(name, "must be a day such as 2026-11-20")))
+            .transpose()
+    };
+    let to = read("to", to)?.unwrap_or(today);
+    let from = read("from", from)?.unwrap_or(to.min(today) - i64::from(DEFAULT_DAYS));
+    if from > to {
+        return Err(invalid("from", "is after to"));
+    }
+    Ok((from, to))
+}
+
+/// Exactly `YYYY-MM-DD`.
+fn parse_day(text: &str) -> Option<Day> {
+    let is_plain = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    let date: jiff::civil::Date = text.parse().ok().filter(|_| is_plain)?;
+    let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    Some(midnight.timestamp().as_second().div_euclid(24 * 60 * 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_one_form() {
+        assert_eq!(parse_day("1970-01-02"), Some(1));
+        assert_eq!(parse_day("2024-02-29"), Some(19_782));
+        for text in
+            ["", "2026-1-1", "20261120", "2026-02-30", "2026-11-20T00:00", "+026-11-20", "２026-11-20"]
+        {
+            assert_eq!(parse_day(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_window_without_a_beginning_covers_31_days() {
+        let today = 20_000;
+        let on = |from, to| dates(from, to, today).ok();
+
+        assert_eq!(on(None, None), Some((19_970, 20_000)));
+        assert_eq!(on(None, Some("2024-10-01")), Some((19_967, 19_997)));
+        assert_eq!(on(Some("2024-10-01"), None), Some((19_997, 20_000)));
+        assert_eq!(on(Some("2024-10-02"), Some("2024-10-01")), None);
+    }
+}

@@ -12,8 +12,10 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, Closed};
+use super::live::{LiveTail, LiveVisits};
 use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
 use super::spool::{Counts, SpoolFile};
+use crate::domains::DomainId;
 use crate::platform::Platform;
 
 /// Visits that may wait to be counted.
@@ -29,6 +31,7 @@ const CLOSE_AFTER: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Recorder {
     sender: mpsc::Sender<Message>,
+    live: LiveTail,
     /// The tasks' parts, until they run.
     parts: Arc<Mutex<Option<(Counter, Applier)>>>,
 }
@@ -48,7 +51,7 @@ impl Recorder {
         let applier = Applier::new(platform, folder.clone(), files);
         let counter =
             Counter { receiver, closed, folder, open: Open::default(), file: None, is_failing: false };
-        Recorder { sender, parts: Arc::new(Mutex::new(Some((counter, applier)))) }
+        Recorder { sender, live: LiveTail::default(), parts: Arc::new(Mutex::new(Some((counter, applier)))) }
     }
 
     /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
@@ -63,9 +66,15 @@ impl Recorder {
 
     /// Counts a visit, soon. Never waits.
     pub fn record(&self, visit: Visit) {
+        self.live.show(&visit);
         if self.sender.try_send(Message::Visit(visit)).is_err() {
             metrics::counter!("glasshouse_visits_dropped_total").increment(1);
         }
+    }
+
+    /// Watches the visits of a domain as they are recorded. None: too many watch already.
+    pub fn watch(&self, domain: &DomainId) -> Option<LiveVisits> {
+        self.live.watch(domain)
     }
 
     /// Waits until every visit recorded so far was written, or could not be.
@@ -209,7 +218,7 @@ mod tests {
     use super::*;
     use crate::accounts::Plan;
     use crate::analytics::{CrawlerIndex, ServedBy, Verified};
-    use crate::domains::{Domain, DomainId};
+    use crate::domains::Domain;
     use crate::testing::TestApp;
 
     fn visit(app: &TestApp, domain: &DomainId, path: &str) -> Visit {

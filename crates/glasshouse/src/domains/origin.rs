@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crawler::fetch::{Phase, TimeLimits};
+use crawler::robots::Robots;
 use crawler::sitemap::{SiteHosts, Sitemap, SitemapError, SitemapLimits, discover_sitemap, fetch_site};
 use crawler::{FetchError, FetchRequest, Fetcher, tls};
 use http::HeaderValue;
@@ -21,6 +22,11 @@ use crate::platform::Platform;
 const SITEMAP_READERS: usize = 8;
 /// How long somebody waits until theirs is begun.
 const SITEMAP_TURN_WAIT: Duration = Duration::from_secs(10);
+
+/// How long somebody waits for a `robots.txt`.
+const ROBOTS_WAIT: Duration = Duration::from_secs(5);
+/// A `robots.txt` that is longer is not read: of what fits the rules are taken from the first 500 KiB.
+const ROBOTS_BYTES: u64 = 1 << 20;
 
 /// Asks origins. Cheap to clone.
 #[derive(Clone)]
@@ -41,6 +47,17 @@ pub enum OriginResponse {
     Slow,
     /// Nobody is there, or nobody that may be asked.
     Nobody,
+}
+
+/// What a site's server says about its `robots.txt`.
+#[derive(Debug, Clone)]
+pub enum RobotsAnswer {
+    /// These are its rules.
+    Rules(Robots),
+    /// There is none.
+    Missing,
+    /// It did not say.
+    Unreachable,
 }
 
 impl OriginClient {
@@ -137,6 +154,24 @@ impl OriginClient {
             let _ = found.set_scheme(root.scheme());
         }
         Some(found)
+    }
+
+    /// Reads a site's `robots.txt`. A server that refuses it has none (RFC 9309, 2.3.1.3).
+    pub async fn read_robots(&self, site: &Site) -> RobotsAnswer {
+        let Ok(address) = Url::parse(&format!("https://{}/robots.txt", site.domain.host)) else {
+            return RobotsAnswer::Unreachable;
+        };
+        let mut question = self.question(self.address(site, &address), ROBOTS_WAIT);
+        question.headers.remove(http::header::ACCEPT);
+        question.max_body_bytes = ROBOTS_BYTES;
+        match self.fetcher.fetch(question).await {
+            Ok(fetched) if fetched.status.is_success() => match fetched.body.bytes().await {
+                Ok(bytes) => RobotsAnswer::Rules(Robots::parse(&bytes)),
+                Err(_) => RobotsAnswer::Unreachable,
+            },
+            Ok(fetched) if fetched.status.is_client_error() => RobotsAnswer::Missing,
+            _ => RobotsAnswer::Unreachable,
+        }
     }
 
     fn scheme_name(&self) -> &'static str {

@@ -1,5 +1,9 @@
-//! HTTP of crawler analytics: the four reports, and the public token that opens them.
+//! HTTP of crawler analytics: the four reports, those beyond, and the public token that opens the four.
 
+mod crawling;
+mod export;
+mod live;
+mod question;
 mod reports;
 mod stats_token;
 
@@ -9,7 +13,12 @@ use crate::app::AppState;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().merge(reports::routes()).merge(stats_token::routes())
+    OpenApiRouter::new()
+        .merge(reports::routes())
+        .merge(crawling::routes())
+        .merge(live::routes())
+        .merge(export::routes())
+        .merge(stats_token::routes())
 }
 
 #[cfg(test)]

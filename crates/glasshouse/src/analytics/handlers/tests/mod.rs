@@ -1,5 +1,7 @@
 //! The rules of the four reports and of the public token, over HTTP.
 
+mod further;
+
 use serde_json::{Value, json};
 
 use crate::accounts::Plan;

@@ -1,0 +1,256 @@
+//! Visits as files for other programs: CSV, and Parquet with a group of rows for each day. Pure; one day at a time, so that
+//! nobody holds a year in memory.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use super::crawl_report::provider_of;
+use super::crawlers::CrawlerIndex;
+use super::model::{Day, ServedBy, Verified, start_of};
+use super::segments::window::WindowVisits;
+
+const CSV_HEAD: &str = "day,path,crawler,provider,verified,servedBy,status,visits\n";
+/// The same columns.
+const PARQUET_SCHEMA: &str = "message visits {
+    required int32 day (date);
+    required binary path (string);
+    required binary crawler (string);
+    required binary provider (string);
+    required binary verified (string);
+    required binary servedBy (string);
+    required int32 status;
+    required int64 visits;
+}";
+
+/// Visits that are counted together, as they are exported.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ExportRow {
+    /// Day.
+    pub day: Day,
+    /// Path.
+    pub path: Arc<str>,
+    /// Id of the crawler.
+    pub crawler: String,
+    /// Who runs it.
+    pub provider: String,
+    /// Whether it is who it says.
+    pub verified: Verified,
+    /// How they were answered.
+    pub served: ServedBy,
+    /// Status of the answers.
+    pub status: u16,
+    /// How many.
+    pub visits: u64,
+}
+
+/// Every row of a window, impostors' too, in order.
+pub fn rows(visits: &WindowVisits) -> Vec<ExportRow> {
+    let mut rows: Vec<ExportRow> = visits
+        .rows()
+        .map(|(day, page, kind, visits_of_row)| ExportRow {
+            day,
+            path: visits.pages().path(page),
+            crawler: kind.crawler.clone(),
+            provider: provider_of(CrawlerIndex::shared().find(&kind.crawler)).to_owned(),
+            verified: kind.verified,
+            served: kind.served,
+            status: kind.status,
+            visits: visits_of_row,
+        })
+        .collect();
+    rows.sort_unstable();
+    // Late visits of a closed day are rows of their own until they are closed too.
+    rows.dedup_by(|next, row| {
+        let visits = row.visits + next.visits;
+        let is_same = ExportRow { visits: row.visits, ..next.clone() } == *row;
+        if is_same {
+            row.visits = visits;
+        }
+        is_same
+    });
+    rows
+}
+
+/// A file that is being written.
+pub enum ExportFile {
+    /// Comma-separated, quoted where necessary.
+    Csv,
+    /// Parquet, version 1, compressed with Snappy.
+    Parquet(Box<SerializedFileWriter<Vec<u8>>>),
+}
+
+impl ExportFile {
+    /// A new Parquet file.
+    pub fn parquet() -> Result<ExportFile, ParquetError> {
+        let schema = Arc::new(parse_message_type(PARQUET_SCHEMA)?);
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+        Ok(ExportFile::Parquet(Box::new(writer)))
+    }
+
+    /// What the file begins with.
+    pub fn head(&mut self) -> Result<Vec<u8>, ParquetError> {
+        match self {
+            ExportFile::Csv => Ok(CSV_HEAD.as_bytes().to_vec()),
+            ExportFile::Parquet(writer) => taken(writer),
+        }
+    }
+
+    /// Adds rows, and hands over what was written.
+    pub fn add(&mut self, rows: &[ExportRow]) -> Result<Vec<u8>, ParquetError> {
+        match self {
+            ExportFile::Csv => Ok(csv(rows).into_bytes()),
+            ExportFile::Parquet(_) if rows.is_empty() => Ok(Vec::new()),
+            ExportFile::Parquet(writer) => {
+                let mut group = writer.next_row_group()?;
+                write_columns(&mut group, rows)?;
+                group.close()?;
+                taken(writer)
+            }
+        }
+    }
+
+    /// What the file ends with.
+    pub fn end(&mut self) -> Result<Vec<u8>, ParquetError> {
+        match self {
+            ExportFile::Csv => Ok(Vec::new()),
+            ExportFile::Parquet(writer) => {
+                writer.finish()?;
+                taken(writer)
+            }
+        }
+    }
+}
+
+/// The bytes since the last time. The writer counts them itself, so that it needs none of them again.
+fn taken(writer: &mut SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
+    writer.flush()?;
+    Ok(std::mem::take(writer.inner_mut()))
+}
+
+fn csv(rows: &[ExportRow]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let day = start_of(row.day).day();
+        let (verified, served) = (row.verified.as_str(), row.served.as_str());
+        // Writing to a text cannot fail.
+        let _ = writeln!(
+            text,
+            "{day},{},{},{},{verified},{served},{},{}",
+            field(&row.path),
+            field(&row.crawler),
+            field(&row.provider),
+            row.status,
+            row.visits
+        );
+    }
+    text
+}
+
+fn field(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
+        false => text.into(),
+    }
+}
+
+fn write_columns(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    rows: &[ExportRow],
+) -> Result<(), ParquetError> {
+    let texts = |text: fn(&ExportRow) -> &str| -> Vec<ByteArray> {
+        rows.iter().map(text).map(ByteArray::from).collect()
+    };
+    let columns = [
+        texts(|row| &row.path),
+        texts(|row| &row.crawler),
+        texts(|row| &row.provider),
+        texts(|row| row.verified.as_str()),
+        texts(|row| row.served.as_str()),
+    ];
+    write_numbers(group, rows.iter().map(|row| row.day as i32))?;
+    for column in &columns {
+        let mut writer = group.next_column()?.ok_or_else(no_column)?;
+        writer.typed::<ByteArrayType>().write_batch(column, None, None)?;
+        writer.close()?;
+    }
+    write_numbers(group, rows.iter().map(|row| i32::from(row.status)))?;
+    let visits: Vec<i64> = rows.iter().map(|row| row.visits as i64).collect();
+    let mut writer = group.next_column()?.ok_or_else(no_column)?;
+    writer.typed::<Int64Type>().write_batch(&visits, None, None)?;
+    writer.close()
+}
+
+fn write_numbers(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    numbers: impl Iterator<Item = i32>,
+) -> Result<(), ParquetError> {
+    let numbers: Vec<i32> = numbers.collect();
+    let mut writer = group.next_column()?.ok_or_else(no_column)?;
+    writer.typed::<Int32Type>().write_batch(&numbers, None, None)?;
+    writer.close()
+}
+
+fn no_column() -> ParquetError {
+    ParquetError::General("the schema has fewer columns than are written".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    use super::*;
+
+    fn row(day: Day, path: &str, visits: u64) -> ExportRow {
+        ExportRow {
+            day,
+            path: path.into(),
+            crawler: "gptbot".to_owned(),
+            provider: "openai".to_owned(),
+            verified: Verified::Yes,
+            served: ServedBy::Cache,
+            status: 200,
+            visits,
+        }
+    }
+
+    #[test]
+    fn csv_quotes_what_would_be_taken_for_more_than_text() {
+        let mut file = ExportFile::Csv;
+
+        let text =
+            [file.head(), file.add(&[row(20_000, "/a,\"b\"", 3)]), file.end()].map(Result::unwrap).concat();
+
+        let expected = "day,path,crawler,provider,verified,servedBy,status,visits\n\
+                        2024-10-04,\"/a,\"\"b\"\"\",gptbot,openai,yes,cache,200,3\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_parquet_file_in_pieces_is_read_back_as_one() {
+        let mut file = ExportFile::parquet().unwrap();
+        let days = [vec![row(20_000, "/a", 3), row(20_000, "/ü", 1)], vec![], vec![row(20_001, "/a", 9)]];
+
+        let mut bytes = file.head().unwrap();
+        days.iter().for_each(|rows| bytes.extend(file.add(rows).unwrap()));
+        bytes.extend(file.end().unwrap());
+
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let rows: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        assert_eq!(reader.num_row_groups(), 2);
+        assert_eq!(
+            rows[1],
+            "{day: 2024-10-04, path: \"/ü\", crawler: \"gptbot\", provider: \"openai\", verified: \"yes\", \
+             servedBy: \"cache\", status: 200, visits: 1}"
+        );
+        assert_eq!(rows.len(), 3);
+    }
+}

@@ -1,0 +1,133 @@
+//! HTTP of the live tail: visits as they are recorded, as server-sent events. For sessions and keys.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use http::header;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::question::{Question, ReportQuery};
+use crate::analytics::Visit;
+use crate::analytics::access::ReadAnalytics;
+use crate::analytics::live::{LiveVisits, Seen};
+use crate::analytics::model::{Day, ServedBy, Verified};
+use crate::analytics::service::{Analytics, Scope};
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::{ApiError, ApiResult, ErrorCode};
+use crate::app::AppState;
+use crate::clock::Timestamp;
+
+/// How often a comment is sent when nothing happens, so that nobody in between gives the connection up.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(watch_visits))
+}
+
+own_errors! {
+    /// Those of a parameter, and of a domain that is not the caller's.
+    NotWatched: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
+}
+
+/// Which domain.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct LiveQuery {
+    /// Domain of the account.
+    #[param(required, example = "shop.example")]
+    domain: Option<String>,
+}
+
+impl ReportQuery for LiveQuery {
+    const OPEN_TO_TOKENS: bool = false;
+
+    fn domain(&self) -> Option<&str> {
+        self.domain.as_deref()
+    }
+
+    fn scope(&self) -> ApiResult<Scope> {
+        Ok(Scope::WithOrigin)
+    }
+
+    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
+        Ok(analytics.window(1))
+    }
+}
+
+/// A visit, as it is recorded. The data of an event `visit`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct LiveVisit<'a> {
+    /// When it was answered.
+    at: Timestamp,
+    /// Path without query.
+    #[schema(examples("/pricing"))]
+    path: &'a str,
+    /// Id of the crawler.
+    #[schema(examples("gptbot"))]
+    crawler: &'a str,
+    /// Who runs it.
+    #[schema(examples("openai"))]
+    provider: &'a str,
+    /// Whether it is who it says.
+    verified: Verified,
+    /// How it was answered.
+    served_by: ServedBy,
+    /// Status of the answer.
+    status: u16,
+    /// How long the answer took, in milliseconds.
+    duration_ms: f64,
+}
+
+/// Watches the visits of crawlers as they come.
+///
+/// Events `visit` with a visit each, and `missed` with a number when visits came faster than they could be sent. Only what the
+/// process that answers this request records itself: behind several, each shows its own. A stream ends when the service does.
+#[utoipa::path(get, path = "/api/analytics/live", tag = "Analytics", params(LiveQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadAnalytics, NotWatched>,
+        (status = 200, description = "The visits, until one side ends it.", content_type = "text/event-stream", body = LiveVisit)))]
+async fn watch_visits(
+    Question { domain, .. }: Question<LiveQuery>,
+    State(app): State<AppState>,
+) -> ApiResult<impl IntoResponse> {
+    let visits = app.recorder.watch(&domain).ok_or_else(|| ApiError::new(ErrorCode::ServiceUnavailable))?;
+    let shutdown = app.platform.shutdown.clone();
+    let stream = events(visits).take_until(async move { shutdown.cancelled().await });
+    let headers = [(header::CACHE_CONTROL, "private, no-store")];
+    Ok((headers, Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))))
+}
+
+fn events(visits: LiveVisits) -> BoxStream<'static, Result<Event, Infallible>> {
+    let next = |mut visits: LiveVisits| async move {
+        let event = match visits.next().await? {
+            Seen::Visit(visit) => event_of(&visit),
+            Seen::Missed(count) => Event::default().event("missed").data(count.to_string()),
+        };
+        Some((Ok(event), visits))
+    };
+    stream::unfold(visits, next).boxed()
+}
+
+fn event_of(visit: &Visit) -> Event {
+    let live = LiveVisit {
+        at: visit.at,
+        path: &visit.path,
+        crawler: &visit.crawler.id,
+        provider: &visit.crawler.provider,
+        verified: visit.verified,
+        served_by: visit.served,
+        status: visit.status,
+        duration_ms: (visit.duration.as_secs_f64() * 1e4).round() / 10.0,
+    };
+    Event::default().event("visit").data(serde_json::to_string(&live).expect("plain data"))
+}

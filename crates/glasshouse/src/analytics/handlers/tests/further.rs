@@ -1,0 +1,143 @@
+//! The rules of the reports beyond the four, over HTTP.
+
+use axum::body::Body;
+use futures::StreamExt;
+use serde_json::{Value, json};
+
+use super::{Shop, visit};
+use crate::accounts::Plan;
+use crate::analytics::{ServedBy, Verified, Visit};
+
+const FURTHER: [&str; 5] = ["crawlers", "errors", "robots", "export", "live"];
+
+fn path(report: &str, query: &str) -> String {
+    format!("/api/analytics/{report}?domain=shop.example{query}")
+}
+
+#[tokio::test]
+async fn the_further_reports_take_keys_and_no_tokens() {
+    Shop::on_each_engine(async |shop| {
+        let token = shop.token().await;
+        let low = shop.app.account("low@x.example", Plan::Essential).await;
+        shop.app.domain(&low, "low.example").await;
+        let stranger = shop.app.account("b@x.example", Plan::Business).await;
+
+        for report in FURTHER {
+            let path = path(report, "");
+            shop.app.get(&path).await.assert_error(401, "invalid_api_key");
+            shop.app.get(&format!("{path}&token={token}")).await.assert_error(401, "invalid_api_key");
+            shop.app.get(&path).key(&stranger.key).await.assert_error(403, "domain_not_owned");
+            shop.app.get(&path).key(&low.key).await.assert_error(403, "plan_required");
+            let reply = shop.get(&format!("/api/analytics/{report}")).await;
+            reply.assert_error(400, "invalid_request");
+        }
+        for report in ["crawlers", "errors", "robots", "export"] {
+            shop.get(&path(report, "&from=2026-11-31")).await.assert_error(400, "invalid_request");
+        }
+        shop.get(&path("errors", "&limit=0")).await.assert_error(400, "invalid_request");
+        shop.get(&path("export", "&format=xml")).await.assert_error(400, "invalid_request");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn crawlers_are_listed_with_what_they_got() {
+    Shop::on_each_engine(async |shop| {
+        let gone = Visit { status: 404, served: ServedBy::Origin, ..visit(shop, 2, "/gone", "GPTBot/1.2") };
+        let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/x", "GPTBot/1.2") };
+        shop.record([visit(shop, 40, "/a", "GPTBot/1.2"), gone, spoofed, visit(shop, 0, "/a", "GPTBot/1.2")])
+            .await;
+        shop.app.state.analytics.close_days().await.unwrap();
+
+        let reply = shop.get(&path("crawlers", "")).await.json();
+
+        assert_eq!(
+            reply,
+            json!({"crawlers": [{
+                "id": "gptbot", "name": "GPTBot", "provider": "openai", "purpose": "llm-training",
+                "visits": 2, "verified": 0, "spoofed": 1, "pages": 2, "clientErrors": 1, "serverErrors": 0,
+                "firstSeen": "2026-10-11", "lastSeen": "2026-11-20",
+            }]})
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn errors_are_listed_by_page_and_status() {
+    Shop::on_each_engine(async |shop| {
+        let failed = |days_ago, path, status| Visit { status, ..visit(shop, days_ago, path, "GPTBot/1.2") };
+        shop.record([failed(1, "/a", 404), failed(0, "/a", 404), failed(0, "/b", 500), failed(0, "/c", 200)]).await;
+        shop.app.state.analytics.close_days().await.unwrap();
+
+        let reply = shop.get(&path("errors", "&limit=1")).await.json();
+
+        let providers = json!([{"provider": "openai", "count": 2}]);
+        let row = json!({"path": "/a", "status": 404, "count": 2, "providers": providers, "lastSeen": "2026-11-20"});
+        assert_eq!(reply, json!({"errors": [row], "total": 2}));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_server_there_are_no_rules_to_break() {
+    Shop::on_each_engine(async |shop| {
+        shop.record([visit(shop, 0, "/a", "GPTBot/1.2")]).await;
+
+        let reply = shop.get(&path("robots", "")).await.json();
+
+        assert_eq!(reply, json!({"robots": "unreachable", "violations": [], "total": 0}));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_export_has_every_row_of_closed_and_open_days() {
+    Shop::on_each_engine(async |shop| {
+        let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/b", "GPTBot/1.2") };
+        shop.record([visit(shop, 1, "/a", "GPTBot/1.2"), visit(shop, 1, "/a", "bingbot/2.0")]).await;
+        shop.app.state.analytics.close_days().await.unwrap();
+        shop.record([visit(shop, 1, "/a", "GPTBot/1.2"), spoofed]).await;
+
+        let csv = shop.get(&path("export", "&from=0001-01-01&to=2100-12-31")).await;
+        let parquet = shop.get(&path("export", "&format=parquet")).await;
+
+        assert_eq!(
+            csv.text(),
+            "day,path,crawler,provider,verified,servedBy,status,visits\n\
+             2026-11-19,/a,bingbot,bing,unknown,cache,200,1\n\
+             2026-11-19,/a,gptbot,openai,unknown,cache,200,2\n\
+             2026-11-20,/b,gptbot,openai,no,cache,200,1\n"
+        );
+        assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+        assert!(parquet.header("content-disposition").contains("visits-shop.example-"));
+        assert!(parquet.body.starts_with(b"PAR1") && parquet.body.ends_with(b"PAR1"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_watches_sees_visits_as_they_come() {
+    Shop::on_each_engine(async |shop| {
+        let request = http::Request::get(path("live", "")).header("x-service-api-key", &shop.account.key);
+        let request = request.body(Body::empty()).unwrap();
+        let reply = shop.app.state.envelope().respond(request, [192, 0, 2, 1].into()).await;
+        assert_eq!(reply.headers()["content-type"], "text/event-stream");
+        let mut events = reply.into_body().into_data_stream();
+
+        let seen = Visit { verified: Verified::Yes, ..visit(shop, 0, "/pricing", "GPTBot/1.2") };
+        shop.app.state.recorder.record(seen);
+
+        let event = String::from_utf8(events.next().await.unwrap().unwrap().to_vec()).unwrap();
+        let data = event.strip_prefix("event: visit\ndata: ").expect(&event);
+        let visit: Value = serde_json::from_str(data.trim_end()).unwrap();
+        assert_eq!(
+            visit,
+            json!({"at": "2026-11-20T12:00:00.000Z", "path": "/pricing", "crawler": "gptbot", "provider": "openai",
+                "verified": "yes", "servedBy": "cache", "status": 200, "durationMs": 2.0})
+        );
+        shop.app.state.platform.shutdown.cancel();
+        assert!(events.next().await.is_none());
+    })
+    .await;
+}

@@ -1,5 +1,6 @@
 //! How many different pages of a day are counted each: a crawler that invents addresses must not fill the database. The
-//! pages beyond are counted together. Used wherever counts enter the database.
+//! pages beyond are counted together. Used wherever counts enter the database. See
+//! docs/decisions/0216.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

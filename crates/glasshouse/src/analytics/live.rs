@@ -1,5 +1,5 @@
 //! Visits as they are recorded, for those who watch. Costs nothing while nobody does, and never holds a request up: whoever
-//! is too slow misses some.
+//! is too slow misses some. See docs/decisions/0217.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! Closing days: open rows of a day that is over become part of its one packed row; late ones are added the same way.
 //! A step is one transaction: rows are open or closed, never both and never neither. It may be repeated at any time, and
-//! other processes may close days as well.
+//! other processes may close days as well. See docs/decisions/0215.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

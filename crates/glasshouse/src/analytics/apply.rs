@@ -112,8 +112,8 @@ impl Applier {
 
     /// Writes the counts of a file, part by part.
     pub(super) async fn apply(&mut self, name: &str, counts: Counts) -> Result<(), DbError> {
-        let parts = counts.pages.chunks(PART).collect::<Vec<_>>();
-        for (number, pages) in parts.iter().enumerate() {
+        let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
+        for number in 0..parts {
             let now = self.clock.now();
             let mut tx = self.db.write().await?;
             if let Some((done, parts)) = &self.done {
@@ -121,14 +121,16 @@ impl Applier {
             }
             if queries::begin_batch(&mut tx, &part_name(name, number), now).await? {
                 let times = if number == 0 { counts.times.as_slice() } else { &[] };
-                let pages = self.bounds.fold(&mut tx, pages).await?;
+                let pages = self.bounds.fold(&mut tx, part_of(&counts.pages, number)).await?;
                 queries::add_counts(&mut tx, &pages, times).await?;
+                let referrals = part_of(&counts.referrals, number);
+                queries::referrals::add_referrals(&mut tx, referrals).await?;
             }
             tx.commit().await?;
             self.done = None;
         }
-        if !parts.is_empty() {
-            self.done = Some((name.to_owned(), parts.len()));
+        if parts > 0 {
+            self.done = Some((name.to_owned(), parts));
         }
         Ok(())
     }
@@ -151,6 +153,11 @@ impl Applier {
     }
 }
 
+/// What of some counts belongs to a part.
+fn part_of<T>(counts: &[T], number: usize) -> &[T] {
+    counts.chunks(PART).nth(number).unwrap_or_default()
+}
+
 fn part_name(file: &str, number: usize) -> String {
     format!("{file}:{number}")
 }
@@ -164,6 +171,7 @@ mod tests {
     use super::*;
     use crate::accounts::Plan;
     use crate::analytics::model::{ServedBy, TimeKey, Verified, VisitKey};
+    use crate::analytics::referrals::ReferralKey;
     use crate::analytics::service::Scope;
     use crate::domains::Domain;
     use crate::testing::TestApp;
@@ -185,7 +193,11 @@ mod tests {
         };
         let first = page(0);
         let time = TimeKey { domain: first.domain, day: first.day, served: first.served, bucket: 3 };
-        Counts { pages: (0..pages).map(|number| (page(number), 2)).collect(), times: vec![(time, 5)] }
+        Counts {
+            pages: (0..pages).map(|number| (page(number), 2)).collect(),
+            times: vec![(time, 5)],
+            ..Counts::default()
+        }
     }
 
     fn applier(app: &TestApp) -> (Applier, PathBuf) {
@@ -230,6 +242,36 @@ mod tests {
             }
 
             assert_eq!(count(&app, &domain).await, (5_000, 2_500));
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn people_from_assistants_are_counted_once_and_those_beyond_the_bound_together() {
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            let day = super::super::model::day_of(crate::testing::NOON);
+            let referral = |number: usize| {
+                let (path, assistant) = (format!("/{number:05}").into(), "openai".to_owned());
+                (ReferralKey { domain: domain.id.clone(), day, path, assistant }, 1)
+            };
+            let people = |from: usize, to: usize| Counts {
+                referrals: (from..to).map(referral).collect(),
+                ..Counts::default()
+            };
+
+            for (name, from, to) in [("1", 0, 10_100), ("1", 0, 10_100), ("2", 0, 3), ("3", 20_000, 20_007)] {
+                let (mut applier, _) = applier(&app);
+                applier.apply(name, people(from, to)).await.unwrap();
+            }
+
+            let found = app.state.analytics.referrals(&domain.id, (day, day)).await.unwrap();
+            let first: Vec<_> = found.iter().take(4).map(|row| (row.path.as_str(), row.count)).collect();
+            let total: u64 = found.iter().map(|row| row.count).sum();
+            assert_eq!(total, 10_110);
+            assert!(found.len() <= 10_000 + 200, "{}", found.len());
+            assert_eq!(first[0].0, "(other)");
+            assert_eq!(first[1..], [("/00000", 2), ("/00001", 2), ("/00002", 2)]);
         })
         .await;
     }

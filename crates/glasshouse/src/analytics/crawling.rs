@@ -9,6 +9,7 @@ use super::crawl_report::{self, CrawlerCount, CrawlerDays, ForbiddenVisits, Page
 use super::export::{self, ExportRow};
 use super::model::Day;
 use super::queries;
+use super::referrals::ReferralCount;
 use super::segments::window::WindowVisits;
 use super::service::Analytics;
 use crate::domains::DomainId;
@@ -47,6 +48,20 @@ impl Analytics {
     ) -> Result<(Vec<ForbiddenVisits>, usize), DbError> {
         self.of_window(domain, window, None, move |visits| crawl_report::forbidden(visits, &rules, most))
             .await
+    }
+
+    /// People who came from assistants, by assistant and page; most people first.
+    pub async fn referrals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<ReferralCount>, DbError> {
+        let mut conn = self.db.read().await?;
+        let mut rows = queries::referrals::list_referrals(&mut conn, domain, window).await?;
+        rows.sort_unstable_by(|a, b| {
+            b.count.cmp(&a.count).then_with(|| (&a.path, &a.assistant).cmp(&(&b.path, &b.assistant)))
+        });
+        Ok(rows)
     }
 
     /// Every row of a day, impostors' too.

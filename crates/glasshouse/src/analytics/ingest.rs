@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::apply::{Applier, Closed};
 use super::live::{LiveTail, LiveVisits};
 use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
+use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use crate::domains::DomainId;
 use crate::platform::Platform;
@@ -22,6 +23,8 @@ use crate::platform::Platform;
 const BUFFER: usize = 65_536;
 /// Distinct rows that are kept in memory; the pages beyond are counted together.
 const MAX_ROWS: usize = 200_000;
+/// Distinct rows of people from assistants that are kept in memory; further ones are dropped.
+const MAX_REFERRALS: usize = 20_000;
 /// How often counts go to the disk: what a killed process loses.
 const APPEND_EVERY: Duration = Duration::from_millis(50);
 /// How long a file of the spool is written to before it is applied.
@@ -39,6 +42,7 @@ pub struct Recorder {
 #[derive(Debug)]
 enum Message {
     Visit(Visit),
+    Referral(Referral),
     Flush(oneshot::Sender<()>),
 }
 
@@ -72,6 +76,13 @@ impl Recorder {
         }
     }
 
+    /// Counts a person who came from an assistant, soon. Never waits.
+    pub fn record_referral(&self, referral: Referral) {
+        if self.sender.try_send(Message::Referral(referral)).is_err() {
+            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
+        }
+    }
+
     /// Watches the visits of a domain as they are recorded. None: too many watch already.
     pub fn watch(&self, domain: &DomainId) -> Option<LiveVisits> {
         self.live.watch(domain)
@@ -92,6 +103,7 @@ impl Recorder {
 struct Open {
     pages: HashMap<VisitKey, u64>,
     times: HashMap<TimeKey, u64>,
+    referrals: HashMap<ReferralKey, u64>,
 }
 
 impl Open {
@@ -111,8 +123,25 @@ impl Open {
         *self.times.entry(visit.time_key()).or_default() += 1;
     }
 
+    fn count_referral(&mut self, referral: &Referral) {
+        let Some(key) = referral.key() else { return };
+        if self.referrals.len() >= MAX_REFERRALS && !self.referrals.contains_key(&key) {
+            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
+            return;
+        }
+        *self.referrals.entry(key).or_default() += 1;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.referrals.is_empty()
+    }
+
     fn take(&mut self) -> Counts {
-        Counts { pages: self.pages.drain().collect(), times: self.times.drain().collect() }
+        Counts {
+            pages: self.pages.drain().collect(),
+            times: self.times.drain().collect(),
+            referrals: self.referrals.drain().collect(),
+        }
     }
 
     fn put_back(&mut self, counts: Counts) {
@@ -121,6 +150,9 @@ impl Open {
         }
         for (key, visits) in counts.times {
             *self.times.entry(key).or_default() += visits;
+        }
+        for (key, people) in counts.referrals {
+            *self.referrals.entry(key).or_default() += people;
         }
     }
 }
@@ -156,12 +188,13 @@ impl Counter {
     }
 
     fn has_work(&self) -> bool {
-        !self.open.pages.is_empty() || self.file.is_some()
+        !self.open.is_empty() || self.file.is_some()
     }
 
     async fn take(&mut self, message: Message) {
         match message {
             Message::Visit(visit) => self.open.count(&visit),
+            Message::Referral(referral) => self.open.count_referral(&referral),
             Message::Flush(done) => {
                 self.append().await;
                 self.close();
@@ -173,7 +206,7 @@ impl Counter {
 
     /// Brings what was counted to the disk. What the disk does not take stays in memory for the next time.
     async fn append(&mut self) {
-        if !self.open.pages.is_empty() {
+        if !self.open.is_empty() {
             let (counts, folder) = (self.open.take(), self.folder.clone());
             let file = self.file.take();
             let written = tokio::task::spawn_blocking(move || {

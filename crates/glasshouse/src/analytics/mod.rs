@@ -17,6 +17,7 @@ pub mod live;
 pub mod model;
 mod queries;
 mod reading;
+pub mod referrals;
 pub mod report;
 mod segments;
 pub mod service;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::model::{TimeKey, VisitKey};
+use super::referrals::ReferralKey;
 
 const EXTENSION: &str = "visits";
 /// Length and checksum in front of a record.
@@ -23,6 +24,9 @@ pub struct Counts {
     pub pages: Vec<(VisitKey, u64)>,
     /// By time.
     pub times: Vec<(TimeKey, u64)>,
+    /// People who came from assistants. Files of earlier versions have none.
+    #[serde(default)]
+    pub referrals: Vec<(ReferralKey, u64)>,
 }
 
 /// A file of the spool that this process has locked.
@@ -104,7 +108,7 @@ impl SpoolFile {
     /// A record that was cut off, and what follows it, is left out: nobody was told that it is kept.
     pub fn read(&self) -> io::Result<Counts> {
         let bytes = fs::read(&self.path)?;
-        let (mut pages, mut times) = (BTreeMap::new(), BTreeMap::new());
+        let (mut pages, mut times, mut referrals) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut rest = bytes.as_slice();
         while let Some((counts, after)) = first_record(rest) {
             for (key, visits) in counts.pages {
@@ -113,9 +117,16 @@ impl SpoolFile {
             for (key, visits) in counts.times {
                 *times.entry(key).or_default() += visits;
             }
+            for (key, people) in counts.referrals {
+                *referrals.entry(key).or_default() += people;
+            }
             rest = after;
         }
-        Ok(Counts { pages: pages.into_iter().collect(), times: times.into_iter().collect() })
+        Ok(Counts {
+            pages: pages.into_iter().collect(),
+            times: times.into_iter().collect(),
+            referrals: referrals.into_iter().collect(),
+        })
     }
 
     /// Removes the file: what was in it is somewhere else now.
@@ -152,7 +163,7 @@ mod tests {
             status: 200,
         };
         let time = TimeKey { domain, day: 20_000, served: ServedBy::Cache, bucket: 7 };
-        Counts { pages: vec![(page, visits)], times: vec![(time, visits)] }
+        Counts { pages: vec![(page, visits)], times: vec![(time, visits)], ..Counts::default() }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::reports::private;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::crawl_report::{CrawlerCount, ForbiddenVisits, PageError};
 use crate::analytics::model::Day;
+use crate::analytics::referrals::ReferralCount;
 use crate::analytics::service::{Analytics, Scope};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult};
@@ -30,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(list_crawlers))
         .routes(routes!(list_crawl_errors))
         .routes(routes!(list_robots_violations))
+        .routes(routes!(list_referrals))
 }
 
 type ReadRefusals = Refusals<ReadAnalytics, ReportNotGiven>;
@@ -135,6 +137,17 @@ struct CrawlErrorList {
     total: usize,
 }
 
+/// People who came from assistants.
+#[derive(Serialize, ToSchema)]
+struct ReferralList {
+    /// By assistant and page, most people first.
+    referrals: Vec<ReferralCount>,
+    /// How many people in all.
+    people: u64,
+    /// How many rows there are in all.
+    total: usize,
+}
+
 /// Visits to pages that robots.txt forbids.
 #[derive(Serialize, ToSchema)]
 struct RobotsViolations {
@@ -198,4 +211,20 @@ async fn list_robots_violations(
     };
     let (violations, total) = app.analytics.forbidden(&domain, window, rules, query.limit()).await?;
     Ok(private(RobotsViolations { robots, violations, total }))
+}
+
+/// Lists the pages that people came to from assistants (ChatGPT, Perplexity and the like).
+///
+/// Counted at the edge, by the `Referer` that their browsers send, when the page was answered with a status of 200 to 299.
+#[utoipa::path(get, path = "/api/analytics/referrals", tag = "Analytics", params(PagesQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(ReadRefusals, (status = 200, description = "The pages.", body = ReferralList)))]
+async fn list_referrals(
+    Question { query, window, domain, .. }: Question<PagesQuery>,
+    State(app): State<AppState>,
+) -> ApiResult<impl IntoResponse> {
+    let mut referrals = app.analytics.referrals(&domain, window).await?;
+    let (people, total) = (referrals.iter().map(|row| row.count).sum(), referrals.len());
+    referrals.truncate(query.limit());
+    Ok(private(ReferralList { referrals, people, total }))
 }

@@ -1,6 +1,7 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
+pub mod referrals;
 pub mod segments;
 pub mod tokens;
 
@@ -35,6 +36,8 @@ macro_rules! add_rows {
         }
     };
 }
+
+pub(crate) use add_rows;
 
 /// Notes that a batch is being counted. `false`: it was counted before, and must not be again.
 pub async fn begin_batch(conn: &mut Conn, batch: &str, now: Timestamp) -> Result<bool, DbError> {
@@ -305,7 +308,7 @@ pub async fn list_times(
 
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 8] = [
+    const STATEMENTS: [&str; 9] = [
         "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
         "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
@@ -318,6 +321,8 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
          (select day from visit_segments where domain_id = $1 limit 100)",
         "delete from visit_path_lists where domain_id = $1 and first_number in \
          (select first_number from visit_path_lists where domain_id = $1 limit 100)",
+        "delete from visit_referrals where domain_id = $1 and (day, assistant, path) in \
+         (select day, assistant, path from visit_referrals where domain_id = $1 limit 1000)",
         "delete from visit_imports where domain_id = $1",
         "delete from stats_tokens where domain_id = $1",
     ];

@@ -285,7 +285,8 @@ pub async fn list_domains_with_old_visits(conn: &mut Conn, before: Day) -> Resul
     const SQL: &str = "select id from domains where \
          exists (select 1 from visit_open where visit_open.domain_id = domains.id and visit_open.day < $1) or \
          exists (select 1 from visit_segments where visit_segments.domain_id = domains.id and visit_segments.day < $1) or \
-         exists (select 1 from visit_times where visit_times.domain_id = domains.id and visit_times.day < $1)";
+         exists (select 1 from visit_times where visit_times.domain_id = domains.id and visit_times.day < $1) or \
+         exists (select 1 from visit_referrals where visit_referrals.domain_id = domains.id and visit_referrals.day < $1)";
     list_domains(conn, SQL, before).await
 }
 
@@ -306,13 +307,15 @@ pub async fn find_first_open_day(
 
 /// Deletes some of what is kept by page from before a day; answers how many rows.
 pub async fn delete_some_before(conn: &mut Conn, domain: &DomainId, before: Day) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 3] = [
+    const STATEMENTS: [&str; 4] = [
         "delete from visit_open where domain_id = $1 and day < $2 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 and day < $2 limit 1000)",
         "delete from visit_segments where domain_id = $1 and day < $2 and day in \
          (select day from visit_segments where domain_id = $1 and day < $2 limit 100)",
         "delete from visit_times where domain_id = $1 and day < $2 and (day, served, bucket) in \
          (select day, served, bucket from visit_times where domain_id = $1 and day < $2 limit 1000)",
+        "delete from visit_referrals where domain_id = $1 and day < $2 and (day, assistant, path) in \
+         (select day, assistant, path from visit_referrals where domain_id = $1 and day < $2 limit 1000)",
     ];
     let mut deleted = 0;
     for sql in STATEMENTS {

@@ -62,7 +62,7 @@ fn random_counts(random: &mut StdRng, today: Day) -> Counts {
         bucket,
     };
     let times: BTreeMap<_, _> = pages.keys().map(|key| (time(key, random.random_range(0..300)), 1)).collect();
-    Counts { pages: pages.into_iter().collect(), times: times.into_iter().collect() }
+    Counts { pages: pages.into_iter().collect(), times: times.into_iter().collect(), ..Counts::default() }
 }
 
 /// Applies a batch as the spool does, for a domain.
@@ -71,7 +71,7 @@ async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
         counts.pages.iter().map(|(key, n)| (VisitKey { domain: domain.id.clone(), ..key.clone() }, *n));
     let times =
         counts.times.iter().map(|(key, n)| (TimeKey { domain: domain.id.clone(), ..key.clone() }, *n));
-    let counts = Counts { pages: pages.collect(), times: times.collect() };
+    let counts = Counts { pages: pages.collect(), times: times.collect(), ..Counts::default() };
     let mut applier = Applier::new(&app.state.platform, "unused".into(), mpsc::unbounded_channel().1);
     applier.apply(&format!("{batch}-{}", domain.host), counts).await.unwrap();
 }
@@ -149,9 +149,9 @@ async fn a_process_killed_while_it_closes_a_day_loses_and_doubles_nothing() {
         let yesterday = day_of(NOON) - 1;
         let pages =
             |from| (from..from + 40).map(|number| (key(yesterday, &format!("/{number}")), 2)).collect();
-        apply(&app, &shop, "first", &Counts { pages: pages(0), times: Vec::new() }).await;
+        apply(&app, &shop, "first", &Counts { pages: pages(0), ..Counts::default() }).await;
         app.state.analytics.close_days().await.unwrap();
-        apply(&app, &shop, "late", &Counts { pages: pages(20), times: Vec::new() }).await;
+        apply(&app, &shop, "late", &Counts { pages: pages(20), ..Counts::default() }).await;
         let before = reports(&app, &shop).await;
 
         let mut kills = 0;
@@ -188,7 +188,7 @@ async fn a_step_that_fails_half_way_changes_nothing() {
         let (shop, _) = domains(&app).await;
         let yesterday = day_of(NOON) - 1;
         let pages = vec![(key(yesterday, "/a"), 2), (key(yesterday, "/b"), 1)];
-        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
         let before = reports(&app, &shop).await;
 
         for table in ["visit_path_lists", "visit_segments"] {
@@ -219,10 +219,10 @@ async fn a_day_with_too_many_pages_keeps_those_with_most_visits() {
         let pages = [("/a", 5), ("/b", 1), ("/c", 3), ("/d", 1), ("/e", 1)];
         let pages = pages.map(|(path, visits)| (key(today, path), visits)).to_vec();
 
-        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
         close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
         let late = vec![(key(today, "/b"), 1), (key(today, "/f"), 9)];
-        apply(&app, &shop, "2", &Counts { pages: late, times: Vec::new() }).await;
+        apply(&app, &shop, "2", &Counts { pages: late, ..Counts::default() }).await;
         close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
 
         let analytics = &app.state.analytics;
@@ -241,7 +241,7 @@ async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay
         let (shop, _) = domains(&app).await;
         let today = day_of(NOON);
         let pages = vec![(key(today - 10, "/old"), 3), (key(today - 9, "/kept"), 2), (key(today, "/new"), 1)];
-        apply(&app, &shop, "1", &Counts { pages, times: Vec::new() }).await;
+        apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
         let analytics = &app.state.analytics;
 
         for closes_first in [false, true] {
@@ -250,7 +250,7 @@ async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay
                     &app,
                     &shop,
                     "2",
-                    &Counts { pages: vec![(key(today - 20, "/old"), 3)], times: Vec::new() },
+                    &Counts { pages: vec![(key(today - 20, "/old"), 3)], ..Counts::default() },
                 )
                 .await;
                 analytics.close_days().await.unwrap();
@@ -273,7 +273,7 @@ async fn a_removed_domain_leaves_no_closed_days() {
         let (shop, twin) = domains(&app).await;
         for domain in [&shop, &twin] {
             let pages = vec![(key(day_of(NOON) - 3, "/a"), 1)];
-            apply(&app, domain, "1", &Counts { pages, times: Vec::new() }).await;
+            apply(&app, domain, "1", &Counts { pages, ..Counts::default() }).await;
         }
         app.state.analytics.close_days().await.unwrap();
 

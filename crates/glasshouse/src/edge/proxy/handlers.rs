@@ -126,7 +126,7 @@ async fn response_to(
             Turn::Origins(claimed) => claim = Some(claimed),
         }
     }
-    let visit = claim.and_then(|claim| OriginVisit::begin(request.method(), &claim));
+    let visit = claim.and_then(|claim| OriginVisit::begin(&request, &claim));
     let response = Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await;
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);

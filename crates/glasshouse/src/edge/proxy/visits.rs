@@ -1,51 +1,66 @@
-//! Visits of crawlers that the origin answers: recorded beside those that got a snapshot, as far as they are for pages.
+//! Who got a page of the origin: crawlers, recorded beside those that got a snapshot, and people whom an assistant sent.
 //! Used by the handlers around each request that is passed on. Must never hold a request up.
 
 use std::time::Instant;
 
-use http::{Method, Response};
+use http::header::REFERER;
+use http::{Method, Request, Response};
+use hyper::body::Incoming;
 use url::Url;
 
 use super::body::Body;
 use super::headers;
 use super::pages::NoticePage;
 use super::service::Inner;
+use crate::analytics::referrals::{self, Referral};
 use crate::analytics::verify::Claim;
 use crate::analytics::{Crawler, ServedBy, Verified, Visit};
 use crate::domains::Site;
 
-/// A crawler's request on its way to the origin.
+/// A request on its way to the origin that is recorded when it gets a page.
 pub struct OriginVisit {
-    crawler: &'static Crawler,
-    verified: Verified,
+    visitor: Visitor,
     since: Instant,
 }
 
+enum Visitor {
+    Crawler(&'static Crawler, Verified),
+    /// A person who came from the assistant that this company runs.
+    SentBy(&'static str),
+}
+
 impl OriginVisit {
-    /// None for people, and for whatever asks for no page.
-    pub fn begin(method: &Method, claim: &Claim) -> Option<OriginVisit> {
-        let reads = matches!(*method, Method::GET | Method::HEAD);
-        let crawler = claim.crawler.filter(|_| reads)?;
-        Some(OriginVisit { crawler, verified: claim.verified, since: Instant::now() })
+    /// None for other people, and for whatever asks for no page.
+    pub fn begin(request: &Request<Incoming>, claim: &Claim) -> Option<OriginVisit> {
+        let visitor = match (request.method(), claim.crawler) {
+            (&Method::GET | &Method::HEAD, Some(crawler)) => Visitor::Crawler(crawler, claim.verified),
+            (&Method::GET, None) if !claim.is_crawler => {
+                let referer = request.headers().get(REFERER)?.to_str().ok()?;
+                Visitor::SentBy(referrals::assistant_of(referer)?)
+            }
+            _ => return None,
+        };
+        Some(OriginVisit { visitor, since: Instant::now() })
     }
 
-    /// Records what the crawler got, when that was a page: not a redirect, not an asset.
+    /// Records what the visitor got, when that was a page: not a redirect, not an asset.
     pub fn end(self, edge: &Inner, site: &Site, target: &Url, result: &Result<Response<Body>, NoticePage>) {
         // Of an error page nothing says what was asked for but the path.
         let Some(status) = page_status(result).filter(|_| !crawler::url::is_static_asset(target.path()))
         else {
             return;
         };
-        edge.recorder.record(Visit {
-            domain: site.domain.id.clone(),
-            path: target.path().into(),
-            crawler: self.crawler,
-            verified: self.verified,
-            served: ServedBy::Origin,
-            status,
-            at: edge.clock.now(),
-            duration: self.since.elapsed(),
-        });
+        let (domain, path, at) = (site.domain.id.clone(), target.path().into(), edge.clock.now());
+        let (served, duration) = (ServedBy::Origin, self.since.elapsed());
+        match self.visitor {
+            Visitor::Crawler(crawler, verified) => {
+                edge.recorder.record(Visit { domain, path, crawler, verified, served, status, at, duration });
+            }
+            Visitor::SentBy(assistant) if (200..300).contains(&status) => {
+                edge.recorder.record_referral(Referral { domain, path, assistant, at });
+            }
+            Visitor::SentBy(_) => {}
+        }
     }
 }
 

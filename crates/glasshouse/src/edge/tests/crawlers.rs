@@ -210,6 +210,33 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
 }
 
 #[tokio::test]
+async fn people_whom_an_assistant_sent_are_counted() {
+    let origin = RawOrigin::answering(&[
+        ("/html", "200 OK", "Content-Type: text/html"),
+        ("/gone", "404 Not Found", "Content-Type: text/html"),
+        ("/data", "200 OK", "Content-Type: application/json"),
+    ])
+    .await;
+    let world = World::with_origin(origin.address).await;
+    let domain = world.shop().await;
+    let recorder = world.app.state.recorder.clone();
+    world.app.state.platform.tasks.spawn(recorder.clone().run(world.app.state.platform.shutdown.clone()));
+    let browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+    for path in ["/html", "/gone", "/data"] {
+        world.get(path, &[browser, "Referer: https://chatgpt.com/"]).await;
+    }
+    world.get("/html", &[browser, "Referer: https://shop.example/"]).await;
+    recorder.flush().await;
+
+    let analytics = &world.app.state.analytics;
+    let people = analytics.referrals(&domain.id, analytics.window(1)).await.unwrap();
+    let rows: Vec<_> = people.iter().map(|row| (&*row.assistant, &*row.path, row.count)).collect();
+    assert_eq!(rows, [("openai", "/html", 1)]);
+    assert!(world.app.visits().await.is_empty());
+}
+
+#[tokio::test]
 async fn a_compressed_page_says_how_it_is_packed() {
     let (world, _origin) = world().await;
     world.app.renderer.answers_html(PAGE, &format!("{HTML}{}", "<p>tea and cake</p>".repeat(100)));

@@ -8,7 +8,7 @@ use super::{Shop, visit};
 use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
 
-const FURTHER: [&str; 5] = ["crawlers", "errors", "robots", "export", "live"];
+const FURTHER: [&str; 6] = ["crawlers", "errors", "robots", "referrals", "export", "live"];
 
 fn path(report: &str, query: &str) -> String {
     format!("/api/analytics/{report}?domain=shop.example{query}")

@@ -53,7 +53,8 @@ export function watchNavigation() {
     const url = destinationOf.url(destination);
     if (destinationOf.sameDocument(destination) || navigate.hashChange(event) || navigate.downloadRequest(event) !== null) return;
     if (state.done || !test(/^https?:/i, url)) return;
-    const isReload = navigate.navigationType(event) === 'reload';
+    // To the same address again: the document is asked for anew, and what stands here is not it.
+    const isReload = navigate.navigationType(event) === 'reload' || location.href === url;
     const decide = () => {
       // A router may have taken the navigation over, or the page may have stopped it.
       if (eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;

@@ -35,6 +35,8 @@ pub struct Listed {
     pub loc: String,
     /// When it changed, in epoch milliseconds; `None` when the file does not say, or says junk.
     pub lastmod: Option<i64>,
+    /// The file says when it changed, and that is no date.
+    pub has_bad_lastmod: bool,
 }
 
 /// What is known at the end of a file.
@@ -140,8 +142,8 @@ mod tests {
         assert_eq!(
             listed,
             [
-                Listed { loc: "https://shop.example/".into(), lastmod: Some(1000) },
-                Listed { loc: "https://shop.example/a?x=1&y=2".into(), lastmod: None },
+                Listed { loc: "https://shop.example/".into(), lastmod: Some(1000), has_bad_lastmod: false },
+                Listed { loc: "https://shop.example/a?x=1&y=2".into(), lastmod: None, has_bad_lastmod: true },
             ]
         );
     }
@@ -154,7 +156,10 @@ mod tests {
         .unwrap();
 
         assert_eq!(parsed.kind, FileKind::Index);
-        assert_eq!(listed, [Listed { loc: "https://a.example/1.xml".into(), lastmod: Some(0) }]);
+        assert_eq!(
+            listed,
+            [Listed { loc: "https://a.example/1.xml".into(), lastmod: Some(0), has_bad_lastmod: false }]
+        );
     }
 
     #[test]
@@ -193,7 +198,7 @@ mod tests {
             <link rel='edit' href='https://a.example/edit'/><link href='https://a.example/1?a&amp;b'/>
             <updated>1970-01-01T00:00:01Z</updated></entry></feed>";
 
-        let listed = |loc: &str| Listed { loc: loc.into(), lastmod: Some(1000) };
+        let listed = |loc: &str| Listed { loc: loc.into(), lastmod: Some(1000), has_bad_lastmod: false };
         assert_eq!(parse(rss).unwrap().1, [listed("https://a.example/1")]);
         assert_eq!(parse(atom).unwrap().1, [listed("https://a.example/1?a&b")]);
     }

@@ -184,8 +184,9 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         self.count += 1;
         let text = self.lastmod.take();
         let lastmod = text.as_deref().and_then(parse_lastmod);
-        self.bad_lastmods += usize::from(text.is_some() && lastmod.is_none());
-        (self.each)(Listed { loc: std::mem::take(&mut self.loc), lastmod });
+        let has_bad_lastmod = text.is_some() && lastmod.is_none();
+        self.bad_lastmods += usize::from(has_bad_lastmod);
+        (self.each)(Listed { loc: std::mem::take(&mut self.loc), lastmod, has_bad_lastmod });
         false
     }
 

@@ -1,7 +1,7 @@
 //! The crawl: what is asked for, in which order, and what becomes of the answers. Answers are worked on in the order in
 //! which they were asked for, so that the result does not depend on how fast each came.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -11,13 +11,13 @@ use super::fetch::{Answer, Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
 use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
-use super::page_work::PageWork;
-use super::patterns::Patterns;
+use super::page_work::{PageWork, Seen};
+use super::patterns::{Admission, Patterns};
 use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::{Origin, Target};
 use crate::page::not_found::NotFoundProbe;
 use crate::site::{Place, Row, Site, UrlId};
-use crate::source::{PageSource, RenderedPage};
+use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
 const TICK: Duration = Duration::from_millis(250);
@@ -45,7 +45,7 @@ enum Fetched {
 
 enum Ready {
     Record { record: Record, is_new: bool },
-    Page { row: Row, work: Box<PageWork>, rendered: Option<RenderedPage> },
+    Page { row: Row, work: Box<PageWork>, seen: Seen },
 }
 
 pub(super) struct Crawl<'a> {
@@ -61,10 +61,18 @@ pub(super) struct Crawl<'a> {
     pub filtered: HashSet<UrlId>,
     /// Addresses that robots.txt forbids.
     pub forbidden: usize,
+    /// Addresses that lead nowhere new, without end.
+    pub trapped: HashSet<UrlId>,
+    /// Addresses that others of their template stand for.
+    pub sampled: HashSet<UrlId>,
+    /// When pages changed, by the sitemap.
+    pub lastmods: HashMap<UrlId, i64>,
     /// Listed pages that the run before knows.
     pub known: usize,
     pub close_reason: CloseReason,
     pub sessions: u32,
+    /// Year of the audit: dates far from it are no pages.
+    pub year: i32,
     past: Past,
     batches: Batches,
     started: Instant,
@@ -89,11 +97,15 @@ impl<'a> Crawl<'a> {
             files: Vec::new(),
             filtered: HashSet::new(),
             forbidden: 0,
+            trapped: HashSet::new(),
+            sampled: HashSet::new(),
+            lastmods: HashMap::new(),
             known: 0,
             close_reason: CloseReason::Finished,
             sessions: past.sessions,
             batches: Batches::new(&past, &site),
             past,
+            year: 0,
             started: Instant::now(),
             site,
         })
@@ -144,7 +156,7 @@ impl<'a> Crawl<'a> {
         self.save(watch, Progress { pages: self.pages, waiting: self.frontier.len() }).await
     }
 
-    fn must_end(&self, watch: &Watch<'_>) -> Option<CloseReason> {
+    pub fn must_end(&self, watch: &Watch<'_>) -> Option<CloseReason> {
         match watch {
             Watch::Journal(journal) if journal.is_cancelled() => return Some(CloseReason::Cancelled),
             _ => {}
@@ -252,13 +264,12 @@ impl<'a> Crawl<'a> {
             row.fields.html_bytes = 0;
         } else if response.is_page() {
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response));
-            if self.options.renders && work.wants_render(&mut self.patterns) {
-                return readies.push(async move {
-                    let rendered = source.render(&url).await;
-                    Ready::Page { row, work, rendered }
-                });
-            }
-            return readies.push_done(Ready::Page { row, work, rendered: None });
+            let renders = self.options.renders && work.wants_render(&mut self.patterns);
+            return readies.push(async move {
+                let snapshot = source.snapshot(&url).await;
+                let rendered = if renders { source.render(&url).await } else { None };
+                Ready::Page { row, work, seen: Seen { rendered, snapshot } }
+            });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
             if row.mismatched_type.is_none() {
@@ -279,8 +290,8 @@ impl<'a> Crawl<'a> {
     fn complete(&mut self, ready: Ready, watch: &Watch<'_>, now_ms: i64) -> Result<(), JournalError> {
         let (record, is_new) = match ready {
             Ready::Record { record, is_new } => (record, is_new),
-            Ready::Page { mut row, work, rendered } => {
-                work.check(self, rendered, &mut row, now_ms);
+            Ready::Page { mut row, work, seen } => {
+                work.check(self, seen, &mut row, now_ms);
                 (Record::Row(Box::new(row)), true)
             }
         };
@@ -291,6 +302,7 @@ impl<'a> Crawl<'a> {
             Record::File(file) => self.files.push(file),
             Record::Row(row) => {
                 self.pages += usize::from(row.is_page());
+                self.patterns.learn(self.site.urls.key(row.id), &row);
                 self.follow(&row);
                 self.site.rows.insert(row.id, *row);
             }
@@ -319,6 +331,20 @@ impl<'a> Crawl<'a> {
         if is_too_deep || self.options.is_filtered(self.site.urls.key(id)) {
             self.filtered.insert(id);
             return;
+        }
+        // What was weighed once is not weighed again: a template counts each address once.
+        if priority == Priority::Link && depth > 0 && !self.frontier.knows(id) {
+            let may_sample = self.options.allow_sampling && depth > 1;
+            let admission = self.patterns.admit(self.site.urls.key(id), self.year, may_sample);
+            let left_out = match admission {
+                Admission::Yes => None,
+                Admission::Trap => Some(&mut self.trapped),
+                Admission::Sampled => Some(&mut self.sampled),
+            };
+            if let Some(left_out) = left_out {
+                left_out.insert(id);
+                return self.frontier.refuse(id);
+            }
         }
         self.frontier.push(id, priority, depth);
     }

@@ -20,6 +20,7 @@ struct State {
     is_linked: bool,
     waits: bool,
     is_taken: bool,
+    is_refused: bool,
     depth: u16,
 }
 
@@ -34,18 +35,33 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Adds an address that is so many clicks away. One that waits already moves forward when a page links to it.
-    pub fn push(&mut self, id: UrlId, priority: Priority, depth: u16) {
+    /// Whether an address was added or refused before.
+    pub fn knows(&self, id: UrlId) -> bool {
+        self.states.get(id.index()).is_some_and(|state| state.waits || state.is_taken || state.is_refused)
+    }
+
+    /// Keeps an address out for good.
+    pub fn refuse(&mut self, id: UrlId) {
+        self.reach(id).is_refused = true;
+    }
+
+    fn reach(&mut self, id: UrlId) -> &mut State {
         if self.states.len() <= id.index() {
             self.states.resize(id.index() + 1, State::default());
         }
-        let state = &mut self.states[id.index()];
+        &mut self.states[id.index()]
+    }
+
+    /// Adds an address that is so many clicks away. One that waits already moves forward when a page links to it.
+    pub fn push(&mut self, id: UrlId, priority: Priority, depth: u16) {
+        let state = self.reach(id);
         let is_sooner = priority == Priority::Link && !state.is_linked;
-        if state.is_taken || state.waits && !is_sooner {
+        if state.is_taken || state.is_refused || state.waits && !is_sooner {
             return;
         }
-        self.waiting += usize::from(!state.waits);
-        *state = State { is_linked: state.is_linked || is_sooner, waits: true, is_taken: false, depth };
+        let is_new = !state.waits;
+        *state = State { is_linked: state.is_linked || is_sooner, waits: true, depth, ..State::default() };
+        self.waiting += usize::from(is_new);
         match priority {
             Priority::Link => self.queue.push_back(id),
             Priority::Reference => self.references.push_back(id),

@@ -25,6 +25,10 @@ pub struct AuditOptions {
     pub concurrency: usize,
     /// Most renders at the same time.
     pub renders_at_once: usize,
+    /// Large groups of pages that are made alike are looked at in part.
+    pub allow_sampling: bool,
+    /// Most pictures, scripts and pages of other hosts that are asked for; 0: none.
+    pub max_assets: usize,
     /// Most requests per second; none: as many as the site answers.
     pub requests_per_second: Option<f64>,
     /// Product token by which robots.txt names the audit.
@@ -46,6 +50,17 @@ pub struct AuditOptions {
     /// Pages of the run before, by path and query, with the time when each was looked at, in epoch milliseconds.
     /// In sitemap mode only pages that are not among them, or that changed since by the sitemap's date, are audited.
     pub known_pages: Option<HashMap<String, i64>>,
+    /// What the run before found on pages of the sitemap, by path and query.
+    pub previous: HashMap<String, PreviousPage>,
+}
+
+/// A page as the run before found it.
+#[derive(Debug, Clone)]
+pub struct PreviousPage {
+    /// The sitemap's date, in epoch milliseconds.
+    pub lastmod: Option<i64>,
+    /// Fingerprint of its main text.
+    pub content_hash: String,
 }
 
 /// A finding that nobody wants to hear of.
@@ -80,6 +95,8 @@ impl AuditOptions {
             time_limit: None,
             concurrency: 8,
             renders_at_once: 8,
+            allow_sampling: false,
+            max_assets: 5_000,
             requests_per_second: None,
             agent: "Glasshouse".to_owned(),
             renders: true,
@@ -90,6 +107,7 @@ impl AuditOptions {
             exclude: Vec::new(),
             drop_parameters: Vec::new(),
             known_pages: None,
+            previous: HashMap::new(),
         }
     }
 

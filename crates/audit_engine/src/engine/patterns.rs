@@ -1,7 +1,10 @@
 //! Templates of addresses: which pages are probably made alike. Decides which pages are rendered without a sign that
-//! they need it.
+//! they need it, which stand for others, and which are a trap without end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::site::Row;
 
@@ -9,22 +12,79 @@ use crate::site::Row;
 const FIRST: u32 = 3;
 /// Pages that are rendered once one of the first showed that they do.
 const MORE: u32 = 200;
+/// Pages of a template that are always looked at.
+const LEAST_SAMPLE: u32 = 20;
+const MOST_SAMPLE: u32 = 200;
+/// Pages in a row without a new set of findings after which more would show nothing new.
+const SATURATED: u32 = 10;
+/// Addresses of a template, and different texts among its last pages, from which and below which it is a trap.
+const TRAP_ADDRESSES: u32 = 500;
+const TRAP_WINDOW: usize = 100;
+const TRAP_TEXTS: usize = 10;
+/// Addresses with repeated segments, or far dates, that may be honest.
+const HONEST: u32 = 50;
+const FAR_YEARS: i32 = 5;
+
+/// Whether an address is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is.
+    Yes,
+    /// It leads nowhere new, and so would those after it.
+    Trap,
+    /// Others of its template stand for it.
+    Sampled,
+}
 
 #[derive(Default)]
 struct Pattern {
     seen: u32,
     extra: u32,
     is_changed_by_scripts: bool,
+    discovered: u32,
+    queued: u32,
+    crawled: u32,
+    sampled: u32,
+    trapped: u32,
+    texts: VecDeque<u64>,
+    signatures: HashSet<u64>,
+    since_new: u32,
+}
+
+/// One template in the numbers of a crawl.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SampledPattern {
+    /// The template.
+    pub pattern: String,
+    /// Addresses that were seen.
+    pub discovered: u32,
+    /// Pages that were looked at.
+    pub crawled: u32,
+    /// Addresses that others stand for.
+    pub skipped: u32,
+    /// The last pages showed nothing new.
+    pub saturated: bool,
+    /// Different sets of findings.
+    pub issue_signatures: usize,
 }
 
 /// What is known of the templates of a site.
 #[derive(Default)]
-pub struct Patterns(HashMap<String, Pattern>);
+pub struct Patterns {
+    templates: HashMap<String, Pattern>,
+    repeated: u32,
+    far_dates: u32,
+}
 
 impl Patterns {
+    fn of(&mut self, key: &str) -> &mut Pattern {
+        self.templates.entry(template(key)).or_default()
+    }
+
     /// Counts a page, and says whether it is rendered for its template's sake.
     pub fn wants_render(&mut self, key: &str) -> bool {
-        let pattern = self.0.entry(template(key)).or_default();
+        let pattern = self.of(key);
         pattern.seen += 1;
         if pattern.seen <= FIRST {
             return true;
@@ -48,8 +108,128 @@ impl Patterns {
 
     /// Remembers that scripts change a page in a way that matters.
     pub fn changed_by_scripts(&mut self, key: &str) {
-        self.0.entry(template(key)).or_default().is_changed_by_scripts = true;
+        self.of(key).is_changed_by_scripts = true;
     }
+
+    /// Weighs an address that was not seen before.
+    pub fn admit(&mut self, key: &str, year: i32, may_sample: bool) -> Admission {
+        self.repeated += u32::from(has_repeated_segment(key));
+        self.far_dates += u32::from(has_far_date(key, year));
+        let is_endless = has_repeated_segment(key) && self.repeated > HONEST
+            || has_far_date(key, year) && self.far_dates > HONEST;
+        let pattern = self.of(key);
+        pattern.discovered += 1;
+        if is_endless || pattern.is_trap() {
+            pattern.trapped += 1;
+            return Admission::Trap;
+        }
+        if may_sample && pattern.queued >= pattern.budget() {
+            pattern.sampled += 1;
+            return Admission::Sampled;
+        }
+        pattern.queued += 1;
+        Admission::Yes
+    }
+
+    /// Learns what a page showed.
+    pub fn learn(&mut self, key: &str, row: &Row) {
+        if !row.is_page() {
+            return;
+        }
+        let pattern = self.of(key);
+        pattern.crawled += 1;
+        // Pages without text are shells that scripts fill: they say nothing about each other.
+        let text = if row.words == 0 { xxh3_64(key.as_bytes()) } else { row.fingerprints.text as u64 };
+        pattern.texts.push_back(text);
+        if pattern.texts.len() > TRAP_WINDOW {
+            pattern.texts.pop_front();
+        }
+        let ids: Vec<&str> = row.findings.iter().map(|(check, _)| check.check().id).collect();
+        let is_new = pattern.signatures.insert(xxh3_64(ids.join(" ").as_bytes()));
+        pattern.since_new = if is_new { 0 } else { pattern.since_new + 1 };
+    }
+
+    /// Pages that a page stands for, itself included.
+    pub fn stands_for(&self, key: &str) -> f64 {
+        match self.templates.get(&template(key)) {
+            Some(pattern) if pattern.sampled > 0 && pattern.crawled > 0 => {
+                1.0 + f64::from(pattern.sampled) / f64::from(pattern.crawled)
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// Templates whose addresses were cut off, with how many.
+    pub fn traps(&self) -> Vec<(String, u32)> {
+        let cut = self.templates.iter().filter(|(_, pattern)| pattern.trapped > 0);
+        let mut traps: Vec<_> = cut.map(|(name, pattern)| (name.clone(), pattern.trapped)).collect();
+        traps.sort();
+        traps
+    }
+
+    /// The largest templates in numbers.
+    pub fn sampled(&self, most: usize) -> Vec<SampledPattern> {
+        let mut patterns: Vec<SampledPattern> = self
+            .templates
+            .iter()
+            .map(|(name, pattern)| SampledPattern {
+                pattern: name.clone(),
+                discovered: pattern.discovered.max(pattern.crawled),
+                crawled: pattern.crawled,
+                skipped: pattern.sampled,
+                saturated: pattern.is_saturated(),
+                issue_signatures: pattern.signatures.len(),
+            })
+            .collect();
+        patterns.sort_by(|one, other| {
+            other.discovered.cmp(&one.discovered).then_with(|| one.pattern.cmp(&other.pattern))
+        });
+        patterns.truncate(most);
+        patterns
+    }
+}
+
+impl Pattern {
+    fn is_saturated(&self) -> bool {
+        self.crawled >= LEAST_SAMPLE && self.since_new >= SATURATED
+    }
+
+    /// Addresses that are looked at of those that were seen so far.
+    fn budget(&self) -> u32 {
+        let share = (4.0 * f64::from(self.discovered).sqrt()).ceil() as u32;
+        if self.is_saturated() { LEAST_SAMPLE } else { share.clamp(LEAST_SAMPLE, MOST_SAMPLE) }
+    }
+
+    fn is_trap(&self) -> bool {
+        self.discovered > TRAP_ADDRESSES
+            && self.texts.len() == TRAP_WINDOW
+            && self.texts.iter().collect::<HashSet<_>>().len() < TRAP_TEXTS
+    }
+}
+
+fn has_repeated_segment(key: &str) -> bool {
+    let path = key.split('?').next().unwrap_or_default();
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    segments.iter().any(|segment| segments.iter().filter(|other| *other == segment).count() >= 3)
+}
+
+/// Whether a calendar is open at a day years away: a date as the last segment or as a parameter.
+fn has_far_date(key: &str, year: i32) -> bool {
+    let (path, query) = key.split_once('?').unwrap_or((key, ""));
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
+    values.chain([last]).any(|value| date_year(value).is_some_and(|date| (date - year).abs() > FAR_YEARS))
+}
+
+/// The year of a date such as 2031-05 or 2031-05-17.
+fn date_year(text: &str) -> Option<i32> {
+    let (year, rest) = text.split_at_checked(4)?;
+    let is_date = matches!(rest.len(), 3 | 6)
+        && rest
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if at % 3 == 0 { byte == b'-' } else { byte.is_ascii_digit() });
+    if is_date { year.parse().ok() } else { None }
 }
 
 /// The template of an address: what varies in its path is `*`, of its query only the names are kept.
@@ -99,5 +279,55 @@ mod tests {
 
         assert_eq!(first, [true, true, true, false, false]);
         assert!(patterns.wants_render("/p/9"));
+    }
+
+    fn page(text: u128) -> Row {
+        let mut row = Row { words: 100, rows: Some(crate::page::view::Rows::Indexable), ..Row::default() };
+        row.fingerprints.text = text;
+        row
+    }
+
+    #[test]
+    fn many_addresses_with_few_texts_are_a_trap() {
+        let mut patterns = Patterns::default();
+        let mut honest = Patterns::default();
+        for number in 0..600 {
+            let key = format!("/filter/{number}");
+            patterns.admit(&key, 2026, false);
+            honest.admit(&key, 2026, false);
+            patterns.learn(&key, &page(number % 3));
+            honest.learn(&key, &page(number));
+        }
+
+        assert_eq!(patterns.admit("/filter/next", 2026, false), Admission::Trap);
+        assert_eq!(honest.admit("/filter/next", 2026, false), Admission::Yes);
+        assert_eq!(patterns.traps().len(), 1);
+    }
+
+    #[test]
+    fn calendars_and_relative_links_without_end_are_traps_and_archives_are_not() {
+        let mut patterns = Patterns::default();
+        let mut cut = |key: &dyn Fn(i32) -> String| {
+            (0..100).filter(|number| patterns.admit(&key(*number), 2026, false) == Admission::Trap).count()
+        };
+
+        assert_eq!(cut(&|number| format!("/calendar/{}-05", 2040 + number)), 50);
+        assert_eq!(cut(&|number| format!("/a/b{number}/a/c/a")), 50);
+        assert_eq!(cut(&|number| format!("/blog/2009/05/post-{number}")), 0);
+    }
+
+    #[test]
+    fn a_sample_stands_for_its_template() {
+        let mut patterns = Patterns::default();
+        let admitted: Vec<String> = (0..10_000)
+            .map(|number| format!("/p/{number}"))
+            .filter(|key| patterns.admit(key, 2026, true) == Admission::Yes)
+            .collect();
+        admitted.iter().for_each(|key| patterns.learn(key, &page(1)));
+
+        assert_eq!(admitted.len(), 200);
+        assert_eq!(patterns.stands_for("/p/1"), 50.0);
+        assert_eq!(patterns.stands_for("/about"), 1.0);
+        assert!(patterns.sampled(10)[0].saturated);
     }
 }

@@ -1,16 +1,18 @@
 //! Numbers of a crawl, in the shape in which the API shows them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
 use super::crawl::Crawl;
 use super::outcome::{CloseReason, RowResult, SiteResult};
+use super::patterns::{SampledPattern, template};
 use crate::checks::{CheckId, Scope, Severity};
 use crate::site::{Row, Shared};
 
 const MAX_EXAMPLES: usize = 20;
+const MAX_PATTERNS: usize = 200;
 
 /// Numbers of a crawl.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,6 +74,8 @@ pub struct CrawlStats {
     pub orphans: usize,
     /// How sitemaps and crawl agree.
     pub sitemap: SitemapStats,
+    /// How far pages stand for others.
+    pub sampling: Sampling,
     /// Runs before this one that were interrupted.
     pub continuations: u32,
 }
@@ -88,6 +92,10 @@ pub struct Skipped {
     pub off_host: usize,
     /// Left out by patterns or depth.
     pub filtered: usize,
+    /// Others of their template stand for them.
+    pub sampling: usize,
+    /// They lead nowhere new.
+    pub trap: usize,
     /// Something else than a page.
     pub not_html: usize,
 }
@@ -161,6 +169,18 @@ pub struct SitemapStats {
     pub not_in_crawl: usize,
 }
 
+/// How far pages stand for others.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sampling {
+    /// Large groups of pages that are made alike were looked at in part.
+    pub enabled: bool,
+    /// Standard error of the mean page health; none without sampling.
+    pub health_std_err: Option<f64>,
+    /// The largest templates.
+    pub patterns: Vec<SampledPattern>,
+}
+
 impl CrawlStats {
     /// The numbers of a crawl whose rows are joined.
     pub(super) fn of(
@@ -191,6 +211,8 @@ impl CrawlStats {
                 limit: if is_limited { crawl.frontier.len() } else { 0 },
                 off_host: off_host(crawl),
                 filtered: crawl.filtered.len(),
+                sampling: crawl.sampled.len(),
+                trap: crawl.trapped.len(),
                 not_html: crawl.files.len(),
             },
             status_counts: status_counts(crawl),
@@ -218,8 +240,32 @@ impl CrawlStats {
             near_duplicate_clusters: site.near_clusters(),
             orphans: on_rows("ORPHAN_PAGE"),
             sitemap: sitemap_stats(crawl),
+            sampling: sampling(crawl, results),
             continuations: crawl.sessions,
         }
+    }
+}
+
+/// The error of the mean page health, as of a sample that is drawn from each template.
+fn sampling(crawl: &Crawl, results: &[RowResult]) -> Sampling {
+    let patterns = crawl.patterns.sampled(usize::MAX);
+    let mut health: HashMap<String, Vec<f64>> = HashMap::new();
+    for row in results.iter().filter(|row| row.is_page) {
+        health.entry(template(&row.path)).or_default().push(row.health);
+    }
+    let all: f64 = patterns.iter().map(|pattern| f64::from(pattern.crawled + pattern.skipped)).sum();
+    let mut variance = 0.0;
+    for pattern in patterns.iter().filter(|pattern| pattern.skipped > 0) {
+        let Some(scores) = health.get(&pattern.pattern).filter(|scores| scores.len() > 1) else { continue };
+        let (count, population) = (scores.len() as f64, f64::from(pattern.crawled + pattern.skipped));
+        let mean = scores.iter().sum::<f64>() / count;
+        let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        variance += (population / all).powi(2) * spread / count * (1.0 - count / population);
+    }
+    Sampling {
+        enabled: crawl.options.allow_sampling,
+        health_std_err: (!crawl.sampled.is_empty()).then(|| (variance.sqrt() * 100.0).round() / 100.0),
+        patterns: patterns.into_iter().take(MAX_PATTERNS).collect(),
     }
 }
 

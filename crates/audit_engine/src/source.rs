@@ -49,9 +49,12 @@ pub enum FetchFailure {
     /// Connected, and the answer did not come in time.
     #[error("{0}")]
     Timeout(String),
-    /// No name, no connection, no TLS, or an address that may not be fetched.
+    /// No connection, no TLS, or an address that may not be fetched.
     #[error("{0}")]
     NoResponse(String),
+    /// DNS says that the name does not exist.
+    #[error("{0}")]
+    NoSuchHost(String),
 }
 
 /// What a browser made of a page.
@@ -69,6 +72,31 @@ pub struct RenderedPage {
     pub timed_out: bool,
     /// From navigation to readiness.
     pub ready_ms: u64,
+    /// Status that the browser got; 0: not known.
+    pub status: u16,
+}
+
+/// What a store of snapshots has of a page.
+#[derive(Debug, Clone, Default)]
+pub enum Snapshot {
+    /// Nobody knows: there is no store, or it serves no snapshots of this site.
+    #[default]
+    Unknown,
+    /// There are snapshots of the site, and none of this page.
+    Missing,
+    /// There is one.
+    Found(StoredPage),
+}
+
+/// A snapshot.
+#[derive(Debug, Clone)]
+pub struct StoredPage {
+    /// Its document.
+    pub html: String,
+    /// When it was made, in epoch milliseconds.
+    pub made_at_ms: i64,
+    /// How long it may be served, in milliseconds.
+    pub refresh_interval_ms: i64,
 }
 
 /// Answers the engine's requests.
@@ -79,6 +107,25 @@ pub trait PageSource: Send + Sync {
 
     /// Renders one page; none when there is no browser or it failed.
     async fn render(&self, url: &Url) -> Option<RenderedPage>;
+
+    /// Fetches something beside the pages: a picture, another host, a page as another crawler. Follows no redirect.
+    /// None when such questions are not asked; checks that rest on the answer are then silent.
+    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
+        let _ = request;
+        None
+    }
+
+    /// The snapshot that crawlers get of a page.
+    async fn snapshot(&self, url: &Url) -> Snapshot {
+        let _ = url;
+        Snapshot::Unknown
+    }
+
+    /// When the certificate of a host ends, in epoch milliseconds; none when that is not known.
+    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
+        let _ = host;
+        None
+    }
 
     /// Time of day, in epoch milliseconds.
     fn now_ms(&self) -> i64;

@@ -5,6 +5,10 @@
 //! location: /b           headers; `:ttfb 900` is the time to the first byte
 //!                        an empty line after headers
 //! <p>body                `{word *3}` is repeated; # in it is the number of the copy
+//! BOT GPTBot 403         what the server answers a crawler for any address
+//! SNAPSHOT /path         what crawlers get of it; `:days 3` is its age
+//! CERTIFICATE 10         days until the certificate ends
+//! PREVIOUS /path 1769…   the sitemap's date in the run before, whose text was another one
 //! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`
 //! LIMIT 5                pages after which the audit ends
 //! ```
@@ -17,10 +21,12 @@ use regex::{Captures, Regex};
 use url::Url;
 
 use crate::checks::CheckId;
-use crate::engine::{Audit, AuditOptions, audit};
-use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crate::engine::{Audit, AuditOptions, PreviousPage, audit};
+use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response, Snapshot, StoredPage};
 
 const ROOT: &str = "https://site.example/";
+const DAY_MS: i64 = 86_400_000;
+const VERBS: &[&str] = &["GET ", "RENDER ", "LIMIT ", "BOT ", "SNAPSHOT ", "CERTIFICATE ", "PREVIOUS "];
 
 /// The answers of a listing.
 pub struct Listing {
@@ -28,6 +34,10 @@ pub struct Listing {
     limit: Option<usize>,
     answers: HashMap<String, Result<Response, FetchFailure>>,
     renders: HashMap<String, RenderedPage>,
+    bots: HashMap<String, u16>,
+    snapshots: HashMap<String, StoredPage>,
+    certificate_days: Option<i64>,
+    previous: HashMap<String, PreviousPage>,
 }
 
 static REPEAT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{([^{}*]+)\*(\d+)\}").unwrap());
@@ -44,7 +54,7 @@ fn expand(text: &str) -> String {
 impl Listing {
     /// Reads a listing; a text without one is the document of the start page.
     pub fn read(text: &str) -> Listing {
-        let text = if text.starts_with("GET ") || text.starts_with("LIMIT ") {
+        let text = if VERBS.iter().any(|verb| text.starts_with(verb)) {
             text.to_owned()
         } else {
             format!("GET /\n\n{text}")
@@ -54,10 +64,14 @@ impl Listing {
             limit: None,
             answers: HashMap::new(),
             renders: HashMap::new(),
+            bots: HashMap::new(),
+            snapshots: HashMap::new(),
+            certificate_days: None,
+            previous: HashMap::new(),
         };
         let mut blocks: Vec<String> = Vec::new();
         for line in text.split_inclusive('\n') {
-            let begins = ["GET ", "RENDER ", "LIMIT "].iter().any(|word| line.starts_with(word));
+            let begins = VERBS.iter().any(|verb| line.starts_with(verb));
             if begins { blocks.push(line.to_owned()) } else { blocks.last_mut().unwrap().push_str(line) }
         }
         for block in &blocks {
@@ -71,11 +85,28 @@ impl Listing {
         let mut words = first.split(' ');
         let (verb, target, outcome) =
             (words.next().unwrap(), words.next().unwrap(), words.next().unwrap_or("200"));
-        if verb == "LIMIT" {
-            self.limit = Some(target.parse().unwrap());
-            return;
+        match verb {
+            "LIMIT" => {
+                self.limit = Some(target.parse().unwrap());
+                return;
+            }
+            "CERTIFICATE" => {
+                self.certificate_days = Some(target.parse().unwrap());
+                return;
+            }
+            "BOT" => {
+                self.bots.insert(target.to_owned(), outcome.trim().parse().unwrap());
+                return;
+            }
+            "PREVIOUS" => {
+                let page = PreviousPage { lastmod: outcome.trim().parse().ok(), content_hash: String::new() };
+                self.previous.insert(target.to_owned(), page);
+                return;
+            }
+            _ => {}
         }
-        if target.starts_with("http://") {
+        let outcome = if outcome.is_empty() { "200" } else { outcome };
+        if target.starts_with("http://") && self.answers.is_empty() {
             self.seed = Url::parse(target).unwrap();
         }
         let is_header = |line: &str| {
@@ -94,7 +125,15 @@ impl Listing {
         } else {
             Url::parse(ROOT).unwrap().join(target).unwrap().to_string()
         };
-        if verb == "RENDER" {
+        if verb == "SNAPSHOT" {
+            let days: i64 = head.strip_prefix(":days ").map_or(0, |days| days.trim().parse().unwrap());
+            let stored = StoredPage {
+                html: body.to_owned(),
+                made_at_ms: self.now_ms() - days * DAY_MS,
+                refresh_interval_ms: DAY_MS,
+            };
+            self.snapshots.insert(url, stored);
+        } else if verb == "RENDER" {
             self.renders.insert(url, rendered(head, body));
         } else {
             self.answers.insert(url, answer(outcome, head, body));
@@ -162,6 +201,30 @@ impl PageSource for Listing {
         self.renders.get(url.as_str()).cloned()
     }
 
+    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
+        let answer = self.answers.get(request.url.as_str());
+        let Some(agent) = request.user_agent else { return answer.cloned() };
+        if self.bots.is_empty() {
+            return None;
+        }
+        match self.bots.iter().find(|(bot, _)| agent.contains(bot.as_str())) {
+            Some((_, 200)) | None => answer.cloned(),
+            Some((_, status)) => Some(Ok(Response { status: *status, ..Response::default() })),
+        }
+    }
+
+    async fn snapshot(&self, url: &Url) -> Snapshot {
+        match self.snapshots.get(url.as_str()) {
+            Some(stored) => Snapshot::Found(stored.clone()),
+            None if self.snapshots.is_empty() => Snapshot::Unknown,
+            None => Snapshot::Missing,
+        }
+    }
+
+    async fn certificate_end_ms(&self, _: &str) -> Option<i64> {
+        Some(self.now_ms() + self.certificate_days? * DAY_MS)
+    }
+
     fn now_ms(&self) -> i64 {
         1_795_000_000_000
     }
@@ -172,6 +235,7 @@ pub async fn audit_listing(text: &str) -> Audit {
     let listing = Listing::read(text);
     let mut options = AuditOptions::follow(listing.seed().clone());
     options.checks = CheckId::all().collect();
+    options.previous = listing.previous.clone();
     options.max_pages = listing.limit.unwrap_or(options.max_pages);
     options.concurrency = 1;
     audit(&listing, &options, &mut |_| {}).await

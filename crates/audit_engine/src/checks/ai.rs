@@ -1,8 +1,10 @@
 //! Checks of what AI crawlers and assistants get.
 
-use super::{Check, ERROR, Fires, NOTICE};
+use super::{Check, ERROR, Fires, NOTICE, Scope};
 use crate::page::structured::{property, types};
 use crate::page::text::word_count;
+use crate::page::view::Rows;
+use crate::site::BotAnswer;
 
 const AGENTS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/dynamic-rendering";
@@ -67,5 +69,27 @@ pub(super) static CHECKS: &[Check] = &[
             is_one && !(has_date && says(&["author"], "article:author"))
         }),
         ..NOTICE
+    },
+    Check {
+        id: "AI_BOT_HTTP_BLOCKED",
+        scope: Scope::Site,
+        on: Rows::Any,
+        weight: 4.0,
+        title: "The server turns AI crawlers away that robots.txt lets in",
+        why: "A firewall decides what robots.txt should: assistants cannot read the site.",
+        fix: "Let them through, or forbid them in robots.txt.",
+        source: "https://platform.openai.com/docs/bots",
+        bad: "GET /\nShoes\nBOT GPTBot 403",
+        good: "GET /\nShoes\nBOT GPTBot 200",
+        fires: Fires::Whole(|site, found| {
+            let is_blocked =
+                |answer: &&BotAnswer| matches!(answer.status, 401 | 403 | 429) || answer.is_challenged;
+            for answer in site.probes.bots.iter().filter(is_blocked) {
+                let what =
+                    if answer.is_challenged { "a challenge".to_owned() } else { answer.status.to_string() };
+                found.add(format!("{}: {what}", answer.name), []);
+            }
+        }),
+        ..ERROR
     },
 ];

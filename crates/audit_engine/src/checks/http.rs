@@ -249,4 +249,19 @@ pub(super) static CHECKS: &[Check] = &[
         }),
         ..WARNING
     },
+    Check {
+        id: "UA_RESPONSE_DIFFERS",
+        title: "Google's crawler gets another page than people",
+        why: "Search engines take that for deceit, or index what nobody sees.",
+        fix: "Answer both alike; serve crawlers the same page rendered.",
+        source: "https://developers.google.com/search/docs/essentials/spam-policies#cloaking",
+        bad: "GET /\n<p>{word *30}\nBOT Googlebot 403",
+        good: "GET /\n<p>{word *30}\nBOT GPTBot 403",
+        fires: Fires::Joined(|_, row, found| {
+            if let Some(difference) = &row.agent_difference {
+                found.add("", "", difference);
+            }
+        }),
+        ..WARNING
+    },
 ];

@@ -1,11 +1,60 @@
 //! Checks of pictures.
 
-use super::{Check, Fires, NOTICE, WARNING};
+use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
+use crate::site::{Asset, Row, Site};
 
 const IMAGES: &str = "https://developers.google.com/search/docs/appearance/google-images";
 
+/// Bytes from which a picture is too heavy for what it shows.
+const LARGE_BYTES: u64 = 102_400;
+
+fn add_images(site: &Site, row: &Row, found: &mut Evidence, what: fn(&Site, &str, &Asset) -> Option<String>) {
+    for (src, _) in &row.images {
+        let url = site.texts.key(*src);
+        if let Some(detail) = site.assets.get(src).and_then(|asset| what(site, url, asset)) {
+            found.add(url, "", detail);
+        }
+    }
+}
+
+/// Why something that a page loads is not there: an error, or no answer on the site's own host.
+pub fn missing(site: &Site, url: &str, asset: &Asset) -> Option<String> {
+    let is_own = || ::url::Url::parse(url).is_ok_and(|url| site.origin.contains(&url));
+    if asset.is_error() {
+        Some(asset.status.to_string())
+    } else {
+        (asset.status == 0 && is_own()).then(|| "no answer".to_owned())
+    }
+}
+
 pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "IMG_BROKEN",
+        title: "Pictures that are not there",
+        why: "Visitors see a hole, and search engines a page nobody looks after.",
+        fix: "Correct the addresses or restore the files.",
+        source: IMAGES,
+        bad: "GET /\n<img src=/a.png alt=a>\nGET /a.png 404",
+        good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\n\npng",
+        fires: Fires::Joined(|site, row, found| add_images(site, row, found, missing)),
+        ..ERROR
+    },
+    Check {
+        id: "IMG_TOO_LARGE",
+        title: "Very heavy pictures",
+        why: "They are the last thing that a slow connection shows.",
+        fix: "Compress them, or send smaller ones, below 100 KB.",
+        source: IMAGES,
+        bad: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 200000\n\npng",
+        good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 2000\n\npng",
+        fires: Fires::Joined(|site, row, found| {
+            add_images(site, row, found, |_, _, asset| {
+                (asset.status == 200 && asset.bytes > LARGE_BYTES).then(|| format!("{} bytes", asset.bytes))
+            });
+        }),
+        ..NOTICE
+    },
     Check {
         id: "IMG_ALT_MISSING",
         title: "Pictures without alt text",

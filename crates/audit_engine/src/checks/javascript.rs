@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::images::missing;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
@@ -321,5 +322,37 @@ pub(super) static CHECKS: &[Check] = &[
             render(page).is_some_and(|render| render.ready_ms > SLOW_MS && !render.timed_out)
         }),
         ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_LINKS_ONCLICK_ONLY",
+        title: "Elements that lead somewhere only on a click",
+        why: "Crawlers click on nothing: what is behind them is not found.",
+        fix: "Make each a link with an href.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n{<div onclick=\"location.href='/p/#'\">Shoe</div>*3}",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n{<a href='/p/#'>Shoe</a>*3}",
+        fires: Fires::Elements(|page, found| {
+            let count = page.facts.onclick_navigations;
+            if page.was_rendered() && count >= 3 {
+                (0..count).for_each(|_| found.add("", "", "onclick"));
+            }
+        }),
+        ..RENDERED
+    },
+    Check {
+        id: "JS_RESOURCE_FAILED",
+        title: "A script or style sheet is not there",
+        why: "The page is rendered without it.",
+        fix: "Restore the file, or remove its tag.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js 404\nRENDER /\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js\ncontent-type: text/javascript\n\n1\nRENDER /\n<p>a",
+        fires: Fires::Joined(|site, row, found| {
+            for id in &row.resources {
+                let url = site.texts.key(*id);
+                if let Some(why) = site.assets.get(id).and_then(|asset| missing(site, url, asset)) {
+                    found.add(url, "", why);
+                }
+            }
+        }),
+        ..RENDERED_WARNING
     },
 ];

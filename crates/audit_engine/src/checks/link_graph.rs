@@ -158,4 +158,40 @@ pub(super) static CHECKS: &[Check] = &[
         }),
         ..TARGET_NOTICE
     },
+    Check {
+        id: "LINK_BROKEN_EXTERNAL",
+        title: "Broken links to other sites",
+        why: "Visitors end at an error.",
+        fix: "Correct or remove the links.",
+        bad: "GET /\n<a href=https://other.example/gone>a</a>\nGET https://other.example/gone 410",
+        good: "GET /\n<a href=https://other.example/gone>a</a>\nGET https://other.example/gone 403",
+        fires: Fires::Joined(|site, row, found| {
+            for link in &row.external_links {
+                let Some(asset) = site.assets.get(&link.to) else { continue };
+                let is_gone = matches!(asset.status, 404 | 410 | 500..=599);
+                if is_gone || asset.has_no_host {
+                    let detail = if is_gone { asset.status.to_string() } else { "no such host".to_owned() };
+                    found.add(site.texts.key(link.to), site.texts.key(link.text), detail);
+                }
+            }
+        }),
+        on: Rows::Html,
+        ..TARGET_WARNING
+    },
+    Check {
+        id: "LINK_SCORE_LOW",
+        is_default: false,
+        title: "Near the start, yet hardly linked",
+        why: "Search engines take a page for as important as the links to it.",
+        fix: "Link to it from pages that many others link to.",
+        bad: "GET /\n<a href=/low>l</a>{<a href=/#>a</a>*20}\nGET /low\nl\nGET /0\n{<a href=/#>a</a>*20}\nGET /1\n{<a href=/#>a</a>*20}\nGET /2\n{<a href=/#>a</a>*20}\nGET /3\na\nGET /4\na\nGET /5\na\nGET /6\na\nGET /7\na\nGET /8\na\nGET /9\na\nGET /10\na\nGET /11\na\nGET /12\na\nGET /13\na\nGET /14\na\nGET /15\na\nGET /16\na\nGET /17\na\nGET /18\na\nGET /19\na",
+        good: "GET /\n<a href=/a>a</a>\nGET /a\na",
+        fires: Fires::Joined(|site, row, found| {
+            let is_near = site.depth(row.id).is_some_and(|depth| depth <= 2) && !row.is_seed;
+            if is_near && site.has_low_score(row.id) {
+                site.linking_pages(row.id).for_each(|from| found.add(from, "", ""));
+            }
+        }),
+        ..TARGET_NOTICE
+    },
 ];

@@ -5,6 +5,7 @@ mod ai;
 mod canonical;
 mod content;
 mod description;
+mod document;
 mod headings;
 mod hreflang;
 mod html;
@@ -16,6 +17,7 @@ mod link_graph;
 mod links;
 mod mobile;
 mod performance;
+mod prerender;
 mod robots;
 mod security;
 mod site;
@@ -34,6 +36,7 @@ use crate::page::view::{Page, Rows};
 use crate::site::{Row, Site, SiteFindings};
 
 pub use description::has_good_length as description_has_good_length;
+pub use document::document;
 pub use hreflang::is_valid as is_valid_hreflang;
 pub use robots::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, MAX_BYTES as MAX_ROBOTS_BYTES};
 pub use site::is_valid_llms_txt;
@@ -208,6 +211,7 @@ pub static CATEGORIES: &[Category] = &[
     Category { name: "social", cap: 10.0, checks: social::CHECKS },
     Category { name: "security", cap: 10.0, checks: security::CHECKS },
     Category { name: "javascript", cap: 40.0, checks: javascript::CHECKS },
+    Category { name: "prerender", cap: 20.0, checks: prerender::CHECKS },
     Category { name: "ai", cap: 10.0, checks: ai::CHECKS },
     Category { name: "robots", cap: 0.0, checks: robots::CHECKS },
     Category { name: "sitemap", cap: 0.0, checks: sitemap::CHECKS },

@@ -1,6 +1,6 @@
 //! Checks of encryption.
 
-use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, WARNING};
+use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, SITE_WARNING, WARNING};
 use crate::page::view::Rows;
 use crate::page::{Page, ResourceKind};
 
@@ -122,5 +122,22 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..SITE_NOTICE
+    },
+    Check {
+        id: "TLS_CERT_EXPIRING",
+        title: "The certificate ends soon",
+        why: "From that day browsers warn of the site, and crawlers stay away.",
+        fix: "Renew it, best by a program.",
+        source: "https://letsencrypt.org/docs/integration-guide/",
+        bad: "CERTIFICATE 10\nGET /\nShoes",
+        good: "CERTIFICATE 60\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            const DAY_MS: i64 = 86_400_000;
+            let end = site.probes.certificate_end_ms.map(|end| (end - site.now_ms) / DAY_MS);
+            if let Some(days) = end.filter(|days| (0..=21).contains(days)) {
+                found.add(format!("{days} days left"), []);
+            }
+        }),
+        ..SITE_WARNING
     },
 ];

@@ -10,6 +10,8 @@ const S_ERROR: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_E
 const S_WARNING: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_WARNING };
 const S_NOTICE: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_NOTICE };
 const DAY_MS: i64 = 86_400_000;
+/// Entries of a file that search engines read.
+const MAX_LISTED: usize = 50_000;
 
 /// What is wrong with a listed address; the first that fits.
 #[derive(PartialEq, Eq)]
@@ -91,6 +93,56 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..S_ERROR
+    },
+    Check {
+        id: "SITEMAP_TOO_LARGE",
+        title: "Sitemap is too large",
+        why: "Search engines read 50 MiB of a file, decompressed.",
+        fix: "Divide it and list the parts in an index.",
+        bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url>{<!-- a comment that is written again and again until the file is much too large for any search engine -->*530000}</urlset>\nGET /\nShoes",
+        good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for file in site.sitemaps.iter().filter(|file| file.is_cut && file.listed < MAX_LISTED) {
+                found.entry(Some(file.url.as_str()), "", "more than 50 MiB");
+            }
+        }),
+        ..S_ERROR
+    },
+    Check {
+        id: "SITEMAP_TOO_MANY_URLS",
+        title: "Sitemap lists too many pages",
+        why: "Search engines read 50,000 entries of a file.",
+        fix: "Divide it and list the parts in an index.",
+        bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{<url><loc>https://o.example/#</loc></url>*50001}</urlset>\nGET /\nShoes",
+        good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{<url><loc>https://o.example/#</loc></url>*5}</urlset>\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            for file in site.sitemaps.iter().filter(|file| file.is_cut && file.listed >= MAX_LISTED) {
+                found.entry(Some(file.url.as_str()), "", "more than 50,000");
+            }
+        }),
+        ..S_ERROR
+    },
+    Check {
+        id: "SITEMAP_LASTMOD_DRIFT",
+        title: "Dates in the sitemap and changes of the pages disagree",
+        why: "Search engines stop to believe the dates.",
+        fix: "Write the day on which the text of a page changed.",
+        bad: "PREVIOUS /a 1769817600000\nGET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/a</loc><lastmod>2026-01-31</lastmod></url></urlset>\nGET /\nShoes\nGET /a\na",
+        good: "PREVIOUS /a 1769817600000\nGET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/a</loc><lastmod>2026-02-28</lastmod></url></urlset>\nGET /\nShoes\nGET /a\na",
+        fires: Fires::Whole(|site, found| {
+            for entry in site.sitemaps.iter().flat_map(|file| &file.entries) {
+                let row = entry.id.and_then(|id| site.row(id)).filter(|row| row.is_page());
+                let (Some(row), Some(date)) = (row, entry.lastmod) else { continue };
+                let Some((Some(before), hash)) = site.previous.get(&row.id) else { continue };
+                let is_same = format!("{:032x}", row.fingerprints.text) == *hash;
+                match (date > *before, is_same) {
+                    (true, true) => found.entry(None, entry.url.as_str(), "a later date, the same text"),
+                    (false, false) => found.entry(None, entry.url.as_str(), "another text, no later date"),
+                    _ => {}
+                }
+            }
+        }),
+        ..S_NOTICE
     },
     Check {
         id: "SITEMAP_NESTED_INDEX",
@@ -213,7 +265,9 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc><lastmod>2026-01-31</lastmod></url></urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
             for file in &site.sitemaps {
-                (0..file.bad_lastmods).for_each(|_| found.entry(Some(file.url.as_str()), "", "lastmod"));
+                for entry in file.entries.iter().filter(|entry| entry.has_bad_lastmod) {
+                    found.entry(Some(file.url.as_str()), entry.url.as_str(), "lastmod");
+                }
             }
         }),
         ..S_NOTICE

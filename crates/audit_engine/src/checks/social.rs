@@ -2,8 +2,10 @@
 
 use url::Url;
 
+use super::images::missing;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
+use crate::site::{Asset, Row, Site};
 
 const OPEN_GRAPH: &str = "https://ogp.me/";
 const CARDS: &str = "https://developer.x.com/en/docs/x-for-websites/cards/overview/abouts-cards";
@@ -35,6 +37,14 @@ pub fn has_other_url(page: &Page) -> bool {
     };
     let origin = page.input.origin;
     origin.target(&url) != origin.target(page.canonical.as_ref().unwrap_or(page.input.url))
+}
+
+/// What preview bots load at most.
+const HEAVY_BYTES: u64 = 8 << 20;
+
+fn preview<'a>(site: &'a Site, row: &Row) -> Option<(&'a str, &'a Asset)> {
+    let id = row.preview_image?;
+    Some((site.texts.key(id), site.assets.get(&id)?))
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -139,6 +149,58 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<meta name=twitter:card content=huge_image>",
         good: "<meta name=twitter:card content=summary>",
         fires: Fires::When(|page| !page.facts.first_meta("twitter:card").is_empty() && !has_valid_card(page)),
+        ..WARNING
+    },
+    Check {
+        id: "OG_IMAGE_BROKEN",
+        title: "Preview picture is not there",
+        why: "Shared links show no picture.",
+        fix: "Name a picture that answers 200 with a picture's content type.",
+        source: OPEN_GRAPH,
+        bad: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png 404",
+        good: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png\ncontent-type: image/png\n\npng",
+        fires: Fires::Joined(|site, row, found| {
+            let Some((url, asset)) = preview(site, row) else { return };
+            let is_other = asset.status == 200 && !asset.is_image;
+            if let Some(why) =
+                missing(site, url, asset).or_else(|| is_other.then(|| "no picture's content type".to_owned()))
+            {
+                found.add(url, "", why);
+            }
+        }),
+        ..ERROR
+    },
+    Check {
+        id: "OG_IMAGE_TOO_SMALL",
+        title: "Preview picture is small",
+        why: "Shared links show it as a stamp beside the text, or not at all.",
+        fix: "Offer 1200 x 630 pixels, 600 x 315 at least.",
+        source: OPEN_GRAPH,
+        bad: "GET /\n<meta property=og:image content=https://site.example/a.gif>\nGET /a.gif\ncontent-type: image/gif\n\nGIF89a\u{20}\u{1}\u{20}\u{1}",
+        good: "GET /\n<meta property=og:image content=https://site.example/a.gif>\nGET /a.gif\ncontent-type: image/gif\n\nGIF89a\u{20}\u{4}\u{20}\u{4}",
+        fires: Fires::Joined(|site, row, found| {
+            let Some((url, asset)) = preview(site, row) else { return };
+            if let Some((width, height)) = asset.size.filter(|(width, height)| *width < 600 || *height < 315)
+            {
+                found.add(url, "", format!("{width} x {height}"));
+            }
+        }),
+        ..WARNING
+    },
+    Check {
+        id: "OG_IMAGE_TOO_HEAVY",
+        title: "Preview picture is heavy",
+        why: "Preview bots give up on more than 8 MB.",
+        fix: "Compress it.",
+        source: OPEN_GRAPH,
+        bad: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png\ncontent-type: image/png\ncontent-length: 9000000\n\npng",
+        good: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png\ncontent-type: image/png\ncontent-length: 9000\n\npng",
+        fires: Fires::Joined(|site, row, found| {
+            let Some((url, asset)) = preview(site, row) else { return };
+            if asset.status == 200 && asset.bytes > HEAVY_BYTES {
+                found.add(url, "", format!("{} bytes", asset.bytes));
+            }
+        }),
         ..WARNING
     },
     Check {

@@ -42,3 +42,11 @@ fn evidence_keeps_twenty_short_examples_and_counts_all() {
     assert_eq!((evidence.count, evidence.examples.len()), (50, MAX_EXAMPLES));
     assert_eq!(evidence.examples[0].text.chars().count(), MAX_EXAMPLE_CHARS + 1);
 }
+
+#[test]
+fn the_document_of_the_catalogue_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/audit-checks.md");
+    let written = std::fs::read_to_string(path).unwrap();
+
+    assert!(written == document(), "write it anew: glasshouse audit --describe > docs/audit-checks.md");
+}

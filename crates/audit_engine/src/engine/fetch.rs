@@ -42,7 +42,9 @@ impl Answer {
                 row.fields.html_bytes = response.body.len() as u64;
             }
             Err(FetchFailure::Timeout(_)) => row.failure = Some(Failure::Timeout),
-            Err(FetchFailure::NoResponse(_)) => row.failure = Some(Failure::NoResponse),
+            Err(FetchFailure::NoResponse(_) | FetchFailure::NoSuchHost(_)) => {
+                row.failure = Some(Failure::NoResponse)
+            }
         }
         row.fields.readability = -1.0;
         row

@@ -2,6 +2,7 @@
 //! than its checks run, and what it writes down goes to a `Journal`.
 //! See docs/decisions/0161.
 
+mod bots;
 mod crawl;
 mod fetch;
 mod frontier;
@@ -14,6 +15,8 @@ mod outcome;
 mod page_row;
 mod page_work;
 mod patterns;
+mod picture;
+mod probes;
 mod results;
 mod robots_analysis;
 mod stats;
@@ -27,12 +30,15 @@ use frontier::matches;
 
 pub use journal::{Journal, JournalError};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry};
-pub use options::{AuditOptions, Ignored, Mode};
+pub use options::{AuditOptions, Ignored, Mode, PreviousPage};
 pub use outcome::{
     Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
-pub use robots_analysis::{BotAccess, LlmsTxt, NamedSitemap, RobotsAnalysis, RobotsGroup, RobotsProblem};
-pub use stats::{CrawlStats, SiteIssue};
+pub use patterns::SampledPattern;
+pub use robots_analysis::{
+    BotAccess, LlmsTxt, NamedSitemap, RobotsAnalysis, RobotsGroup, RobotsProblem, RobotsRule,
+};
+pub use stats::{BySeverity, CrawlStats, Politeness, Sampling, SiteIssue, SitemapStats, Skipped, Timing};
 
 /// How far an audit is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +83,7 @@ async fn run(
     let mut crawl = Crawl::new(options, origin.without_parameters(&options.drop_parameters), past)?;
     crawl.open(source).await;
     crawl.run(source, &mut watch).await?;
+    crawl.probe(source, &mut watch).await;
     Ok(crawl.finish(source.now_ms()))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crawler::robots::{LineKind, Robots};
-use crawler::sitemap::{FileKind, parse_sitemap};
+use crawler::sitemap::{FileKind, Listed, parse_sitemap};
 use url::Url;
 
 use super::Mode;
@@ -71,6 +71,12 @@ impl Crawl<'_> {
             (llms.status, is_text.then(|| String::from_utf8_lossy(&llms.body).into_owned()));
         let favicon = fetch_file(source, at(&root, "/favicon.ico"), 1024).await.0;
         self.site.probes.favicon = favicon.map_or(0, |response| response.status);
+        let now = jiff::Timestamp::from_millisecond(source.now_ms()).unwrap_or_default();
+        self.year = i32::from(now.to_zoned(jiff::tz::TimeZone::UTC).year());
+        for (path, page) in &self.options.previous {
+            let id = self.site.urls.intern(path);
+            self.site.previous.insert(id, (page.lastmod, page.content_hash.clone()));
+        }
         self.queue_start();
     }
 
@@ -91,6 +97,7 @@ impl Crawl<'_> {
         let listed: Vec<(UrlId, Option<i64>)> =
             entries.filter_map(|entry| Some((entry.id?, entry.lastmod))).collect();
         for (id, lastmod) in listed {
+            self.lastmods.extend(lastmod.map(|date| (id, date)));
             if self.is_known(id, lastmod) {
                 self.known += 1;
             } else {
@@ -155,7 +162,8 @@ impl Crawl<'_> {
         robots_line: Option<usize>,
         depth: usize,
     ) -> (SitemapFile, Vec<Url>) {
-        let response = fetch_file(source, url.clone(), MAX_SITEMAP_BYTES).await.0.unwrap_or_default();
+        // One byte more, so that the reader sees that there is more.
+        let response = fetch_file(source, url.clone(), MAX_SITEMAP_BYTES + 1).await.0.unwrap_or_default();
         let mut file = SitemapFile {
             url,
             robots_line,
@@ -163,7 +171,8 @@ impl Crawl<'_> {
             kind: None,
             is_child: depth > 0,
             entries: Vec::new(),
-            bad_lastmods: 0,
+            listed: 0,
+            is_cut: false,
         };
         let mut listed = Vec::new();
         if response.status != 200 {
@@ -174,23 +183,25 @@ impl Crawl<'_> {
                 listed.push(entry)
             });
         let Ok(parsed) = parsed else { return (file, Vec::new()) };
-        file.bad_lastmods = parsed.bad_lastmods;
+        file.is_cut = parsed.is_cut;
+        file.listed = listed.len();
         let resolve = |loc: &str| file.url.join(loc).ok();
-        let entries: Vec<(Url, Option<i64>)> =
-            listed.into_iter().filter_map(|entry| Some((resolve(&entry.loc)?, entry.lastmod))).collect();
+        let entries: Vec<(Url, Listed)> =
+            listed.into_iter().filter_map(|entry| Some((resolve(&entry.loc)?, entry))).collect();
         if parsed.kind == FileKind::Index {
             file.kind = Some("index");
             return (file, entries.into_iter().map(|(url, _)| url).collect());
         }
         file.kind = Some(if parsed.kind == FileKind::Text { "text" } else { "urlset" });
-        for (url, lastmod) in entries {
+        for (url, listed) in entries {
             let id = match self.site.origin.target(&url) {
                 Target::Internal(key) if url.origin() == file.url.origin() => {
                     Some(self.site.urls.intern(&key))
                 }
                 _ => None,
             };
-            file.entries.push(SitemapEntry { url, id, lastmod });
+            let Listed { lastmod, has_bad_lastmod, .. } = listed;
+            file.entries.push(SitemapEntry { url, id, lastmod, has_bad_lastmod });
         }
         (file, Vec::new())
     }

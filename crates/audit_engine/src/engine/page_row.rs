@@ -1,13 +1,16 @@
 //! What the row of a page keeps of it: what reports show, what joins compare, and what it names.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::crawl::Crawl;
 use crate::address::Target;
 use crate::checks::title_is_placeholder;
+use crate::page::challenge::is_challenge;
 use crate::page::sketch::{Sketch, short_hash, text_hash};
 use crate::page::text::fold;
 use crate::page::view::{GOOGLEBOT, Page, effective_canonical};
@@ -16,6 +19,8 @@ use crate::site::{Alternate, Difference, Fields, Fingerprints, Row, RowLink};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
+/// Characters after a copyright sign in which its year stands.
+const YEAR_DISTANCE: usize = 20;
 
 /// Fills in what checks ask of the row later.
 pub(super) fn fill_row(page: &Page, row: &mut Row) {
@@ -26,6 +31,10 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     row.has_csp_meta = facts.meta("content-security-policy").next().is_some();
     row.has_icon = facts.has_icon;
     row.words = page.words;
+    row.copyright_year = copyright_year(&facts.visible_text);
+    row.is_render_challenged = page.input.rendered.is_some_and(|(rendered, _)| {
+        (rendered.status == 403 || is_challenge(&rendered.html)) && page.input.response.status == 200
+    });
     let names = facts.ids.iter().chain(&facts.anchor_names);
     row.anchors = names.map(|name| xxh3_64(name.as_bytes())).collect();
     row.anchors.sort_unstable();
@@ -48,6 +57,20 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
         .map(|url| page.input.origin.key(&url))
         .filter(|key| !page.input.robots.decide(GOOGLEBOT, key).is_allowed)
         .collect();
+}
+
+/// The newest year near a copyright sign.
+fn copyright_year(text: &str) -> Option<u16> {
+    static SIGN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)(?:©|copyright|\(c\))").expect("the expression is constant"));
+    static YEAR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b(?:199\d|20\d\d)\b").expect("the expression is constant"));
+    let near = SIGN.find_iter(text).map(|sign| {
+        let rest = &text[sign.end()..];
+        let end = rest.char_indices().nth(YEAR_DISTANCE).map_or(rest.len(), |(at, _)| at);
+        &rest[..end]
+    });
+    near.flat_map(|near| YEAR.find_iter(near)).filter_map(|year| year.as_str().parse().ok()).max()
 }
 
 /// What reports show of a page.
@@ -127,6 +150,8 @@ pub(super) struct Named {
     canonical: Option<Url>,
     references: Vec<Url>,
     images: Vec<(Url, Option<String>)>,
+    preview_image: Option<Url>,
+    resources: Vec<Url>,
 }
 
 impl Named {
@@ -146,6 +171,8 @@ impl Named {
             alternates: page.alternates.clone(),
             canonical: page.other_canonical().and(page.canonical.clone()),
             references: references(page),
+            preview_image: Url::parse(page.facts.first_meta("og:image")).ok().filter(is_fetchable),
+            resources: if page.was_rendered() { resources(page) } else { Vec::new() },
             images: page
                 .facts
                 .images
@@ -194,6 +221,10 @@ impl Named {
             };
             row.alternates.push(Alternate { lang: lang.into(), to, elsewhere });
         }
+        row.preview_image = self.preview_image.map(|url| crawl.site.texts.intern(url.as_str()));
+        row.resources = self.resources.iter().map(|url| crawl.site.texts.intern(url.as_str())).collect();
+        row.resources.sort_unstable();
+        row.resources.dedup();
         let mut seen_images = HashSet::new();
         for (url, alt) in self.images {
             let src = crawl.site.texts.intern(url.as_str());
@@ -202,6 +233,23 @@ impl Named {
             }
         }
     }
+}
+
+fn is_fetchable(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+/// Scripts and style sheets of the site that Googlebot may fetch. The rendered document has lost its scripts; those
+/// that the answer names are loaded.
+fn resources(page: &Page) -> Vec<Url> {
+    let loaded = page.input.raw.resources.iter();
+    let needed =
+        loaded.filter(|resource| matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet));
+    needed
+        .filter_map(|resource| page.resolve(&resource.url))
+        .filter(|url| page.input.origin.contains(url))
+        .filter(|url| page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(url)).is_allowed)
+        .collect()
 }
 
 fn short(text: &str) -> String {

@@ -12,11 +12,17 @@ use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, scan};
 use crate::score::Preview;
 use crate::site::Row;
-use crate::source::{RenderedPage, Response};
+use crate::source::{RenderedPage, Response, Snapshot};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
 const CHANGED_BY_SCRIPTS: &[&str] =
     &["SPA_SOFT_404", "JS_REDIRECT", "AI_CONTENT_NEEDS_JS", "OG_ONLY_AFTER_JS"];
+
+/// What others made of a page.
+pub(super) struct Seen {
+    pub rendered: Option<RenderedPage>,
+    pub snapshot: Snapshot,
+}
 
 pub(super) struct PageWork {
     url: Url,
@@ -41,8 +47,12 @@ impl PageWork {
     }
 
     /// Runs the checks and fills the row.
-    pub fn check(self, crawl: &mut Crawl<'_>, rendered: Option<RenderedPage>, row: &mut Row, now_ms: i64) {
-        let rendered = rendered.map(|page| {
+    pub fn check(self, crawl: &mut Crawl<'_>, seen: Seen, row: &mut Row, now_ms: i64) {
+        let stored = match &seen.snapshot {
+            Snapshot::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
+            _ => None,
+        };
+        let rendered = seen.rendered.map(|page| {
             let facts = scan(&page.html, Provenance::Rendered);
             (page, facts)
         });
@@ -55,6 +65,8 @@ impl PageWork {
             rendered: rendered.as_ref().map(|(page, facts)| (page, facts)),
             probe: &crawl.probe,
             sitemap_alternates: &[],
+            snapshot: (&seen.snapshot, stored.as_ref()),
+            lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,
         });
         row.findings = run_checks(&page, &crawl.options.checks);

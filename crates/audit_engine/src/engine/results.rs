@@ -18,8 +18,12 @@ impl Crawl<'_> {
     pub fn finish(mut self, now_ms: i64) -> Audit {
         self.site.now_ms = now_ms;
         self.site.hit_limit = self.close_reason == CloseReason::UrlLimit;
-        self.site.is_complete =
-            self.site.is_follow && self.close_reason == CloseReason::Finished && self.filtered.is_empty();
+        self.site.is_complete = self.site.is_follow
+            && self.close_reason == CloseReason::Finished
+            && self.filtered.is_empty()
+            && self.trapped.is_empty()
+            && self.sampled.is_empty();
+        self.site.traps = self.patterns.traps();
         self.drop_unlinked_forbidden_rows();
         let discovered = self.site.urls.len();
         self.site.sort();
@@ -134,7 +138,7 @@ impl Crawl<'_> {
             health: result.health,
             inlinks: result.inlinks,
             has_error: result.findings.iter().any(|found| is_error(found.check)),
-            stands_for: 1.0,
+            stands_for: self.patterns.stands_for(&result.path),
         })
         .collect()
     }

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use crawler::robots::LineKind;
 use serde::{Deserialize, Serialize};
 
+use super::bots::BOTS;
 use super::outcome::SiteResult;
 use crate::checks::{CheckId, MAX_ROBOTS_BYTES, Scope, Severity};
 use crate::page::view::GOOGLEBOT;
 use crate::site::{Site, UrlId};
 
-/// Crawlers that site owners ask about: name, vendor, class. As of 2026-11-20.
-const BOTS: &str = include_str!("../../data/bots.tsv");
 const MAX_RULES: usize = 200;
 const MAX_PROBLEMS: usize = 50;
 
@@ -247,31 +246,27 @@ fn bots(site: &Site) -> Vec<BotAccess> {
             .any(|agent| agent.get(..bot.len()).is_some_and(|start| start.eq_ignore_ascii_case(bot)))
     };
     let unnamed = blocked("unnamed");
-    let mut bots = Vec::new();
-    for line in BOTS.lines() {
-        let mut cells = line.split('\t').map(str::to_owned);
-        let (Some(name), Some(vendor), Some(class)) = (cells.next(), cells.next(), cells.next()) else {
-            continue;
-        };
-        let at_root = rules.decide(&name, "/");
-        let (blocked_pages, is_partial) = if is_named(&name) { blocked(&name) } else { unnamed };
+    let access = |bot: &super::bots::Bot| {
+        let at_root = rules.decide(bot.name, "/");
+        let (blocked_pages, is_partial) = if is_named(bot.name) { blocked(bot.name) } else { unnamed };
         let verdict = match (at_root.is_allowed, is_partial) {
             (false, _) => "block",
             (true, true) => "partial",
             (true, false) => "allow",
         };
-        bots.push(BotAccess {
-            deciding_line: at_root.line,
+        let answer = site.probes.bots.iter().find(|answer| answer.name == bot.name);
+        BotAccess {
+            name: bot.name.to_owned(),
+            vendor: bot.vendor.to_owned(),
+            class: bot.class.to_owned(),
             verdict: verdict.to_owned(),
+            deciding_line: at_root.line,
             blocked_pages,
-            http_status: None,
-            challenged: false,
-            name,
-            vendor,
-            class,
-        });
-    }
-    bots
+            http_status: answer.map(|answer| answer.status),
+            challenged: answer.is_some_and(|answer| answer.is_challenged),
+        }
+    };
+    BOTS.iter().map(access).collect()
 }
 
 fn content_signals(site: &Site) -> BTreeMap<String, String> {

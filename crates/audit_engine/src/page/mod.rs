@@ -1,6 +1,7 @@
 //! Facts of one document, and what is worked out from them. Everything here is pure.
 
 mod attributes;
+pub mod challenge;
 mod collect;
 mod directives;
 mod facts;

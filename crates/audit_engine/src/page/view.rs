@@ -12,7 +12,7 @@ use super::structured::StructuredData;
 use super::text::{sorted_words, word_count};
 use super::{Directives, PageFacts, Readability, not_found, readability};
 use crate::address::{Origin, Target};
-use crate::source::{RenderedPage, Response};
+use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
 
 /// The crawler whose rules decide what a search engine may see.
 pub const GOOGLEBOT: &str = "Googlebot";
@@ -36,6 +36,10 @@ pub struct PageInput<'a> {
     pub probe: &'a NotFoundProbe,
     /// Hreflang entries that the sitemap has for it.
     pub sitemap_alternates: &'a [(String, Url)],
+    /// What crawlers get of it, with its facts when there is a snapshot.
+    pub snapshot: (&'a Snapshot, Option<&'a PageFacts>),
+    /// When the sitemap says that it changed, in epoch milliseconds.
+    pub lastmod: Option<i64>,
     /// When it was fetched, in epoch milliseconds.
     pub now_ms: i64,
 }
@@ -253,6 +257,14 @@ impl<'a> Page<'a> {
             || in_query
                 .into_iter()
                 .any(|(name, value)| matches!(name, "page" | "p" | "paged" | "pg") && is_later(value))
+    }
+
+    /// Its snapshot with its facts.
+    pub fn snapshot(&self) -> Option<(&StoredPage, &PageFacts)> {
+        match self.input.snapshot {
+            (Snapshot::Found(stored), Some(facts)) => Some((stored, facts)),
+            _ => None,
+        }
     }
 
     /// Words of the rendered main text that the answer's lacks, and all of the rendered one's.

@@ -5,6 +5,11 @@ use std::collections::{HashSet, VecDeque};
 use super::{Inlinks, Joined, MAX_BUCKET, Shared, Site, UrlId};
 use crate::checks::MAX_EXAMPLES;
 
+/// Pages below which a tenth of them says nothing.
+const LEAST_SCORED: usize = 20;
+const SWEEPS: usize = 20;
+const DAMPING: f64 = 0.85;
+
 impl Site {
     /// Prepares what the checks ask about rows together. To be called once, after the last row.
     pub fn join(&mut self) {
@@ -12,6 +17,7 @@ impl Site {
         self.joined.inlinks = self.count_inlinks();
         self.joined.depths = self.measure_depths();
         self.joined.variants = self.find_variants();
+        self.score_links();
         self.group();
     }
 
@@ -62,6 +68,35 @@ impl Site {
             }
         }
         depths
+    }
+
+    /// Gives each indexable page the share of visits that it would get from somebody who follows links at random.
+    fn score_links(&mut self) {
+        let pages: Vec<UrlId> = self.pages().filter(|row| row.is_indexable()).map(|row| row.id).collect();
+        if pages.len() < LEAST_SCORED {
+            return;
+        }
+        let number: std::collections::HashMap<UrlId, usize> =
+            pages.iter().enumerate().map(|(number, id)| (*id, number)).collect();
+        let targets = |id: &UrlId| -> Vec<usize> {
+            let Some(row) = self.row(*id).filter(|row| !row.is_nofollow) else { return Vec::new() };
+            let followed = row.links.iter().filter(|link| !link.is_nofollow);
+            followed.filter_map(|link| number.get(&self.end_id(link.to)?).copied()).collect()
+        };
+        let links: Vec<Vec<usize>> = pages.iter().map(targets).collect();
+        let mut scores = vec![1.0; pages.len()];
+        for _ in 0..SWEEPS {
+            let mut next = vec![1.0 - DAMPING; pages.len()];
+            for (from, targets) in links.iter().enumerate() {
+                let share = DAMPING * scores[from] / targets.len().max(1) as f64;
+                targets.iter().for_each(|to| next[*to] += share);
+            }
+            scores = next;
+        }
+        let mut sorted = scores.clone();
+        sorted.sort_by(f64::total_cmp);
+        self.joined.low_score = sorted[sorted.len() / 10 - 1];
+        self.joined.scores = pages.into_iter().zip(scores).collect();
     }
 
     /// Second addresses of one page: with parameters that change nothing, or with a final slash too many.

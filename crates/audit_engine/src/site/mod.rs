@@ -4,6 +4,7 @@
 mod findings;
 mod interner;
 mod join;
+mod probes;
 mod row;
 mod verdicts;
 
@@ -19,6 +20,7 @@ use crate::page::view::GOOGLEBOT;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
+pub use probes::{Asset, BotAnswer, Probes};
 pub use row::{Alternate, Difference, Failure, Fields, Fingerprints, Place, Row, RowLink};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
@@ -40,6 +42,12 @@ pub struct Site {
     pub sitemaps: Vec<SitemapFile>,
     /// What was asked for beside pages.
     pub probes: Probes,
+    /// What is at addresses beside pages, by text.
+    pub assets: HashMap<UrlId, Asset>,
+    /// Templates whose addresses lead nowhere new, with how many were cut off.
+    pub traps: Vec<(String, u32)>,
+    /// What the run before found, by path: the sitemap's date and the text's fingerprint.
+    pub previous: HashMap<UrlId, (Option<i64>, String)>,
     /// Follow mode, nothing left out.
     pub is_complete: bool,
     /// Pages are found by following links.
@@ -89,8 +97,10 @@ pub struct SitemapFile {
     pub is_child: bool,
     /// Pages that it lists.
     pub entries: Vec<SitemapEntry>,
-    /// Dates that are none.
-    pub bad_lastmods: usize,
+    /// What it lists, pages or files.
+    pub listed: usize,
+    /// It has more than is read.
+    pub is_cut: bool,
 }
 
 /// A page that a sitemap lists.
@@ -102,17 +112,8 @@ pub struct SitemapEntry {
     pub id: Option<UrlId>,
     /// When it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
-}
-
-/// What was asked for beside pages.
-#[derive(Debug, Default)]
-pub struct Probes {
-    /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
-    pub not_found: Vec<(u16, bool)>,
-    /// Status of /llms.txt, and its text when it is text.
-    pub llms_txt: (u16, Option<String>),
-    /// Status of /favicon.ico.
-    pub favicon: u16,
+    /// It has a date that is none.
+    pub has_bad_lastmod: bool,
 }
 
 /// How pages share something.
@@ -148,6 +149,8 @@ pub struct Inlinks {
 struct Joined {
     inlinks: HashMap<UrlId, Inlinks>,
     depths: HashMap<UrlId, u32>,
+    scores: HashMap<UrlId, f64>,
+    low_score: f64,
     groups: HashMap<(Shared, u128), Vec<UrlId>>,
     variants: HashSet<UrlId>,
     bands: HashMap<u64, Vec<UrlId>>,
@@ -170,6 +173,9 @@ impl Site {
             robots: RobotsFile::default(),
             sitemaps: Vec::new(),
             probes: Probes::default(),
+            assets: HashMap::new(),
+            traps: Vec::new(),
+            previous: HashMap::new(),
             is_complete: false,
             is_follow: false,
             hit_limit: false,
@@ -240,6 +246,8 @@ impl Site {
             })
             .collect();
         self.seed = self.seed.map(number);
+        self.previous =
+            std::mem::take(&mut self.previous).into_iter().map(|(id, page)| (number(id), page)).collect();
         let entries = self.sitemaps.iter_mut().flat_map(|file| &mut file.entries);
         entries.for_each(|entry| entry.id = entry.id.map(number));
     }
@@ -257,6 +265,11 @@ impl Site {
     /// Fewest links from a seed; none when no seed leads there.
     pub fn depth(&self, id: UrlId) -> Option<u32> {
         self.joined.depths.get(&id).copied()
+    }
+
+    /// Whether a page's link score is in the lowest tenth, among twenty pages at least.
+    pub fn has_low_score(&self, id: UrlId) -> bool {
+        self.joined.scores.get(&id).is_some_and(|score| *score <= self.joined.low_score)
     }
 
     /// Adds the pages that share something with a row.

@@ -40,6 +40,10 @@ pub struct Row {
     pub is_rendered: bool,
     /// Scripts change it in a way that matters.
     pub is_changed_by_scripts: bool,
+    /// A firewall gave the browser a challenge, or nothing, where the plain fetch got the page.
+    pub is_render_challenged: bool,
+    /// Newest year beside a copyright sign.
+    pub copyright_year: Option<u16>,
     /// Headers of its answer; kept of the start page only.
     pub headers: Vec<(String, String)>,
     /// Where it redirects to.
@@ -60,6 +64,12 @@ pub struct Row {
     pub alternates: Vec<Alternate>,
     /// Its pictures: address and alternative text, both texts.
     pub images: Vec<(UrlId, Option<UrlId>)>,
+    /// Its first preview picture: a text.
+    pub preview_image: Option<UrlId>,
+    /// Scripts and style sheets of the site that its render loads: texts.
+    pub resources: Vec<UrlId>,
+    /// How answers for Googlebot and for a person differ.
+    pub agent_difference: Option<String>,
     /// Fingerprints of its texts.
     pub fingerprints: Fingerprints,
     /// Words of its main text.

@@ -178,3 +178,11 @@ async fn a_damaged_batch_is_refused() {
         assert!(matches!(outcome, Err(JournalError::Unreadable(_))));
     }
 }
+
+#[test]
+fn an_audit_can_run_on_any_thread() {
+    fn is_send<T: Send>(_: &T) {}
+    let (site, options, mut notebook) = (site(), options(), Notebook::default());
+
+    is_send(&resume(&site, &options, &mut notebook, Vec::new()));
+}

@@ -1,0 +1,64 @@
+//! The catalogue as a document for people: `glasshouse audit --describe`, kept as `docs/audit-checks.md`.
+
+use std::fmt::Write as _;
+
+use super::{CATEGORIES, Check, CheckId, Scope, Severity};
+
+/// Characters of an example that are shown.
+const MAX_EXAMPLE_CHARS: usize = 300;
+
+/// Every check with why it matters, how to fix what it finds, its source, and an example on which it fires.
+pub fn document() -> String {
+    let mut text = format!(
+        "# Audit checks\n\nWritten by `glasshouse audit --describe`; do not edit.\n\n\
+         {} checks. An example is a document, or the answers of a small site: `GET /path 404` with headers and body, `RENDER` what a browser makes\n\
+         of it, `SNAPSHOT` what crawlers get, `{{word *30}}` thirty copies. Ids are never renamed.\n",
+        CheckId::all().count()
+    );
+    let mut last = "";
+    for category in CATEGORIES {
+        if category.name != last {
+            let _ = write!(text, "\n## {}\n", category.name);
+        }
+        last = category.name;
+        category.checks.iter().for_each(|check| describe(check, &mut text));
+    }
+    text
+}
+
+fn describe(check: &Check, text: &mut String) {
+    let severity = match check.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    };
+    let about = match check.scope {
+        Scope::Page => "a page",
+        Scope::Site => "the site",
+        Scope::Robots => "robots.txt",
+        Scope::Sitemap => "the sitemap",
+    };
+    let default = if check.is_default { "" } else { ", off by default" };
+    let _ = write!(
+        text,
+        "\n### {}\n\n{} ({severity} about {about}, weight {}{default}).\n\n- Why: {}\n- How to fix: {}\n- Source: <{}>\n- Fires on:\n\n{}\n",
+        check.id,
+        check.title,
+        check.weight,
+        check.why,
+        check.fix,
+        check.source,
+        example(check.bad)
+    );
+}
+
+/// An example as a block of code, without what no reader could see.
+fn example(text: &str) -> String {
+    let shown: String = text.chars().take(MAX_EXAMPLE_CHARS).collect();
+    let cut = if shown.len() < text.len() { "…" } else { "" };
+    let lines = shown.lines().map(|line| {
+        let line: String = line.chars().map(|c| if c.is_control() { '·' } else { c }).collect();
+        if line.is_empty() { line } else { format!("      {}", line.trim_end()) }
+    });
+    lines.collect::<Vec<_>>().join("\n") + cut
+}

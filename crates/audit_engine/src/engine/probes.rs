@@ -1,0 +1,265 @@
+//! What is asked for beside pages, once the crawl is over: pictures, scripts, other hosts, the site's twins, and pages
+//! as other crawlers. Each address is asked for once, and again when it fails.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use url::Url;
+
+use super::bots::{BOTS, BROWSER, GOOGLEBOT};
+use super::crawl::{Crawl, Watch};
+use super::in_order::InOrder;
+use super::patterns::template;
+use crate::checks::CheckId;
+use crate::page::challenge::is_challenge;
+use crate::page::text::{sorted_words, words_missing};
+use crate::page::{PageFacts, Provenance, scan};
+use crate::site::{Asset, BotAnswer, UrlId};
+use crate::source::{FetchFailure, PageRequest, PageSource, Response};
+
+/// Redirects that are followed.
+const MAX_HOPS: usize = 5;
+/// Bytes of a preview picture that tell its size.
+const PREVIEW_BYTES: usize = 64 * 1024;
+/// Bytes after which a picture is too large, and one more.
+const IMAGE_BYTES: usize = 102_401;
+/// Bytes of what only has to be there.
+const SOME_BYTES: usize = 1024;
+/// A link to another host is broken when it still is after this.
+const PATIENCE: Duration = Duration::from_secs(6);
+/// Templates of which a page is asked for as Googlebot and as a person.
+const COMPARED_TEMPLATES: usize = 20;
+/// Share of words that two answers for one page have in common at least.
+const SAME_WORDS: f64 = 0.6;
+
+impl Crawl<'_> {
+    /// Asks all that is asked for beside pages.
+    pub async fn probe(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) {
+        if self.pages == 0 || self.must_end(watch).is_some() {
+            return;
+        }
+        self.probe_assets(source, watch).await;
+        self.probe_hosts(source).await;
+        self.probe_bots(source).await;
+        self.compare_agents(source).await;
+    }
+
+    fn runs(&self, ids: &[&str]) -> bool {
+        ids.iter().filter_map(|id| CheckId::find(id)).any(|check| self.options.checks.contains(&check))
+    }
+
+    /// Addresses by how many of their bytes are wanted; those that matter most first.
+    fn wanted_assets(&self) -> Vec<(UrlId, usize)> {
+        let mut wanted: BTreeMap<(u8, UrlId), usize> = BTreeMap::new();
+        let mut seen = HashSet::new();
+        let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
+        let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
+        let links = self.runs(&["LINK_BROKEN_EXTERNAL"]);
+        let mut want = |rank: u8, id: UrlId, bytes: usize| {
+            if seen.insert(id) {
+                wanted.insert((rank, id), bytes);
+            }
+        };
+        for row in self.site.pages().filter(|row| row.is_indexable()) {
+            // A picture that is a preview too is asked for as a picture, of which more is read.
+            if images {
+                row.images.iter().for_each(|(id, _)| want(0, *id, IMAGE_BYTES));
+            }
+            row.resources.iter().for_each(|id| want(1, *id, SOME_BYTES));
+        }
+        for row in self.site.pages() {
+            row.preview_image.iter().filter(|_| previews).for_each(|id| want(2, *id, PREVIEW_BYTES));
+            row.external_links.iter().filter(|_| links).for_each(|link| want(3, link.to, SOME_BYTES));
+        }
+        let mut wanted: Vec<_> = wanted.into_iter().map(|((rank, id), bytes)| (rank, id, bytes)).collect();
+        wanted.sort_by_key(|(rank, id, _)| (*rank, self.site.texts.key(*id)));
+        wanted.into_iter().map(|(_, id, bytes)| (id, bytes)).take(self.options.max_assets).collect()
+    }
+
+    async fn probe_assets(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) {
+        let wanted = self.wanted_assets();
+        self.ask_assets(source, watch, wanted.clone()).await;
+        let again: Vec<_> = wanted
+            .into_iter()
+            .filter(|(id, _)| self.site.assets.get(id).is_some_and(Asset::is_suspect))
+            .collect();
+        if !again.is_empty() && self.must_end(watch).is_none() {
+            tokio::time::sleep(PATIENCE).await;
+            self.ask_assets(source, watch, again).await;
+        }
+    }
+
+    async fn ask_assets(
+        &mut self,
+        source: &dyn PageSource,
+        watch: &mut Watch<'_>,
+        wanted: Vec<(UrlId, usize)>,
+    ) {
+        let mut asked = InOrder::new();
+        let mut wanted = wanted.into_iter();
+        loop {
+            while asked.running() < self.options.concurrency.max(1)
+                && let Some((id, bytes)) = wanted.next()
+            {
+                let Ok(url) = Url::parse(self.site.texts.key(id)) else { continue };
+                asked.push(async move { (id, ask(source, url, bytes).await) });
+            }
+            while let Some((id, asset)) = asked.pop() {
+                self.site.assets.extend(asset.map(|asset| (id, asset)));
+            }
+            if asked.len() == 0 || self.must_end(watch).is_some() {
+                return;
+            }
+            asked.wait().await;
+        }
+    }
+
+    async fn probe_hosts(&mut self, source: &dyn PageSource) {
+        let root = self.site.origin.root().clone();
+        let own = self.site.origin.host().to_owned();
+        if let Some(twin) = self.site.origin.twin().map(str::to_owned) {
+            let mut url = root.clone();
+            if url.set_host(Some(&twin)).is_ok()
+                && let Some((end, response)) = follow(source, url, |to| to.host_str() == Some(&twin)).await
+                && response.status == 200
+                && end.host_str() == Some(&twin)
+            {
+                let facts = scan(&response.text(), Provenance::Raw);
+                let canonical = facts.canonicals.head.iter().flatten().find_map(|href| end.join(href).ok());
+                let points_home = canonical.is_some_and(|url| url.host_str() == Some(&own));
+                self.site.probes.is_twin_copy = !points_home;
+            }
+        }
+        if root.scheme() == "https" && root.port().is_none() {
+            let mut url = root.clone();
+            if url.set_scheme("http").is_ok()
+                && let Some((end, response)) = follow(source, url, |to| to.scheme() == "http").await
+            {
+                self.site.probes.is_http_served = response.status == 200 && end.scheme() == "http";
+            }
+            self.site.probes.certificate_end_ms = source.certificate_end_ms(&own).await;
+        }
+    }
+
+    async fn probe_bots(&mut self, source: &dyn PageSource) {
+        let Some(start) = self.site.start().filter(|row| row.status == 200).map(|row| row.id) else { return };
+        if !self.runs(&["AI_BOT_HTTP_BLOCKED"]) {
+            return;
+        }
+        let url = self.site.origin.url(self.site.urls.key(start));
+        match as_agent(source, &url, BROWSER).await {
+            Some(response) if response.status == 200 && !is_challenge(&response.text()) => {}
+            _ => return,
+        }
+        for bot in BOTS.iter().filter(|bot| !bot.user_agent.is_empty()) {
+            if !self.site.robots.rules.decide(bot.name, self.site.urls.key(start)).is_allowed {
+                continue;
+            }
+            if let Some(response) = as_agent(source, &url, bot.user_agent).await {
+                let is_challenged =
+                    is_challenge(&response.text()) || response.headers.contains_key("cf-mitigated");
+                self.site.probes.bots.push(BotAnswer {
+                    name: bot.name,
+                    status: response.status,
+                    is_challenged,
+                });
+            }
+        }
+    }
+
+    /// Asks for one page of each template as Googlebot and as a person.
+    async fn compare_agents(&mut self, source: &dyn PageSource) {
+        if !self.runs(&["UA_RESPONSE_DIFFERS"]) {
+            return;
+        }
+        let mut templates = HashSet::new();
+        let pages: Vec<UrlId> = self
+            .site
+            .pages()
+            .filter(|row| row.is_indexable() && templates.insert(template(self.site.urls.key(row.id))))
+            .map(|row| row.id)
+            .take(COMPARED_TEMPLATES)
+            .collect();
+        for id in pages {
+            let url = self.site.origin.url(self.site.urls.key(id));
+            let (Some(crawler), Some(person)) =
+                (as_agent(source, &url, GOOGLEBOT).await, as_agent(source, &url, BROWSER).await)
+            else {
+                return;
+            };
+            if let Some(row) = self.site.rows.get_mut(&id) {
+                row.agent_difference = difference(&crawler, &person);
+            }
+        }
+    }
+}
+
+async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Option<Response> {
+    let request = PageRequest { user_agent: Some(agent), ..PageRequest::of(url.clone()) };
+    source.probe(request).await?.ok()
+}
+
+/// What differs between two answers for one page, if they cannot be of one page.
+fn difference(crawler: &Response, person: &Response) -> Option<String> {
+    if crawler.status / 100 != person.status / 100 {
+        return Some(format!("status {} for Googlebot, {} for a person", crawler.status, person.status));
+    }
+    let [one, other] = [crawler, person].map(|response| scan(&response.text(), Provenance::Raw));
+    let canonical = |facts: &PageFacts| facts.canonicals.head.iter().flatten().next().cloned();
+    let noindex = |facts: &PageFacts| facts.first_meta("robots").to_ascii_lowercase().contains("noindex");
+    if one.title() != other.title() {
+        return Some("another title for Googlebot".to_owned());
+    }
+    if canonical(&one) != canonical(&other) {
+        return Some("another canonical for Googlebot".to_owned());
+    }
+    if noindex(&one) != noindex(&other) {
+        return Some("noindex for one of them only".to_owned());
+    }
+    let [one, other] = [one, other].map(|facts| sorted_words(&facts.main_text));
+    let longer = one.len().max(other.len());
+    let common = one.len() - words_missing(&one, &other);
+    let is_other = longer > 0 && (common as f64) < SAME_WORDS * longer as f64;
+    is_other.then(|| "another text for Googlebot".to_owned())
+}
+
+/// Follows redirects as long as `stays` holds of where they lead.
+async fn follow(source: &dyn PageSource, url: Url, stays: impl Fn(&Url) -> bool) -> Option<(Url, Response)> {
+    let mut at = url;
+    for _ in 0..=MAX_HOPS {
+        let response = source.probe(PageRequest::of(at.clone())).await?.ok()?;
+        match response.redirect_target(&at) {
+            Some(to) if stays(&to) => at = to,
+            _ => return Some((at, response)),
+        }
+    }
+    None
+}
+
+async fn ask(source: &dyn PageSource, url: Url, max_bytes: usize) -> Option<Asset> {
+    let mut at = url;
+    for _ in 0..=MAX_HOPS {
+        let request = PageRequest { max_bytes, ..PageRequest::of(at.clone()) };
+        let response = match source.probe(request).await? {
+            Ok(response) => response,
+            Err(FetchFailure::NoSuchHost(_)) => return Some(Asset { has_no_host: true, ..Asset::default() }),
+            Err(_) => return Some(Asset::default()),
+        };
+        match response.redirect_target(&at) {
+            Some(to) => at = to,
+            None => return Some(asset(&response)),
+        }
+    }
+    Some(Asset::default())
+}
+
+fn asset(response: &Response) -> Asset {
+    let length = response.header("content-length").trim().parse().ok();
+    Asset {
+        status: response.status,
+        bytes: length.unwrap_or(response.body.len() as u64),
+        is_image: response.media_type().starts_with("image/"),
+        size: super::picture::size(&response.body),
+        has_no_host: false,
+    }
+}

@@ -1,0 +1,58 @@
+//! What was asked for beside pages: files at the root, other hosts, pictures, and pages as other crawlers.
+
+/// What was asked for beside pages.
+#[derive(Debug, Default)]
+pub struct Probes {
+    /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
+    pub not_found: Vec<(u16, bool)>,
+    /// Status of /llms.txt, and its text when it is text.
+    pub llms_txt: (u16, Option<String>),
+    /// Status of /favicon.ico.
+    pub favicon: u16,
+    /// The www or apex twin serves the site a second time.
+    pub is_twin_copy: bool,
+    /// Plain http serves the site too.
+    pub is_http_served: bool,
+    /// When the certificate ends, in epoch milliseconds.
+    pub certificate_end_ms: Option<i64>,
+    /// What the server answers crawlers.
+    pub bots: Vec<BotAnswer>,
+}
+
+/// What the server answers one crawler.
+#[derive(Debug)]
+pub struct BotAnswer {
+    /// Its product token.
+    pub name: &'static str,
+    /// Status.
+    pub status: u16,
+    /// A challenge instead of the page.
+    pub is_challenged: bool,
+}
+
+/// What is at the address of a picture, a script or another host's page.
+#[derive(Debug, Clone, Default)]
+pub struct Asset {
+    /// Status, redirects followed; 0: no answer.
+    pub status: u16,
+    /// Bytes, as announced, else as read.
+    pub bytes: u64,
+    /// Its content type is a picture's.
+    pub is_image: bool,
+    /// Width and height of a picture.
+    pub size: Option<(u32, u32)>,
+    /// Its host does not exist.
+    pub has_no_host: bool,
+}
+
+impl Asset {
+    /// Whether it is an error, access that was denied left out.
+    pub fn is_error(&self) -> bool {
+        matches!(self.status, 400..=599) && !matches!(self.status, 401 | 403 | 407 | 429)
+    }
+
+    /// Whether it is asked for again, because it may be broken.
+    pub fn is_suspect(&self) -> bool {
+        self.status == 0 || self.is_error()
+    }
+}

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use audit_engine::checks::{CheckId, Severity};
+use audit_engine::checks::{CheckId, Severity, document};
 use audit_engine::engine::{Audit, AuditOptions, AuditStatus, Mode, Progress, audit};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,7 +28,11 @@ const USER_AGENT: &str =
 #[derive(clap::Args)]
 pub struct Args {
     /// Address where the audit begins; in sitemap mode the site or its sitemap
-    url: String,
+    #[arg(required_unless_present = "describe")]
+    url: Option<String>,
+    /// Prints every check, with why it matters and how to fix what it finds, and audits nothing
+    #[arg(long)]
+    describe: bool,
     /// How pages are found
     #[arg(long, value_enum, default_value = "follow")]
     mode: ModeName,
@@ -65,6 +69,18 @@ pub struct Args {
     /// Header that is sent to the site with every request
     #[arg(long, value_name = "'K: V'")]
     header: Vec<String>,
+    /// Looks at large groups of pages that are made alike in part
+    #[arg(long)]
+    sample: bool,
+    /// Most pictures, scripts and links to other sites that are tried; 0: none
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    max_assets: usize,
+    /// Clicks from the start beyond which links are not followed
+    #[arg(long, value_name = "N")]
+    max_depth: Option<u16>,
+    /// Parameter that makes no other page
+    #[arg(long, value_name = "NAME")]
+    drop_parameter: Vec<String>,
     /// Most requests per second
     #[arg(long, value_name = "N")]
     rps: Option<f64>,
@@ -95,6 +111,10 @@ enum FailOn {
 
 /// Runs the command. Exit code 0, or 3 when `--fail-on` says so.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    if args.describe {
+        output::bytes(document().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let options = options(&args, context)?;
     let headers = args.header.iter().map(|header| parse_header(header)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
@@ -138,8 +158,9 @@ fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
 }
 
 fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
-    let url: Url = crawler::url::parse_target(&args.url, context.config.limits.url_bytes)
-        .map_err(|error| BadUsage(format!("{:?}: {error}", args.url)))?;
+    let url = args.url.as_deref().unwrap_or_default();
+    let url: Url = crawler::url::parse_target(url, context.config.limits.url_bytes)
+        .map_err(|error| BadUsage(format!("{url:?}: {error}")))?;
     if args.rps.is_some_and(|rate| !(rate > 0.0 && rate.is_finite())) || args.max_pages == 0 {
         return Err(BadUsage("--rps and --max-pages take numbers above 0".to_owned()).into());
     }
@@ -155,6 +176,10 @@ fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
     options.max_pages = args.max_pages;
     options.renders = !args.no_js;
     options.requests_per_second = args.rps;
+    options.allow_sampling = args.sample;
+    options.max_assets = args.max_assets;
+    options.max_depth = args.max_depth;
+    options.drop_parameters.clone_from(&args.drop_parameter);
     options.agent = args.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
     options.include.clone_from(&args.include);
     options.exclude.clone_from(&args.exclude);

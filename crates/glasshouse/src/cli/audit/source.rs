@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
 use browser::{RenderLimits, RenderRequest, Renderer, Settled};
 use bytes::BytesMut;
+use crawler::connector::{ConnectError, Connector, Stream};
 use crawler::fetch::{FetchError, Phase, TimeLimits};
-use crawler::{FetchRequest, Fetcher, Network};
+use crawler::{FetchRequest, Fetcher, Network, NetworkError};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -18,6 +19,7 @@ use crate::clock::Clock;
 /// Pages over the guarded network.
 pub struct NetworkSource {
     fetcher: Fetcher,
+    network: Network,
     headers: HeaderMap,
     host: String,
     browser: Option<Arc<dyn Renderer>>,
@@ -38,6 +40,7 @@ impl NetworkSource {
     ) -> NetworkSource {
         let limits = &context.config.limits;
         NetworkSource {
+            network: network.clone(),
             fetcher: Fetcher::new(network, crawler::tls::client_config(), user_agent),
             headers: headers.into_iter().collect(),
             host: site.host_str().unwrap_or_default().to_owned(),
@@ -66,13 +69,10 @@ impl NetworkSource {
             ..FetchRequest::get(request.url.clone())
         }
     }
-}
 
-#[async_trait::async_trait]
-impl PageSource for NetworkSource {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
+    async fn get(&self, fetcher: &Fetcher, request: PageRequest) -> Result<Response, FetchFailure> {
         let started = Instant::now();
-        let fetched = self.fetcher.fetch(self.request(&request)).await.map_err(failure)?;
+        let fetched = fetcher.fetch(self.request(&request)).await.map_err(failure)?;
         let mut response = Response {
             status: fetched.status.as_u16(),
             headers: fetched.headers,
@@ -95,6 +95,30 @@ impl PageSource for NetworkSource {
         response.body = bytes.freeze();
         response.total_ms = millis(started);
         Ok(response)
+    }
+}
+
+#[async_trait::async_trait]
+impl PageSource for NetworkSource {
+    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
+        self.get(&self.fetcher, request).await
+    }
+
+    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
+        let Some(agent) = request.user_agent else { return Some(self.get(&self.fetcher, request).await) };
+        let agent = HeaderValue::from_static(agent);
+        let fetcher = Fetcher::new(self.network.clone(), crawler::tls::client_config(), agent);
+        Some(self.get(&fetcher, request).await)
+    }
+
+    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
+        let uri = format!("https://{host}/").parse().ok()?;
+        let connector = Connector::new(self.network.clone(), crawler::tls::client_config());
+        let Stream::Tls(stream) = connector.open(&uri).await.ok()? else { return None };
+        let (_, connection) = stream.get_ref();
+        let certificate = connection.peer_certificates()?.first()?;
+        let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
+        Some(certificate.validity().not_after.timestamp() * 1000)
     }
 
     async fn render(&self, url: &Url) -> Option<RenderedPage> {
@@ -122,6 +146,7 @@ impl PageSource for NetworkSource {
             exceptions: texts("exception"),
             timed_out: rendered.settled == Settled::Timeout,
             ready_ms: rendered.timings.load_ms,
+            status: rendered.status,
             html: rendered.html,
         })
     }
@@ -133,6 +158,11 @@ impl PageSource for NetworkSource {
 
 fn failure(error: FetchError) -> FetchFailure {
     match error {
+        FetchError::Connect(ref cause)
+            if matches!(&**cause, ConnectError::Network(NetworkError::NoSuchHost(_))) =>
+        {
+            FetchFailure::NoSuchHost(error.to_string())
+        }
         FetchError::Timeout(Phase::Headers | Phase::Total) => FetchFailure::Timeout(error.to_string()),
         other => FetchFailure::NoResponse(other.to_string()),
     }

@@ -111,7 +111,7 @@ impl Patterns {
         self.of(key).is_changed_by_scripts = true;
     }
 
-    /// Weighs an address that was not seen before.
+    /// Weighs an address that was not seen before. See docs/decisions/0211.
     pub fn admit(&mut self, key: &str, year: i32, may_sample: bool) -> Admission {
         self.repeated += u32::from(has_repeated_segment(key));
         self.far_dates += u32::from(has_far_date(key, year));

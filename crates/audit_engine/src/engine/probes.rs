@@ -1,5 +1,5 @@
 //! What is asked for beside pages, once the crawl is over: pictures, scripts, other hosts, the site's twins, and pages
-//! as other crawlers. Each address is asked for once, and again when it fails.
+//! as other crawlers. Each address is asked for once, and again when it fails. See docs/decisions/0212.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;

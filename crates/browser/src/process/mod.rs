@@ -1,7 +1,8 @@
 //! Starts and ends browser processes: own process group, own namespaces, own user, tied to the life of this process.
 //!
-//! Used by the browser. The only folder with `unsafe`: what happens between fork and exec has no safe interface. Must never
-//! leave a process behind: the group is killed as a whole and every child is waited for.
+//! Used by the browser. The only folder with `unsafe`: asking for code between fork and exec, forking there, unsharing and
+//! raising the loopback have no safe interface. Must never leave a process behind: the group is killed as a whole and
+//! every child is waited for.
 #![allow(unsafe_code)]
 
 mod descriptors;
@@ -9,9 +10,8 @@ mod setup;
 
 use std::ffi::{CString, OsString};
 use std::io;
-use std::mem;
 use std::net::TcpListener;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -20,6 +20,8 @@ use std::process::{ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -57,7 +59,7 @@ pub(crate) struct Launched {
 
 /// A handle on the process group. Dropping it kills the group.
 pub(crate) struct Process {
-    pid: libc::pid_t,
+    pid: Pid,
     ended: CancellationToken,
 }
 
@@ -73,7 +75,7 @@ impl Process {
 
     /// Process id, which is the group's too.
     pub fn pid(&self) -> u32 {
-        self.pid.unsigned_abs()
+        self.pid.as_raw_pid().unsigned_abs()
     }
 
     /// Kills the whole group.
@@ -97,9 +99,9 @@ impl Drop for Process {
 
 /// Kills one process, such as a page's that eats the memory.
 pub(crate) fn kill_process(pid: u32) {
-    let Ok(pid) = libc::pid_t::try_from(pid) else { return };
-    // SAFETY: no memory is involved; a process that is gone answers ESRCH, which is fine.
-    unsafe { libc::kill(pid, libc::SIGKILL) };
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+    // One that is gone already is fine.
+    let _ = rustix::process::kill_process(pid, Signal::KILL);
 }
 
 /// The folder of a browser as it sees it: one with a user of its own sees it elsewhere.
@@ -109,10 +111,10 @@ pub(crate) fn seen_folder(folder: &Path, sandbox: bool) -> &Path {
 
 /// Whether starting a browser failed because the kernel or its policy forbids what confines it, and not in passing.
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
-    match error.raw_os_error() {
+    match Errno::from_io_error(error) {
         // EACCES is the word of security modules; EINVAL of kernels that are built without.
-        Some(libc::EPERM | libc::ENOSYS | libc::EACCES | libc::EINVAL) => true,
-        Some(libc::ENOSPC) => ["user", "net", "mnt", "pid"].iter().any(|kind| {
+        Some(Errno::PERM | Errno::NOSYS | Errno::ACCESS | Errno::INVAL) => true,
+        Some(Errno::NOSPC) => ["user", "net", "mnt", "pid"].iter().any(|kind| {
             let limit = std::fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
             limit.is_ok_and(|limit| limit.trim() == "0")
         }),
@@ -126,25 +128,18 @@ fn gets_own_user(sandbox: bool) -> bool {
 }
 
 fn is_root() -> bool {
-    // SAFETY: always succeeds and touches no memory.
-    unsafe { libc::geteuid() == 0 }
+    rustix::process::geteuid().is_root()
 }
 
 /// Bytes that the file system of `path` can hold, used or not; `None` when it cannot be asked.
 pub(crate) fn file_system_size(path: &Path) -> Option<u64> {
-    let path = CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
-    // SAFETY: `statvfs` is plain data for which zeroes are valid; the path is a C string and both outlive the call.
-    let stat = unsafe {
-        let mut stat: libc::statvfs = mem::zeroed();
-        (libc::statvfs(path.as_ptr(), &raw mut stat) == 0).then_some(stat)?
-    };
+    let stat = rustix::fs::statvfs(path).ok()?;
     Some(stat.f_blocks.saturating_mul(stat.f_frsize))
 }
 
 /// Memory page size.
 pub(crate) fn page_size() -> u64 {
-    // SAFETY: always succeeds and touches no memory.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    rustix::param::page_size() as u64
 }
 
 fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
@@ -182,14 +177,13 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
     let setup = ChildSetup {
         namespace: launch.confined.map(|port| Namespace {
             port,
-            listener_sender: listener_sender.as_raw_fd(),
+            listener_sender,
             // Mapped onto itself: a browser that finds itself root refuses its sandbox.
-            // SAFETY: these calls always succeed and touch no memory.
-            uid_map: unsafe { format!("{0} {0} 1\n", libc::geteuid()) },
-            gid_map: unsafe { format!("{0} {0} 1\n", libc::getegid()) },
+            uid_map: format!("{0} {0} 1\n", rustix::process::geteuid()),
+            gid_map: format!("{0} {0} 1\n", rustix::process::getegid()),
         }),
         cgroup: launch.cgroup.as_ref().map(Cgroup::procs).transpose()?,
-        parent: libc::pid_t::try_from(std::process::id()).expect("a process id fits its own type"),
+        parent: rustix::process::getpid(),
         own_user: own_user.then(|| CString::new(launch.folder.as_os_str().as_bytes())).transpose()?,
         needs_sandbox: launch.sandbox,
     };
@@ -206,9 +200,9 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
         .map_err(io::Error::other)?;
 
     let mut child = command.spawn()?;
-    let pid = libc::pid_t::try_from(child.id()).expect("a process id fits its own type");
-    let process = Process { pid, ended: CancellationToken::new() };
-    drop(listener_sender);
+    let process = Process { pid: Pid::from_child(&child), ended: CancellationToken::new() };
+    // With the sender in it, or a child that never sent would be waited for without end.
+    drop(command);
     let listener = match launch.confined {
         // The child has sent it before it became the browser, or `spawn` would have failed.
         Some(_) => Some(TcpListener::from(receive_fd(&listener_receiver)?)),
@@ -242,44 +236,36 @@ fn command(launch: &Launch) -> Command {
 
 /// Children of a killed browser become ours, so that they can be waited for even where process 1 does not do it.
 fn become_subreaper() {
-    // SAFETY: a plain system call on values. Failure only means that process 1 reaps.
-    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+    // Failure only means that process 1 reaps.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-fn kill_group(group: libc::pid_t) {
-    // SAFETY: no memory is involved. The group exists until its leader is waited for, so the number cannot be another's.
-    unsafe { libc::killpg(group, libc::SIGKILL) };
+fn kill_group(group: Pid) {
+    // The group exists until its leader is waited for, so the number cannot be another's.
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
 /// Kills what is left of the group and waits until nothing is.
-fn reap_group(group: libc::pid_t) {
+fn reap_group(group: Pid) {
     let deadline = Instant::now() + REAP_LIMIT;
     loop {
-        // SAFETY: no memory is involved; only children of this very group are waited for. While one member is left the
-        // number stays taken, and without one both calls answer that there is none.
-        let alive = unsafe {
-            let alive = libc::killpg(group, libc::SIGKILL) == 0;
-            while libc::waitpid(-group, std::ptr::null_mut(), libc::WNOHANG) > 0 {}
-            alive
-        };
-        if !alive {
+        // While one member is left the number stays taken, and without one both calls answer that there is none.
+        let is_alive = rustix::process::kill_process_group(group, Signal::KILL).is_ok();
+        while matches!(rustix::process::waitpgid(group, WaitOptions::NOHANG), Ok(Some(_))) {}
+        if !is_alive {
             return;
         }
         if Instant::now() > deadline {
-            tracing::error!(group, "processes of a browser outlived SIGKILL");
+            tracing::error!(group = %group, "processes of a browser outlived SIGKILL");
             return;
         }
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-fn report_end(pid: libc::pid_t, status: io::Result<ExitStatus>) {
+fn report_end(pid: Pid, status: io::Result<ExitStatus>) {
     match status {
-        Ok(status) => tracing::debug!(pid, %status, "browser ended"),
-        Err(error) => tracing::warn!(pid, %error, "could not wait for the browser"),
+        Ok(status) => tracing::debug!(%pid, %status, "browser ended"),
+        Err(error) => tracing::warn!(%pid, %error, "could not wait for the browser"),
     }
-}
-
-fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }

@@ -1,13 +1,21 @@
 //! What becomes of the child between fork and exec: a memory cgroup, namespaces of its own, a user without rights.
 //! Used when a browser is started. Must make system calls only, on data that was made before the fork: no allocation, no locks.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
 use std::mem;
-use std::os::fd::{AsRawFd, RawFd};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
-use super::check;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::MountPropagationFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::process::{Gid, Pid, Resource, Rlimit, Signal, Uid, WaitOptions};
+use rustix::thread::UnshareFlags;
+
 use super::descriptors::send_fd;
 
 /// Where a browser with a user of its own sees its folder: where that lies it may not look.
@@ -19,7 +27,7 @@ pub(super) const OWN_ID: u32 = 60_700;
 pub(super) struct ChildSetup {
     pub namespace: Option<Namespace>,
     pub cgroup: Option<File>,
-    pub parent: libc::pid_t,
+    pub parent: Pid,
     /// The folder of a browser that gets a user of its own.
     pub own_user: Option<CString>,
     /// Fail where Chromium's sandbox would.
@@ -28,7 +36,7 @@ pub(super) struct ChildSetup {
 
 pub(super) struct Namespace {
     pub port: u16,
-    pub listener_sender: RawFd,
+    pub listener_sender: UnixStream,
     pub uid_map: String,
     pub gid_map: String,
 }
@@ -37,12 +45,12 @@ impl ChildSetup {
     /// Runs in the child, just before it becomes the browser.
     pub fn prepare(&self) -> io::Result<()> {
         if let Some(cgroup) = &self.cgroup {
-            write_fd(cgroup.as_raw_fd(), b"0")?;
+            rustix::io::write(cgroup, b"0")?;
         }
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
             let listener = namespace.listen()?;
-            send_fd(namespace.listener_sender, listener)?;
+            send_fd(&namespace.listener_sender, listener.as_fd())?;
         }
         if let Some(folder) = &self.own_user {
             show_only(folder)?;
@@ -51,14 +59,11 @@ impl ChildSetup {
         if self.needs_sandbox {
             try_sandbox()?;
         }
-        // SAFETY: plain system calls on values. Last, because a change of credentials clears the death signal.
-        unsafe {
-            let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            check(libc::setrlimit(libc::RLIMIT_CORE, &raw const no_core))?;
-            check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0))?;
-            if libc::getppid() != self.parent {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
+        rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+        // Last, because a change of credentials clears it.
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        if rustix::process::getppid() != Some(self.parent) {
+            return Err(Errno::SRCH.into());
         }
         Ok(())
     }
@@ -67,107 +72,89 @@ impl ChildSetup {
 impl Namespace {
     /// Leaves the machine's network: directly when allowed, else through a user namespace in which it is allowed.
     fn enter(&self) -> io::Result<()> {
-        // SAFETY: plain system calls on values.
-        unsafe {
-            if libc::unshare(libc::CLONE_NEWNET) != 0 {
-                check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET))?;
-                write_file(c"/proc/self/setgroups", b"deny")?;
-                write_file(c"/proc/self/uid_map", self.uid_map.as_bytes())?;
-                write_file(c"/proc/self/gid_map", self.gid_map.as_bytes())?;
-            }
+        if unshare(UnshareFlags::NEWNET).is_err() {
+            unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET)?;
+            write_file(c"/proc/self/setgroups", b"deny")?;
+            write_file(c"/proc/self/uid_map", self.uid_map.as_bytes())?;
+            write_file(c"/proc/self/gid_map", self.gid_map.as_bytes())?;
         }
         raise_loopback()
     }
 
     /// Listens on every address of the namespace's loopback: the address that is dialled says which tab it is.
-    fn listen(&self) -> io::Result<RawFd> {
-        // SAFETY: the address is plain data that outlives the calls; the socket is ours.
-        unsafe {
-            let socket = check(libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0))?;
-            let mut address: libc::sockaddr_in = mem::zeroed();
-            address.sin_family = libc::AF_INET as libc::sa_family_t;
-            address.sin_port = self.port.to_be();
-            let length = mem::size_of::<libc::sockaddr_in>() as libc::socklen_t;
-            check(libc::bind(socket, (&raw const address).cast(), length))?;
-            check(libc::listen(socket, 1024))?;
-            Ok(socket)
-        }
+    fn listen(&self) -> io::Result<OwnedFd> {
+        let flags = SocketFlags::CLOEXEC;
+        let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+        rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, self.port))?;
+        rustix::net::listen(&socket, 1024)?;
+        Ok(socket)
     }
 }
 
+fn unshare(what: UnshareFlags) -> io::Result<()> {
+    // SAFETY: the table of descriptors is not among what is unshared.
+    Ok(unsafe { rustix::thread::unshare_unsafe(what)? })
+}
+
 /// Shows the browser its own folder in place of everybody's temporary one, in a mount namespace of its own.
-fn show_only(folder: &CString) -> io::Result<()> {
-    let (root, shown) = (c"/", c"/tmp");
-    let none = std::ptr::null();
-    // SAFETY: every pointer is to a C string that outlives the call, or null where that is allowed.
-    unsafe {
-        check(libc::unshare(libc::CLONE_NEWNS))?;
-        check(libc::mount(none, root.as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()))?;
-        check(libc::mount(folder.as_ptr(), shown.as_ptr(), none, libc::MS_BIND, none.cast()))?;
-        check(libc::chdir(shown.as_ptr()))?;
-    }
+fn show_only(folder: &CStr) -> io::Result<()> {
+    let shown = c"/tmp";
+    unshare(UnshareFlags::NEWNS)?;
+    rustix::mount::mount_change(c"/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
+    rustix::mount::mount_bind(folder, shown)?;
+    rustix::process::chdir(shown)?;
     Ok(())
 }
 
 /// Gives up root for good, groups first: afterwards nothing may be changed.
 fn become_nobody() -> io::Result<()> {
-    // SAFETY: plain system calls on values; the list of groups is empty.
-    unsafe {
-        check(libc::setgroups(0, std::ptr::null()))?;
-        check(libc::setresgid(OWN_ID, OWN_ID, OWN_ID))?;
-        check(libc::setresuid(OWN_ID, OWN_ID, OWN_ID))?;
-    }
+    let (uid, gid) = (Uid::from_raw(OWN_ID), Gid::from_raw(OWN_ID));
+    // Of the thread, which is the only one between fork and exec.
+    rustix::thread::set_thread_groups(&[])?;
+    rustix::thread::set_thread_res_gid(gid, gid, gid)?;
+    rustix::thread::set_thread_res_uid(uid, uid, uid)?;
     Ok(())
 }
 
 /// Makes the namespaces that Chromium's sandbox is made of, in a process that ends at once.
 fn try_sandbox() -> io::Result<()> {
     // SAFETY: between fork and exec there is one thread; the child makes one system call and ends.
-    unsafe {
-        let probe = check(libc::fork())?;
+    let probe = unsafe {
+        let probe = libc::fork();
         if probe == 0 {
-            let failed = libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNET) != 0;
-            libc::_exit(if failed { *libc::__errno_location() } else { 0 });
+            let wanted = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNET;
+            let made = rustix::thread::unshare_unsafe(wanted);
+            libc::_exit(made.err().map_or(0, Errno::raw_os_error));
         }
-        let mut status = 0;
-        while libc::waitpid(probe, &raw mut status, 0) < 0 {
-            if *libc::__errno_location() != libc::EINTR {
-                return Err(io::Error::last_os_error());
-            }
-        }
-        match libc::WEXITSTATUS(status) {
-            0 if libc::WIFEXITED(status) => Ok(()),
-            code => Err(io::Error::from_raw_os_error(code)),
-        }
+        probe
+    };
+    let Some(probe) = Pid::from_raw(probe).filter(|_| probe > 0) else {
+        return Err(io::Error::last_os_error());
+    };
+    let ended = rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(probe), WaitOptions::empty()))?;
+    match ended.and_then(|(_, status)| status.exit_status()) {
+        Some(0) => Ok(()),
+        Some(code) => Err(io::Error::from_raw_os_error(code)),
+        None => Err(Errno::CHILD.into()),
     }
 }
 
 fn raise_loopback() -> io::Result<()> {
-    // SAFETY: `ifreq` is plain data for which zeroes are valid; it outlives the call; the socket is closed again.
+    let flags = SocketFlags::CLOEXEC;
+    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
+    // SAFETY: `ifreq` is plain data for which zeroes are valid, and what this request takes.
     unsafe {
-        let socket = check(libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0))?;
         let mut request: libc::ifreq = mem::zeroed();
         request.ifr_name[0] = b'l' as libc::c_char;
         request.ifr_name[1] = b'o' as libc::c_char;
         request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
-        let raised = check(libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request));
-        libc::close(socket);
-        raised.map(drop)
+        let raise = rustix::ioctl::Setter::<{ libc::SIOCSIFFLAGS as _ }, libc::ifreq>::new(request);
+        Ok(rustix::ioctl::ioctl(&socket, raise)?)
     }
 }
 
-fn write_file(path: &std::ffi::CStr, text: &[u8]) -> io::Result<()> {
-    // SAFETY: the path is a C string; the descriptor is ours and closed again.
-    unsafe {
-        let file = check(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
-        let written = write_fd(file, text);
-        libc::close(file);
-        written
-    }
-}
-
-fn write_fd(file: RawFd, text: &[u8]) -> io::Result<()> {
-    // SAFETY: pointer and length are of one slice.
-    let written = unsafe { libc::write(file, text.as_ptr().cast(), text.len()) };
-    if written < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+fn write_file(path: &CStr, text: &[u8]) -> io::Result<()> {
+    let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(file, text)?;
+    Ok(())
 }

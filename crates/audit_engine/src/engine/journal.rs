@@ -1,4 +1,4 @@
-//! What an audit writes down on its way, so that one that was interrupted goes on where it was. See docs/decisions/0210.
+//! What an audit writes down on its way, so that one that was interrupted goes on where it was.
 //!
 //! A batch is a version and zstd over lines of JSON: a head with the addresses and texts that are new since the batch
 //! before, then one record a line. Addresses and texts are named by number in the order in which they were first

@@ -65,7 +65,7 @@ impl Shop {
         let state = &self.app.state;
         let lanes = LaneLimits { at_once: 4, per_second: 1_000_000 };
         let settings = WorkerSettings { lanes, ..WorkerSettings::default() };
-        let registry = state.refresh.register(Registry::default());
+        let registry = state.refresh.register_renders(state.refresh.register(Registry::default()));
         Worker::new(state.jobs.clone(), registry, Vec::new(), settings).run_until_idle().await;
     }
 

@@ -1,5 +1,6 @@
 //! People who came from an assistant: which one, by the address that their browser says they come from. Pure.
-//! Browsers may say nothing, and some assistants ask them not to: it is a lower bound.
+//! Browsers may say nothing, and some assistants ask them not to: it is a lower bound. See
+//! docs/decisions/0218.
 
 use std::sync::Arc;
 

@@ -154,12 +154,14 @@ impl Analytics {
         since: Timestamp,
         most: usize,
     ) -> Result<HashMap<String, u64>, DbError> {
-        let visits = self.window_visits(domain, (day_of(since), Day::MAX), None).await?;
-        let mut sums = visits.sum(|_| true, |kind| Scope::WithOrigin.counts(kind).then_some(()));
-        sums.retain(PageSum::is_page);
-        sums.sort_by_key(|sum| (Reverse(sum.visits), visits.pages().place(sum.page)));
-        sums.truncate(most);
-        Ok(sums.iter().map(|sum| (visits.pages().path(sum.page).to_string(), sum.visits)).collect())
+        let most_visited = move |visits: &WindowVisits| {
+            let mut sums = visits.sum(|_| true, |kind| Scope::WithOrigin.counts(kind).then_some(()));
+            sums.retain(PageSum::is_page);
+            sums.sort_by_key(|sum| (Reverse(sum.visits), visits.pages().place(sum.page)));
+            sums.truncate(most);
+            sums.iter().map(|sum| (visits.pages().path(sum.page).to_string(), sum.visits)).collect()
+        };
+        self.of_window(domain, (day_of(since), Day::MAX), None, most_visited).await
     }
 
     /// Closes the days that are over, of every domain, with whatever came late.

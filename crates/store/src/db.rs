@@ -76,7 +76,14 @@ macro_rules! on_engine {
 pub async fn time_limited<T>(
     statements: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
-    match tokio::time::timeout(STATEMENT_TIME, statements).await {
+    limited_to(STATEMENT_TIME, statements).await
+}
+
+async fn limited_to<T>(
+    time: Duration,
+    statements: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    match tokio::time::timeout(time, statements).await {
         Ok(result) => result,
         Err(_) => Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into())),
     }
@@ -146,11 +153,14 @@ impl Db {
 
     /// Begins a write transaction. It is rolled back when dropped without [`Tx::commit`].
     pub async fn write(&self) -> Result<Tx, DbError> {
-        Ok(Tx(Conn(match &self.0 {
+        Ok(match &self.0 {
             // A deferred transaction could fail half-way, when its first write meets another process's.
-            Pools::Sqlite { writer, .. } => Inner::SqliteTx(begin_immediate(writer).await?),
-            Pools::Postgres(pool) => Inner::PostgresTx(pool.begin().await?),
-        })))
+            Pools::Sqlite { path, writer, .. } => {
+                let log = log_of(path);
+                Tx { conn: Conn(Inner::SqliteTx(begin_immediate(writer).await?)), log: Some(log) }
+            }
+            Pools::Postgres(pool) => Tx { conn: Conn(Inner::PostgresTx(pool.begin().await?)), log: None },
+        })
     }
 
     /// The same database through one connection that nobody else uses, so that what must be said in time is not queued
@@ -227,6 +237,13 @@ async fn open_sqlite(path: &Path, readers: u32) -> Result<Db, DbError> {
     Ok(Db(Pools::Sqlite { path: path.to_owned(), writer, readers }))
 }
 
+/// Where SQLite writes a transaction first.
+fn log_of(database: &Path) -> PathBuf {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
 async fn begin_immediate(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
     const BEGIN: &str = "begin immediate";
     match writer.begin_with(BEGIN).await {
@@ -298,12 +315,17 @@ impl Conn {
 
 /// A write transaction: a [`Conn`] whose changes become visible together, at [`commit`](Tx::commit), or never.
 #[derive(Debug)]
-pub struct Tx(Conn);
+pub struct Tx {
+    conn: Conn,
+    /// SQLite's write-ahead log.
+    log: Option<PathBuf>,
+}
 
 impl Tx {
-    /// Makes the changes durable and visible.
+    /// Makes the changes visible, and durable: on PostgreSQL at once; on SQLite they survive the end of the process at
+    /// once, and a power cut a little later. What somebody is told to be done is committed with [`Tx::commit_durably`].
     pub async fn commit(self) -> Result<(), DbError> {
-        match self.0.0 {
+        match self.conn.0 {
             Inner::SqliteTx(tx) => tx.commit().await?,
             Inner::PostgresTx(tx) => tx.commit().await?,
             Inner::Sqlite(_) | Inner::Postgres(_) => {
@@ -312,19 +334,33 @@ impl Tx {
         }
         Ok(())
     }
+
+    /// Makes the changes visible and waits until a power cut cannot undo them. Other writers do not wait meanwhile.
+    pub async fn commit_durably(mut self) -> Result<(), DbError> {
+        let log = self.log.take();
+        self.commit().await?;
+        let Some(log) = log else { return Ok(()) };
+        let written = tokio::task::spawn_blocking(move || match std::fs::File::open(&log) {
+            Ok(file) => file.sync_data().map_err(|source| DbError::File { path: log, source }),
+            // Folded into the database meanwhile, which is synced before the log goes.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(DbError::File { path: log, source }),
+        });
+        written.await.expect("syncing a file does not panic")
+    }
 }
 
 impl Deref for Tx {
     type Target = Conn;
 
     fn deref(&self) -> &Conn {
-        &self.0
+        &self.conn
     }
 }
 
 impl DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut Conn {
-        &mut self.0
+        &mut self.conn
     }
 }
 
@@ -333,7 +369,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::testing::{PostgresServer, for_each_engine, sqlite};
+    use crate::testing::{PostgresServer, for_each_engine, postgres, sqlite};
 
     #[derive(Debug, PartialEq, sqlx::FromRow)]
     struct Note {
@@ -467,6 +503,71 @@ mod tests {
             assert_eq!(list(&mut db.read().await.unwrap()).await.unwrap().len(), 40);
         })
         .await;
+    }
+
+    #[tokio::test]
+    async fn what_is_committed_durably_is_there_for_everybody() {
+        for_each_engine(async |db| {
+            create_tables(db).await;
+            let mut tx = db.write().await.unwrap();
+            insert(&mut tx, &note("a")).await.unwrap();
+
+            tx.commit_durably().await.unwrap();
+
+            assert_eq!(list(&mut db.read().await.unwrap()).await.unwrap().len(), 1);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn every_connection_to_a_server_has_limits_and_finds_out_that_the_other_end_is_gone() {
+        let db = postgres().await;
+        let mut held = Vec::new();
+        for pool in [db.clone(), db.clone(), db.dedicated()] {
+            let mut conn = pool.read().await.unwrap();
+            let mut shown = Vec::new();
+            for setting in [
+                "show statement_timeout",
+                "show lock_timeout",
+                "show idle_in_transaction_session_timeout",
+                "show tcp_keepalives_idle",
+                "show tcp_keepalives_count",
+            ] {
+                let value: String =
+                    on_engine!(conn, |c| sqlx::query_scalar(setting).fetch_one(c).await).unwrap();
+                shown.push(value);
+            }
+            assert_eq!(shown[..3], ["15s", "10s", "15s"]);
+            // A socket of the file system has no keepalive, and says 0.
+            assert!(shown[3..] == ["20", "4"] || shown[3..] == ["0", "0"], "{shown:?}");
+            held.push(conn);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_hangs_is_ended_by_the_server_before_we_give_up_on_it() {
+        let db = postgres().await;
+        let mut conn = db.read().await.unwrap();
+        on_engine!(conn, |c| sqlx::query("set statement_timeout = '50ms'").execute(c).await).unwrap();
+
+        let hangs: DbError =
+            on_engine!(conn, |c| sqlx::query("select pg_sleep(60)").execute(c).await.map(drop))
+                .unwrap_err()
+                .into();
+
+        assert!(hangs.to_string().contains("database"), "{hangs:?}");
+        assert!(on_engine!(conn, |c| sqlx::query("select 1").execute(c).await.map(drop)).is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_server_that_neither_answers_nor_hangs_up_holds_nobody() {
+        let silence = std::future::pending::<Result<(), sqlx::Error>>();
+
+        let given_up: DbError =
+            limited_to(Duration::from_millis(20), silence).await.expect_err("nobody answers").into();
+
+        assert!(given_up.is_unavailable());
+        assert!(STATEMENT_TIME > Duration::from_secs(15), "the server ends a statement first, when it lives");
     }
 
     #[tokio::test]

@@ -138,7 +138,7 @@ impl Jobs {
             queries::reset_lane(&mut tx, &lane).await?;
         }
         queries::notify(&mut tx).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.wake();
         Ok(())
     }
@@ -147,7 +147,7 @@ impl Jobs {
     pub async fn cancel(&self, id: &str) -> Result<(), ChangeError> {
         let mut tx = self.0.db.write().await?;
         if queries::request_cancel(&mut tx, id).await? {
-            return Ok(tx.commit().await?);
+            return Ok(tx.commit_durably().await?);
         }
         let Some(batch) = queries::delete_job(&mut tx, id).await? else {
             return Err(ChangeError::NotFound(id.to_owned()));
@@ -155,7 +155,7 @@ impl Jobs {
         if let (JobState::Waiting, Some(batch)) = batch {
             queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
         }
-        Ok(tx.commit().await?)
+        Ok(tx.commit_durably().await?)
     }
 
     /// Batches of a domain that are not complete: id, kind and source, the oldest first. In the caller's transaction.

@@ -59,7 +59,7 @@ impl Batches {
     pub async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
         let mut tx = self.db.write().await?;
         let queued = self.jobs.enqueue(&mut tx, jobs).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.jobs.wake();
         Ok(queued)
     }
@@ -84,7 +84,7 @@ impl Batches {
             tx.commit().await?;
         } else {
             self.add_all(&mut tx, site, &batch, pages).await?;
-            tx.commit().await?;
+            tx.commit_durably().await?;
             self.jobs.wake();
             return Ok(batch);
         }
@@ -140,7 +140,7 @@ impl Batches {
                 self.jobs.close_batch(&mut tx, batch, Some(&error.to_string())).await?;
             }
         }
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.jobs.wake();
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Batches {
         let job =
             job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(&batch);
         self.jobs.enqueue(&mut tx, vec![job]).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.jobs.wake();
         Ok(batch)
     }

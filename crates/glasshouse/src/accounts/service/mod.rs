@@ -118,7 +118,7 @@ impl Accounts {
             error if error.is_unique_violation() => AccountError::EmailTaken(email.to_string()),
             error => error.into(),
         })?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok((account, generated))
     }
 
@@ -141,7 +141,7 @@ impl Accounts {
             other => other?,
         }
         queries::insert_key(&mut tx, &account.id, &info, key.hash()).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok(Some((password, key)))
     }
 
@@ -166,7 +166,7 @@ impl Accounts {
         let account = self.get_account(email).await?;
         let mut tx = self.0.db.write().await?;
         queries::set_plan(&mut tx, &account.id, plan).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.0.cache.clear();
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Accounts {
         let account = self.get_account(email).await?;
         let mut tx = self.0.db.write().await?;
         queries::set_active(&mut tx, &account.id, active).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.0.cache.clear();
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Accounts {
         let mut tx = self.0.db.write().await?;
         queries::set_password_hash(&mut tx, &account.id, &hash).await?;
         queries::delete_sessions_of(&mut tx, &account.id).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok(generated)
     }
 
@@ -221,7 +221,7 @@ impl Accounts {
             return Err(CreateKeyError::LimitReached { limit });
         }
         queries::insert_key(&mut tx, account, &info, key.hash()).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok((key, info))
     }
 
@@ -234,7 +234,7 @@ impl Accounts {
     pub async fn revoke_key(&self, account: Option<&AccountId>, key: &KeyId) -> Result<bool, DbError> {
         let mut tx = self.0.db.write().await?;
         let found = queries::revoke_key(&mut tx, account, key, self.0.clock.now()).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.0.cache.clear();
         Ok(found)
     }

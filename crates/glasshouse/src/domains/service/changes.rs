@@ -54,7 +54,7 @@ impl DomainsService {
         }
         domain.updated_at = self.clock.now();
         queries::finish_change(&mut tx, &domain).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.forget(&domain.account_id, &domain.host);
         Ok(domain)
     }

@@ -37,7 +37,7 @@ impl DomainsService {
             let is_locked = queries::is_locked(&mut tx, &domain.host).await?;
             queries::set_suspended(&mut tx, &domain.id, is_locked, now).await?;
         }
-        tx.commit().await?;
+        tx.commit_durably().await?;
         for domain in &domains {
             self.forget(&domain.account_id, &domain.host);
         }

@@ -171,7 +171,7 @@ impl DomainsService {
             true => AddError::AlreadyConnected,
             false => AddError::Store(error),
         })?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok(is_contested)
     }
 
@@ -294,7 +294,7 @@ impl DomainsService {
         }
         let job = RemoveDomain { domain: domain.id.clone() }.queued_for(domain.account_id.as_str());
         self.jobs.enqueue(&mut tx, vec![job]).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         self.jobs.wake();
         self.forget(&domain.account_id, &domain.host);
         Ok(true)

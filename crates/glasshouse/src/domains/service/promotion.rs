@@ -23,7 +23,7 @@ impl DomainsService {
             Err(error) if error.is_unique_violation() => return Ok(false),
             result => result?,
         };
-        tx.commit().await?;
+        tx.commit_durably().await?;
         if is_promoted {
             self.forget(&domain.account_id, &domain.host);
             tracing::info!(domain = %domain.host, status = %to, "domain connected");

@@ -29,6 +29,8 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Longest wait between two attempts.
     const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
+    /// How many of them run at a time in all processes together; `None`: as many as the processes can.
+    const MOST_AT_ONCE: Option<usize> = None;
     /// For how long its lane may be in trouble before its waiting jobs give up, those that somebody waits for excepted.
     const LANE_PATIENCE: Duration = Duration::from_secs(6 * 3600);
     /// How long it may go on when it is told to stop, because it was cancelled or the process ends.
@@ -144,6 +146,8 @@ pub(super) struct Kind {
     pub(super) runner: Runner,
     /// How many of them this process runs at a time.
     pub(super) at_once: usize,
+    /// How many run at a time in all processes.
+    pub(super) most_at_once: Option<usize>,
     pub(super) first_wait: Duration,
     pub(super) longest_wait: Duration,
     pub(super) patience: Duration,
@@ -182,6 +186,7 @@ impl Registry {
         let kind = Kind {
             runner,
             at_once: at_once.max(1),
+            most_at_once: J::MOST_AT_ONCE,
             first_wait: J::FIRST_WAIT,
             longest_wait: J::LONGEST_WAIT,
             patience: J::LANE_PATIENCE,
@@ -191,5 +196,10 @@ impl Registry {
         let twin = self.0.insert(J::KIND, kind);
         assert!(twin.is_none(), "two jobs are called {}", J::KIND);
         self
+    }
+
+    /// The kinds that are limited over all processes.
+    pub(super) fn limits(&self) -> BTreeMap<&'static str, usize> {
+        self.0.iter().filter_map(|(name, kind)| Some((*name, kind.most_at_once?))).collect()
     }
 }

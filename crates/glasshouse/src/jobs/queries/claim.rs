@@ -104,6 +104,12 @@ pub async fn count_running_by_lane(conn: &mut Conn) -> Result<HashMap<String, i6
     Ok(rows.into_iter().collect())
 }
 
+/// Counts the running jobs of a kind, in all processes.
+pub async fn count_running(conn: &mut Conn, kind: &str) -> Result<i64, DbError> {
+    const SQL: &str = "select count(*) from jobs where kind = $1 and state = 'running'";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(kind).fetch_one(c).await)?)
+}
+
 /// A lane that failed and has not worked since.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct TroubledLane {

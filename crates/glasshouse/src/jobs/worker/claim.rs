@@ -29,6 +29,8 @@ pub(super) struct Claim<'a> {
     pub rates: &'a LaneRates,
     /// How many more of each kind this process can run.
     pub free: BTreeMap<&'static str, usize>,
+    /// How many of some kinds may run in all processes.
+    pub most: BTreeMap<&'static str, usize>,
     pub now: Timestamp,
 }
 
@@ -41,6 +43,7 @@ impl Claim<'_> {
         }
         queries::promote_due(tx, self.now).await?;
         queries::lock_claims(tx).await?;
+        self.leave_to_others(tx).await?;
         let running = queries::count_running_by_lane(tx).await?;
         let troubled = queries::list_troubled_lanes(tx).await?;
         let mut lanes = LaneRoom::new(self.limits, running, troubled, self.rates, self.now);
@@ -69,6 +72,17 @@ impl Claim<'_> {
             }
         }
         Ok(begun)
+    }
+
+    /// Leaves free what other processes run of the kinds that are limited over all of them.
+    async fn leave_to_others(&mut self, tx: &mut Tx) -> Result<(), DbError> {
+        for (kind, most) in &self.most {
+            let Some(free) = self.free.get_mut(kind) else { continue };
+            let running = queries::count_running(tx, kind).await?;
+            *free = (*free).min(most.saturating_sub(usize::try_from(running).unwrap_or(usize::MAX)));
+        }
+        self.free.retain(|_, free| *free > 0);
+        Ok(())
     }
 
     /// Takes the places that a job needs, if there are some.

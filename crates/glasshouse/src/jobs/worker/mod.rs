@@ -204,7 +204,8 @@ impl Worker {
         let mut tx = self.jobs.db().write().await?;
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, &self.ended, &mut changes).await?;
-        let claim = Claim { worker: &self.id, limits, rates: &self.rates, free, now };
+        let most = self.registry.limits();
+        let claim = Claim { worker: &self.id, limits, rates: &self.rates, free, most, now };
         let begun = claim.take(&mut tx).await?;
         // A process that was idle has not beaten: without a beat others would take its new jobs for abandoned.
         let beats =

@@ -173,6 +173,28 @@ async fn a_record_that_the_database_refuses_is_insert_failed() {
 }
 
 #[tokio::test]
+async fn a_domain_that_could_not_be_added_leaves_nothing_behind() {
+    let app = TestApp::with("[plans.essential]\ndomains = 1").await;
+    let account = app.account("owner@shop.example", Plan::Essential).await;
+    let execute = async |sql: &'static str| {
+        let mut tx = app.state.platform.db.write().await.unwrap();
+        on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+    };
+    let add = async || app.post(DOMAINS).key(&account.key).json(json!({ "domain": "shop.example" })).await;
+
+    execute("create trigger trap after insert on domains begin select raise(abort, 'no'); end").await;
+    add().await.assert_status(500);
+    let listed = app.get(DOMAINS).key(&account.key).await;
+    execute("drop trigger trap").await;
+    let again = add().await;
+
+    listed.assert(200, json!({ "domains": [] }));
+    // Neither the name nor the only slot is taken.
+    again.assert_status(201);
+}
+
+#[tokio::test]
 async fn a_domain_is_read_with_every_setting_and_its_default() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Business).await;

@@ -15,6 +15,8 @@ use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
 use crate::jobs::{Batch, Job, JobOutcome, JobState, NewBatch, NewJob, Priority, Run};
 
+mod faults;
+mod limits;
 mod schedules;
 
 const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);

@@ -1,0 +1,103 @@
+//! Bounds that hold over all processes and amounts that platforms have: kinds, dead jobs, rows that nobody should read whole.
+
+use store::on_engine;
+
+use super::*;
+
+/// Runs one at a time, whoever runs it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Alone {}
+
+#[async_trait]
+impl Job for Alone {
+    const KIND: &'static str = "Alone";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
+    type Services = Log;
+
+    async fn run(&self, log: &Log, run: &Run) -> Result<JobOutcome, JobError> {
+        log.write("began");
+        run.stopping().await;
+        Ok(JobOutcome::Done)
+    }
+}
+
+impl Process {
+    async fn execute(&self, sql: &'static str) {
+        let mut tx = self.jobs.db().write().await.unwrap();
+        on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    async fn number(&self, sql: &'static str) -> i64 {
+        let mut conn = self.jobs.db().read().await.unwrap();
+        on_engine!(conn, |c| sqlx::query_scalar(sql).fetch_one(c).await).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn processes_together_run_no_more_of_a_kind_than_it_allows() {
+    on_each_engine(async |process| {
+        process.queue(vec![Alone {}.queued_for("a"), Alone {}.queued_for("b"), say("beside")]).await;
+        let worker = || {
+            let registry =
+                Registry::default().with::<Alone>(process.log.clone(), 4).with::<Say>(process.log.clone(), 4);
+            Worker::new(process.jobs.clone(), registry, Vec::new(), process.settings.clone())
+        };
+        let (mut one, mut two) = (worker(), worker());
+
+        let begun = (one.step().await.unwrap(), two.step().await.unwrap());
+        process.log.has(2).await;
+
+        assert_eq!(begun, (2, 0));
+        let mut lines = process.log.lines();
+        lines.sort();
+        assert_eq!(lines, ["began", "beside"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_the_jobs_of_an_account_that_gave_up_the_newest_ten_thousand_are_kept() {
+    on_each_engine(async |process| {
+        process.queue((0..10_030).map(|n| say_for("big", &n.to_string())).collect()).await;
+        process.queue((0..5).map(|n| say_for("small", &n.to_string())).collect()).await;
+        // In the order of their making, one a millisecond.
+        process.execute("update jobs set state = 'dead', ended_at = 1795176000000 - 20000 + turn").await;
+
+        process.worker(1).sweeper.sweep().await.unwrap();
+
+        let kept = process.number("select count(*) from jobs where account_id = 'big'").await;
+        let oldest = process.number("select min(turn) from jobs where account_id = 'big'").await;
+        assert_eq!((kept, oldest), (10_000, 31));
+        assert_eq!(process.number("select count(*) from jobs where account_id = 'small'").await, 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn claims_sweeps_and_depths_read_no_table_from_end_to_end() {
+    let db = postgres().await;
+    let process = Process::on(&db).await;
+    process.queue((0..20_000).map(|n| say_for("big", &n.to_string()).lane("full")).collect()).await;
+    process.queue((0..20_000).map(|n| say_for("dead", &n.to_string())).collect()).await;
+    process
+        .execute("update jobs set state = 'dead', ended_at = 1795176000000 where account_id = 'dead'")
+        .await;
+    process.execute("analyze jobs").await;
+    let scans = async || {
+        // What a connection has counted is seen by others when it is told to say so.
+        process.execute("select pg_stat_force_next_flush()").await;
+        process.number("select coalesce(seq_scan, 0) from pg_stat_user_tables where relname = 'jobs'").await
+    };
+    let before = scans().await;
+
+    let mut worker = process.worker(4);
+    for _ in 0..5 {
+        worker.step().await.unwrap();
+        worker.sweeper.sweep().await.unwrap();
+    }
+
+    for _ in 0..4 {
+        assert_eq!(scans().await, before, "a statement read all jobs");
+    }
+}

@@ -48,6 +48,11 @@ impl Timestamp {
         self.date().strftime("%Y-%m-%d").to_string()
     }
 
+    /// Days since 1970-01-01 UTC.
+    pub const fn day_number(self) -> i64 {
+        self.0.div_euclid(24 * 3600 * 1000)
+    }
+
     /// The first moment of the next UTC month, when usage starts again at zero.
     pub fn start_of_next_month(self) -> Timestamp {
         let first = self.date().first_of_month();

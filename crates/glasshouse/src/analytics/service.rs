@@ -203,7 +203,7 @@ impl Analytics {
         let mut tx = self.db.write().await?;
         let (hash, now) = (token.hash().to_hex(), self.clock.now());
         queries::tokens::insert_token(&mut tx, domain, &hash, token.last4(), now).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok(token)
     }
 
@@ -211,7 +211,7 @@ impl Analytics {
     pub async fn revoke_token(&self, domain: &DomainId) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
         let revoked = queries::tokens::revoke_token(&mut tx, domain, self.clock.now()).await?;
-        tx.commit().await?;
+        tx.commit_durably().await?;
         Ok(revoked)
     }
 

@@ -105,6 +105,7 @@ impl AppState {
         let Platform { tasks, shutdown, .. } = &self.platform;
         tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
         tasks.spawn(self.recorder.clone().run(shutdown.clone()));
+        tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
         // Browsers work on jobs too: pages of refreshes, and of processes that have none.
         if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {
             tasks.spawn(self.worker().run(shutdown.clone()));

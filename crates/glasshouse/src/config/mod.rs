@@ -147,6 +147,7 @@ pub struct Render {
     pub timeout_ms: u64,
     pub default_refresh_interval_s: u64,
     pub memory_cache_bytes: u64,
+    pub keep_days: u64,
 }
 
 /// Section `refresh`.
@@ -187,6 +188,7 @@ pub struct Limits {
     pub on_demand_renders_per_minute: u32,
     pub anonymous_per_minute: u32,
     pub keys_per_account: u64,
+    pub snapshots_per_domain: u64,
 }
 
 /// One AI provider of section `providers`.
@@ -344,6 +346,12 @@ impl Config {
         }
         if self.render.default_refresh_interval_s == 0 {
             return refuse("render.default_refresh_interval_s", "must be at least 1");
+        }
+        if self.render.keep_days == 0 {
+            return refuse("render.keep_days", "must be at least 1");
+        }
+        if self.limits.snapshots_per_domain == 0 {
+            return refuse("limits.snapshots_per_domain", "must be at least 1");
         }
         if self.limits.request_body_bytes == 0 || self.limits.html_bytes == 0 || self.limits.page_bytes == 0 {
             return refuse("limits", "of bytes must be at least 1");

@@ -90,10 +90,11 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// The shortest interval of any path.
-    pub fn shortest_refresh_interval(&self) -> Duration {
-        let seconds = Duration::from_secs(self.domain.rendering.refresh_interval_seconds.max(1));
-        self.refresh.iter().map(|(_, interval)| *interval).fold(seconds, Duration::min)
+    /// The intervals as a text that changes when they do.
+    pub fn refresh_plan(&self) -> String {
+        let rendering = &self.domain.rendering;
+        serde_json::to_string(&(rendering.refresh_interval_seconds, &rendering.refresh_rules))
+            .expect("rules are plain data")
     }
 
     /// The same path and query on the host that answers people: `originHost` when set, else the address itself.

@@ -263,6 +263,8 @@ pub struct JobInfo {
     pub started_at: Option<Timestamp>,
     /// Why it last failed.
     pub error: Option<String>,
+    /// How far a long job has come.
+    pub progress: Option<serde_json::Value>,
 }
 
 /// What an operator asked of a job that is not there, or not in the right state.

@@ -98,6 +98,7 @@ pub struct RefreshStale {}
 #[async_trait]
 impl Job for RefreshStale {
     const KIND: &'static str = "RefreshStale";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
     // The next one comes in some minutes.
     const MAX_ATTEMPTS: u32 = 1;
     type Services = RefreshWork;
@@ -105,5 +106,58 @@ impl Job for RefreshStale {
     async fn run(&self, work: &RefreshWork, _: &Run) -> Result<JobOutcome, JobError> {
         work.queue_stale().await?;
         Ok(JobOutcome::Done)
+    }
+}
+
+/// Deletes what the domains have beyond `limits.snapshots_per_domain`, and queues [`TidySite`] for a part of them: for each
+/// once a day.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TidySites {}
+
+#[async_trait]
+impl Job for TidySites {
+    const KIND: &'static str = "TidySites";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
+    // To the end of a statement, so that the checkpoint is written.
+    const DRAIN: Duration = Duration::from_secs(5);
+    type Services = RefreshWork;
+
+    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+        work.tidy_sites(run).await
+    }
+}
+
+/// Deletes the pages of a domain that nobody asked for within `render.keep_days` and that its sitemap does not name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TidySite {
+    /// The domain.
+    pub domain: DomainId,
+}
+
+#[async_trait]
+impl Job for TidySite {
+    const KIND: &'static str = "TidySite";
+    // Each may hold a large sitemap.
+    const MOST_AT_ONCE: Option<usize> = Some(4);
+    const MAX_ATTEMPTS: u32 = 3;
+    type Services = RefreshWork;
+
+    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+        work.tidy_site(&self.domain, run).await
+    }
+}
+
+/// Deletes objects that no row names.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SweepObjects {}
+
+#[async_trait]
+impl Job for SweepObjects {
+    const KIND: &'static str = "SweepObjects";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
+    type Services = RefreshWork;
+
+    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+        work.sweep_objects(run).await
     }
 }

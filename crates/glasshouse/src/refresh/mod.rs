@@ -13,8 +13,9 @@ mod site_pages;
 mod staleness;
 #[cfg(test)]
 mod tests;
+mod tidy;
 mod work;
 
 pub use batches::QueueError;
-pub use jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
+pub use jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
 pub use service::RefreshService;

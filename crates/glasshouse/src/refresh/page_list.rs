@@ -2,6 +2,8 @@
 //! A list never changes once it is written, so a process that takes over sees the same one.
 
 use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
 use store::{BlobError, Blobs};
 use url::Url;
 
@@ -50,6 +52,16 @@ pub async fn read(
     let lines: Vec<&str> = text.lines().collect();
     let part = lines.iter().skip(from).take(most).filter_map(|line| Url::parse(line).ok());
     Ok((part.collect(), lines.len()))
+}
+
+/// Every list that is kept: its batch, and when it was written in epoch milliseconds.
+pub fn list(blobs: &Blobs) -> Result<BoxStream<'static, Result<(BatchId, i64), BlobError>>, BlobError> {
+    let named = blobs.list("batches")?.try_filter_map(|object| {
+        let batch = object.key.strip_prefix("batches/").and_then(|name| name.strip_suffix(".txt.zst"));
+        let batch = batch.map(|id| (BatchId::from(id.to_owned()), object.modified_ms));
+        std::future::ready(Ok(batch))
+    });
+    Ok(named.boxed())
 }
 
 /// Deletes a list. One that stays behind costs space and nothing else.

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::allowance::RenderAllowance;
 use super::batches::{Batches, QueueError};
-use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale};
+use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
 use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
@@ -28,8 +28,9 @@ use crate::render::{RenderService, renderable};
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
+const HOUR: Duration = Duration::from_secs(3600);
 /// Whose jobs the service's own are.
-const SERVICE: &str = "service";
+pub(super) const SERVICE: &str = "service";
 /// Failures that the progress of a batch names.
 const FAILURES_SHOWN: i64 = 20;
 
@@ -92,6 +93,9 @@ impl RefreshService {
             .with::<RefreshSite>(self.work(), 2)
             .with::<FeedBatch>(self.work(), 2)
             .with::<RefreshStale>(self.work(), 1)
+            .with::<TidySites>(self.work(), 1)
+            .with::<TidySite>(self.work(), 1)
+            .with::<SweepObjects>(self.work(), 1)
     }
 
     /// Adds what renders pages to the kinds of jobs of a process with browsers.
@@ -107,9 +111,15 @@ impl RefreshService {
 
     /// What the worker has to queue again and again.
     pub fn schedules(&self) -> Vec<Schedule> {
-        vec![Schedule::every(LOOK_EVERY, "stale pages", || {
-            RefreshStale {}.queued_for(SERVICE).priority(Priority::Normal)
-        })]
+        vec![
+            Schedule::every(LOOK_EVERY, "stale pages", || {
+                RefreshStale {}.queued_for(SERVICE).priority(Priority::Normal)
+            }),
+            Schedule::every(HOUR, "tidy", || TidySites {}.queued_for(SERVICE).priority(Priority::Background)),
+            Schedule::every(HOUR * 24 * 7, "orphans", || {
+                SweepObjects {}.queued_for(SERVICE).priority(Priority::Background)
+            }),
+        ]
     }
 
     /// Renders these pages again, soon.

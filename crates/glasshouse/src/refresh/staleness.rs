@@ -6,8 +6,8 @@ use crate::clock::Timestamp;
 
 /// How often stale pages are looked for.
 pub const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
-/// Most pages of an account that one look queues, whatever its plan allows.
-const MOST_PER_LOOK: u64 = 500;
+/// Most pages of an account that one look queues, whatever its plan allows: more than a million a day.
+const MOST_PER_LOOK: u64 = 7_500;
 
 /// Whether a page of a sitemap has to be rendered again. Spec: Cache refresh, rule 5.
 pub fn is_updated(lastmod: Option<i64>, stored_at: Option<Timestamp>) -> bool {
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(background_budget(Some(1_000), 0, first), 1);
         assert_eq!(background_budget(Some(1_000), 901, first), 0);
         assert_eq!(background_budget(Some(1_000), 2_000, first), 0);
-        assert_eq!(background_budget(None, 1_000_000, first), 500);
+        assert_eq!(background_budget(None, 1_000_000, first), 7_500);
     }
 
     #[test]

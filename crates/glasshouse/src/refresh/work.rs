@@ -14,20 +14,16 @@ use super::origin::Origins;
 use super::page_list;
 use super::site_pages::SitePages;
 use crate::accounts::AccountId;
-use crate::analytics::Analytics;
-use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{JobError, JobOutcome, Jobs, NewJob, Priority, Run};
 use crate::platform::Platform;
 use crate::render::model::CONFIRM_AFTER;
-use crate::render::{Refreshed, RenderService, Trouble};
+use crate::render::{Refreshed, RenderService, StalePage, Trouble};
 
 /// How long it may take there.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
-/// Visits of so many days say what crawlers are interested in.
-const INTEREST: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Stale snapshots of one domain that one look considers.
-const CONSIDERED: i64 = 2_000;
+const CONSIDERED: i64 = 10_000;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -144,13 +140,14 @@ impl RefreshWork {
         Ok(JobOutcome::Done)
     }
 
-    /// Does the work of [`RefreshStale`]: per account the pages that crawlers ask for most, then the oldest.
+    /// Does the work of [`RefreshStale`]: per account the pages that are asked for most, then the oldest.
     pub async fn queue_stale(&self) -> Result<u64, DbError> {
         let now = self.platform.clock.now();
         let mut by_account: HashMap<AccountId, Vec<Domain>> = HashMap::new();
         for domain in self.domains.list(None).await? {
             by_account.entry(domain.account_id.clone()).or_default().push(domain);
         }
+        let plans = self.render.retention().list_plans().await?;
         let mut queued = 0;
         for (account, domains) in by_account {
             let budget = self.allowance.in_background(&account, now).await?;
@@ -159,31 +156,34 @@ impl RefreshWork {
             }
             let mut stale = Vec::new();
             for domain in domains {
-                let site = Arc::new(Site::new(domain));
-                if site.is_suspended() || !site.domain.settings.on_demand_render_enabled {
-                    continue;
-                }
-                stale.extend(self.stale_pages(&site).await?);
+                let plan = plans.get(domain.id.as_str());
+                stale.extend(self.stale_pages(Site::new(domain), plan).await?);
             }
-            stale.sort_by_key(|(visits, created_at, _)| (std::cmp::Reverse(*visits), *created_at));
+            stale.sort_by_key(|(page, _)| (std::cmp::Reverse(page.asks), page.created_at));
             let jobs =
-                stale.into_iter().map(|(_, _, job)| job).take(usize::try_from(budget).unwrap_or(usize::MAX));
+                stale.into_iter().map(|(_, job)| job).take(usize::try_from(budget).unwrap_or(usize::MAX));
             queued += self.batches.queue(jobs.collect()).await?;
         }
         Ok(queued)
     }
 
-    async fn stale_pages(&self, site: &Arc<Site>) -> Result<Vec<(u64, Timestamp, NewJob)>, DbError> {
-        let stale = self.render.stored_pages().list_stale(site, CONSIDERED).await?;
-        if stale.is_empty() {
+    async fn stale_pages(
+        &self,
+        site: Site,
+        plan: Option<&String>,
+    ) -> Result<Vec<(StalePage, NewJob)>, DbError> {
+        if site.is_suspended() || !site.domain.settings.on_demand_render_enabled {
             return Ok(Vec::new());
         }
-        let since = self.platform.clock.now().minus(INTEREST);
-        let visits = self.analytics.visits_by_path(&site.domain.id, since, CONSIDERED as usize).await?;
+        let retention = self.render.retention();
+        if plan.is_none_or(|plan| *plan != site.refresh_plan()) {
+            retention.plan_renewals(&site).await?;
+        }
+        let stale = retention.list_stale(&site, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
-            let visits = visits.get(page.url.path()).copied().unwrap_or(0);
             let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));
-            (visits, page.created_at, self.batches.page_job(site, page.url, Priority::Background).unique(key))
+            let job = self.batches.page_job(&site, page.url.clone(), Priority::Background).unique(key);
+            (page, job)
         });
         Ok(jobs.collect())
     }

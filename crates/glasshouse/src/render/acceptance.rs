@@ -9,7 +9,7 @@ use store::DbError;
 
 use super::cache::DurableTier;
 use super::decide::TargetPage;
-use super::model::{CONFIRM_AFTER, Purpose, RenderedPage};
+use super::model::{CONFIRM_AFTER, Purpose, RenderedPage, is_gone};
 use super::queries::{PageId, SnapshotRow, Stored};
 use super::text::count_visible_chars;
 use crate::clock::{Clock, Timestamp};
@@ -65,7 +65,10 @@ impl Acceptance {
             self.durable.end(id, token).await?;
             return Ok(Kept::HeldBack);
         }
-        match self.durable.store(id, (generation, token), page.url.as_str(), made, render_ms).await {
+        // What is gone is looked at again when somebody asks for it.
+        let due_at = (!is_gone(made.status)).then(|| made.created_at.plus(page.refresh_interval));
+        let url = page.url.as_str();
+        match self.durable.store(id, (generation, token), url, (made, due_at), render_ms).await {
             Ok(Stored::Yes { .. }) => Ok(Kept::Yes),
             // This one's client asked before the later render began, and gets what it asked for.
             Ok(Stored::Outdated) => Ok(Kept::No),

@@ -250,7 +250,7 @@ impl DurableTier {
         page: &PageId,
         (generation, token): (i64, &str),
         url: &str,
-        rendered: &RenderedPage,
+        (rendered, due_at): (&RenderedPage, Option<Timestamp>),
         render_ms: u64,
     ) -> Result<Stored, CacheError> {
         let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
@@ -266,6 +266,7 @@ impl DurableTier {
             text_chars: count_visible_chars(&String::from_utf8_lossy(&rendered.html)),
             render_ms,
             created_at: rendered.created_at,
+            due_at,
         };
         let mut tx = self.db.write().await?;
         let stored = queries::store_snapshot(&mut tx, page, generation, token, &new).await?;

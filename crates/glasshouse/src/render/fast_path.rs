@@ -12,6 +12,7 @@ use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
+use super::asked::Asked;
 use super::cache::page_id;
 use super::decide::page_of;
 use super::memory::MemoryTier;
@@ -41,6 +42,7 @@ pub(super) struct FastPath {
     memory: MemoryTier,
     clock: Clock,
     recorder: Recorder,
+    asked: Arc<Asked>,
 }
 
 /// A response, and what must still be so for it to be right.
@@ -63,12 +65,12 @@ pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
 
 impl FastPath {
     /// Serves from this memory. Nothing is prepared at first.
-    pub(super) fn new(memory: MemoryTier, clock: Clock, recorder: Recorder) -> FastPath {
+    pub(super) fn new(memory: MemoryTier, clock: Clock, recorder: Recorder, asked: Arc<Asked>) -> FastPath {
         let weigh = |key: &Vec<u8>, _: &Arc<PreparedResponse>| {
             u32::try_from(key.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
         };
         let prepared = moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build();
-        FastPath { prepared, memory, clock, recorder }
+        FastPath { prepared, memory, clock, recorder, asked }
     }
 
     fn respond(&self, app: &AppState, parts: &Parts) -> Option<Response> {
@@ -90,6 +92,7 @@ impl FastPath {
             return None;
         }
 
+        self.asked.add(&prepared.page, 1);
         let mut response = Response::new(Body::from(entry.page.html.clone()));
         *response.status_mut() = prepared.status;
         *response.headers_mut() = prepared.headers.clone();

@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod admission;
+mod asked;
 mod cache;
 pub mod decide;
 pub mod fast_path;
@@ -14,6 +15,7 @@ mod queries;
 mod refreshed;
 pub mod remote;
 mod render_task;
+mod retention;
 pub mod request_facts;
 pub mod response_headers;
 mod served;
@@ -26,4 +28,6 @@ pub use decide::{Place, renderable};
 pub use model::{Call, RenderResponse, Snapshot};
 pub use refreshed::{Refreshed, Trouble};
 pub use request_facts::RequestFacts;
+pub use retention::StalePage;
 pub use service::RenderService;
+pub use stored_pages::ForgetError;

@@ -9,6 +9,7 @@ use store::DbError;
 use tokio::sync::Semaphore;
 use url::Url;
 
+use super::asked::Asked;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{Decision, Place, TargetPage, decide, page_of};
 use super::fast_path::FastPath;
@@ -20,6 +21,7 @@ use super::model::{
 use super::queries::PageId;
 use super::refreshed::Refreshed;
 use super::render_task::{RenderOrder, RenderOutcome, RenderTasks};
+use super::retention::Retention;
 use super::served::{record, record_passed_on};
 use super::single_flight::{Joined, SingleFlight};
 use super::stored_pages::StoredPages;
@@ -53,6 +55,8 @@ struct Inner {
     platform: Platform,
     fast_path: FastPath,
     stored: StoredPages,
+    asked: Arc<Asked>,
+    retention: Retention,
 }
 
 impl RenderService {
@@ -66,6 +70,8 @@ impl RenderService {
             memory_bytes / DOCUMENTS_SHARE,
         );
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE);
+        let asked = Arc::new(Asked::default());
+        let retention = Retention::new(platform, memory.clone(), durable.clone(), asked.clone());
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
@@ -76,9 +82,16 @@ impl RenderService {
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast_path: FastPath::new(memory.clone(), platform.clock.clone(), recorder.clone()),
+            fast_path: FastPath::new(
+                memory.clone(),
+                platform.clock.clone(),
+                recorder.clone(),
+                asked.clone(),
+            ),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
+            asked,
+            retention,
         }))
     }
 
@@ -90,6 +103,11 @@ impl RenderService {
     /// What is stored, for those who look after it.
     pub fn stored_pages(&self) -> &StoredPages {
         &self.0.stored
+    }
+
+    /// What is kept and when it is made anew.
+    pub fn retention(&self) -> &Retention {
+        &self.0.retention
     }
 
     /// Answers a request, and records the visit when a crawler got a page.
@@ -114,6 +132,7 @@ impl RenderService {
         let Some(response) = found else {
             return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
         };
+        self.0.asked.add(&id, 1);
         record(&self.0.recorder, &self.0.clock, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
     }

@@ -1,8 +1,7 @@
-//! The pages that are stored of a site: how old they are, which are stale, and to forget them. Used by cache refresh.
+//! The pages that are stored of a site: how old they are, and to forget them. Used by cache refresh.
 //! Must never leave a row whose object is gone: rows go first.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use store::{BlobError, Blobs, Db, DbError};
 use url::Url;
@@ -10,14 +9,13 @@ use url::Url;
 use super::cache::{delete_objects, page_id};
 use super::decide::page_of;
 use super::memory::MemoryTier;
-use super::model::keeps;
 use super::queries;
-use crate::clock::{Clock, Timestamp};
+use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
 use crate::platform::Platform;
 
 /// Pages that one statement names.
-const CHUNK: usize = 500;
+pub(super) const CHUNK: usize = 500;
 
 /// Why not everything of a domain was deleted.
 #[derive(Debug, thiserror::Error)]
@@ -30,29 +28,18 @@ pub enum ForgetError {
     Objects(#[from] BlobError),
 }
 
-/// A snapshot that is due for a new render.
-#[derive(Debug, Clone)]
-pub struct StalePage {
-    /// The address that was rendered.
-    pub url: Url,
-    /// When.
-    pub created_at: Timestamp,
-}
-
 /// See the module. Cheap to clone.
 #[derive(Clone)]
 pub struct StoredPages {
     db: Db,
     blobs: Blobs,
-    clock: Clock,
     memory: MemoryTier,
 }
 
 impl StoredPages {
     /// The pages in these stores; what is forgotten leaves this memory too.
     pub(super) fn new(platform: &Platform, memory: MemoryTier) -> StoredPages {
-        let (db, blobs, clock) = (platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
-        StoredPages { db, blobs, clock, memory }
+        StoredPages { db: platform.db.clone(), blobs: platform.blobs.clone(), memory }
     }
 
     /// When each of these pages was stored; `None` for one that is not.
@@ -114,22 +101,6 @@ impl StoredPages {
             after.clone_from(last);
             urls.extend(rows.iter().filter_map(|(_, url)| Url::parse(url).ok()));
         }
-    }
-
-    /// Pages of a site whose snapshots are stale, the oldest first; looks at no more than `most` snapshots.
-    pub async fn list_stale(&self, site: &Arc<Site>, most: i64) -> Result<Vec<StalePage>, DbError> {
-        let now = self.clock.now();
-        let shortest = site.shortest_refresh_interval();
-        let mut conn = self.db.read().await?;
-        let rows = queries::list_aged(&mut conn, &site.domain.id, now.minus(shortest), now, most).await?;
-        let stale = rows.into_iter().filter_map(|row| {
-            let url = Url::parse(&row.url).ok()?;
-            let status = u16::try_from(row.status).unwrap_or(200);
-            let created_at = Timestamp::from_millis(row.created_at);
-            (now.since(created_at) >= keeps(status, site.refresh_interval(&url)))
-                .then_some(StalePage { url, created_at })
-        });
-        Ok(stale.collect())
     }
 }
 

@@ -20,6 +20,7 @@ struct JobRow {
     created_at: i64,
     started_at: Option<i64>,
     error: Option<String>,
+    progress: Option<String>,
 }
 
 impl From<JobRow> for JobInfo {
@@ -38,6 +39,7 @@ impl From<JobRow> for JobInfo {
             created_at: Timestamp::from_millis(row.created_at),
             started_at: row.started_at.map(Timestamp::from_millis),
             error: row.error,
+            progress: row.progress.and_then(|text| serde_json::from_str(&text).ok()),
         }
     }
 }
@@ -49,7 +51,7 @@ fn unsigned(number: i64) -> u64 {
 /// Lists jobs, those that run first, then in the order in which they will.
 pub async fn list_jobs(conn: &mut Conn, state: Option<JobState>, most: i64) -> Result<Vec<JobInfo>, DbError> {
     const SQL: &str = "select id, kind, state, account_id, domain_id, batch_id, payload, attempts, max_attempts, run_at,
-            created_at, started_at, error
+            created_at, started_at, error, progress
         from jobs where $1 = '' or state = $1
         order by case state when 'running' then 0 when 'waiting' then 1 else 2 end, priority, turn, id limit $2";
     let state = state.map_or("", JobState::as_str);
@@ -66,7 +68,7 @@ pub async fn list_dead_of_batch(
 ) -> Result<Vec<JobInfo>, DbError> {
     const SQL: &str =
         "select id, kind, state, account_id, domain_id, batch_id, payload, attempts, max_attempts, run_at,
-            created_at, started_at, error
+            created_at, started_at, error, progress
         from jobs where batch_id = $1 and state = 'dead' order by ended_at, id limit $2";
     let rows: Vec<JobRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(batch.as_str()).bind(most).fetch_all(c).await)?;

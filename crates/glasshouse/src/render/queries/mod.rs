@@ -3,6 +3,7 @@
 //! See docs/decisions/0032.
 
 mod remote_renders;
+mod retention;
 mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
@@ -11,7 +12,8 @@ use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
-pub use stored_pages::{delete_snapshots, delete_some, list_aged, list_created, list_stored};
+pub use retention::*;
+pub use stored_pages::{delete_snapshots, delete_some, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -3,7 +3,6 @@
 
 use store::{Conn, DbError, EngineConn, on_engine};
 
-use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
 /// Finds when each of these pages was stored, as pairs of hash and time. Pages without a snapshot are left out.
@@ -72,38 +71,5 @@ pub async fn list_stored(
          where domain_id = $1 and key_hash > $2 and object_key is not null order by key_hash limit $3";
     Ok(on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(domain.as_str()).bind(after).bind(most).fetch_all(c).await
-    })?)
-}
-
-/// A snapshot that may be stale.
-#[derive(Debug, sqlx::FromRow)]
-pub struct Aged {
-    /// Address that was rendered.
-    pub url: String,
-    /// The page's status.
-    pub status: i64,
-    /// When it was rendered, epoch milliseconds.
-    pub created_at: i64,
-}
-
-/// Lists a domain's snapshots that were made before a time and may be rendered again now, the oldest first.
-pub async fn list_aged(
-    conn: &mut Conn,
-    domain: &DomainId,
-    before: Timestamp,
-    now: Timestamp,
-    most: i64,
-) -> Result<Vec<Aged>, DbError> {
-    const SQL: &str = "select url, status, created_at from snapshots \
-         where domain_id = $1 and created_at < $2 and retry_at <= $3 and object_key is not null \
-         order by created_at limit $4";
-    Ok(on_engine!(conn, |c| {
-        sqlx::query_as(SQL)
-            .bind(domain.as_str())
-            .bind(before.as_millis())
-            .bind(now.as_millis())
-            .bind(most)
-            .fetch_all(c)
-            .await
     })?)
 }

@@ -16,6 +16,8 @@ use crate::domains::{Domain, DomainStatus};
 use crate::jobs::{JobState, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::testing::{NOON, Reply, TestAccount, TestApp};
 
+mod tidy;
+
 const PAGE: &str = "/api/prerender/cache/invalidate-page-cache";
 const PATHS: &str = "/api/prerender/cache/invalidate-paths-cache";
 const SITE: &str = "/api/prerender/cache/invalidate-site-cache";
@@ -696,7 +698,7 @@ async fn jobs_of_a_removed_domain_go_with_it() {
 // ---- Stale pages
 
 #[tokio::test]
-async fn stale_pages_are_rendered_again_those_that_crawlers_ask_for_first() {
+async fn stale_pages_are_rendered_again_those_that_are_asked_for_most_first() {
     on_each_engine_with("[plans.enterprise]\nrenders_per_month = 1000", async |shop| {
         for path in ["/quiet", "/loved"] {
             shop.crawl(path).await;
@@ -704,9 +706,7 @@ async fn stale_pages_are_rendered_again_those_that_crawlers_ask_for_first() {
         for _ in 0..3 {
             shop.crawl("/loved").await;
         }
-        let platform = &shop.app.state.platform;
-        platform.tasks.spawn(shop.app.state.recorder.clone().run(platform.shutdown.clone()));
-        shop.app.state.recorder.flush().await;
+        shop.app.state.render.retention().flush_asked().await;
         let service = shop.app.state.refresh.work();
 
         let fresh = service.queue_stale().await.unwrap();

@@ -1,0 +1,145 @@
+//! Keeps what is stored within bounds: what nobody asks for goes, and so do objects that nothing names.
+//! Must never delete a page that a sitemap names because the sitemap could not be read.
+
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use serde_json::json;
+use url::Url;
+
+use super::jobs::TidySite;
+use super::page_list;
+use super::service::SERVICE;
+use super::site_pages::stored_sitemap;
+use super::work::RefreshWork;
+use crate::domains::{DomainId, Site};
+use crate::jobs::{Job, JobError, JobOutcome, Priority, Run};
+use crate::render::ForgetError;
+
+/// Domains between two checkpoints.
+const PART: usize = 50;
+/// How long a sitemap may take that says which pages stay.
+const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
+/// How long the list of a batch may be needed: batches are kept for 30 days.
+const LIST_KEPT: Duration = Duration::from_secs(31 * 24 * 3600);
+const HOUR_MS: i64 = 3600 * 1000;
+
+impl RefreshWork {
+    /// Does the work of [`crate::refresh::TidySites`].
+    pub async fn tidy_sites(&self, run: &Run) -> Result<JobOutcome, JobError> {
+        let mut ids: Vec<DomainId> =
+            self.domains.list(None).await?.into_iter().map(|found| found.id).collect();
+        ids.sort();
+        let total = ids.len();
+        let done: String = run.checkpoint().unwrap_or_default();
+        ids.retain(|id| id.as_str() > done.as_str());
+        // By when the job was queued: a run that was cut off goes on with the same hour's domains.
+        let hour = run.queued_at.as_millis().div_euclid(HOUR_MS).rem_euclid(24);
+        let mut left = ids.len();
+        for part in ids.chunks(PART) {
+            if run.is_stopping() {
+                return Ok(JobOutcome::Later(Duration::ZERO));
+            }
+            let mut jobs = Vec::new();
+            for id in part {
+                let trimmed = self.render.retention().trim(id).await?;
+                if trimmed > 0 {
+                    tracing::info!(
+                        domain = id.as_str(),
+                        trimmed,
+                        "the least asked for snapshots of a domain went"
+                    );
+                }
+                if hour_of(id) == hour {
+                    let job = TidySite { domain: id.clone() };
+                    let job = job.queued_for(SERVICE).domain(id.as_str()).priority(Priority::Background);
+                    jobs.push(job.unique(id.as_str()));
+                }
+            }
+            left -= part.len();
+            let mut tx = self.platform.db.write().await?;
+            let progress = json!({ "domains": total, "done": total - left });
+            run.save(&mut tx, &part.last().map(DomainId::as_str), &progress).await?;
+            self.jobs.enqueue(&mut tx, jobs).await?;
+            tx.commit().await?;
+            self.jobs.wake();
+        }
+        Ok(JobOutcome::Done)
+    }
+
+    /// Does the work of [`TidySite`].
+    pub async fn tidy_site(
+        &self,
+        domain: &DomainId,
+        run: &Run,
+    ) -> Result<JobOutcome, JobError> {
+        let Some(domain) = self.domains.find_by_id(domain).await? else { return Ok(JobOutcome::Done) };
+        let site = Site::new(domain);
+        // Its sitemap cannot be asked now; it may be let go again.
+        if site.is_suspended() {
+            return Ok(JobOutcome::Done);
+        }
+        let mut unwanted = self.render.retention().list_unwanted(&site.domain.id).await?;
+        if unwanted.is_empty() {
+            return Ok(JobOutcome::Done);
+        }
+        let Some(named) = self.named_pages(&site).await else { return Ok(JobOutcome::Done) };
+        while !unwanted.is_empty() && !run.is_stopping() {
+            self.render.retention().forget_unwanted(&site, unwanted, named.iter().cloned()).await?;
+            unwanted = self.render.retention().list_unwanted(&site.domain.id).await?;
+        }
+        Ok(JobOutcome::Done)
+    }
+
+    /// Every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be read now.
+    async fn named_pages(&self, site: &Site) -> Option<Vec<Url>> {
+        let Some(sitemap) = stored_sitemap(site) else { return Some(Vec::new()) };
+        match tokio::time::timeout(SITEMAP_TIME, self.pages.read_sitemap(site, &sitemap)).await {
+            Ok(Ok(pages)) => Some(pages.into_iter().map(|(url, _)| url).collect()),
+            Ok(Err(error)) => {
+                tracing::info!(%error, host = site.domain.host, "pages that nobody asks for stay: the sitemap cannot be read");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Does the work of [`crate::refresh::SweepObjects`].
+    pub async fn sweep_objects(&self, run: &Run) -> Result<JobOutcome, JobError> {
+        let Some(pages) = self.render.retention().sweep_objects(|| run.is_stopping()).await? else {
+            return Ok(JobOutcome::Later(Duration::ZERO));
+        };
+        let lists = self.sweep_page_lists().await?;
+        if pages + lists > 0 {
+            tracing::info!(pages, lists, "objects that nothing names were deleted");
+        }
+        Ok(JobOutcome::Done)
+    }
+
+    /// Deletes lists of pages whose batch is gone.
+    async fn sweep_page_lists(&self) -> Result<u64, ForgetError> {
+        let before = self.platform.clock.now().minus(LIST_KEPT).as_millis();
+        let listed = page_list::list(&self.platform.blobs)?;
+        let mut old =
+            std::pin::pin!(listed.try_filter(|(_, modified_ms)| std::future::ready(*modified_ms < before)));
+        let mut swept = 0;
+        while let Some((batch, _)) = old.try_next().await? {
+            if self.jobs.find_batch(batch.as_str()).await?.is_none() {
+                page_list::delete(&self.platform.blobs, &batch).await;
+                swept += 1;
+            }
+        }
+        Ok(swept)
+    }
+}
+
+impl From<ForgetError> for JobError {
+    fn from(error: ForgetError) -> JobError {
+        JobError::retry(error.to_string())
+    }
+}
+
+/// The hour of the day in which a domain's sitemap is asked which pages stay: a 24th of all domains has the same.
+fn hour_of(domain: &DomainId) -> i64 {
+    domain.as_str().bytes().fold(0, |sum: i64, byte| (sum * 31 + i64::from(byte)).rem_euclid(24))
+}

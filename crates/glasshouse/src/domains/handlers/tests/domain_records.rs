@@ -174,8 +174,8 @@ async fn a_record_that_the_database_refuses_is_insert_failed() {
 
 #[tokio::test]
 async fn a_domain_that_could_not_be_added_leaves_nothing_behind() {
-    let app = TestApp::with("[plans.essential]\ndomains = 1").await;
-    let account = app.account("owner@shop.example", Plan::Essential).await;
+    let app = TestApp::with("[plans.business]\ndomains = 1").await;
+    let account = app.account("owner@shop.example", Plan::Business).await;
     let execute = async |sql: &'static str| {
         let mut tx = app.state.platform.db.write().await.unwrap();
         on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();

@@ -548,7 +548,8 @@ mod tests {
     async fn a_statement_that_hangs_is_ended_by_the_server_before_we_give_up_on_it() {
         let db = postgres().await;
         let mut conn = db.read().await.unwrap();
-        on_engine!(conn, |c| sqlx::query("set statement_timeout = '50ms'").execute(c).await).unwrap();
+        on_engine!(conn, |c| sqlx::query("set statement_timeout = '50ms'").execute(c).await.map(drop))
+            .unwrap();
 
         let hangs: DbError =
             on_engine!(conn, |c| sqlx::query("select pg_sleep(60)").execute(c).await.map(drop))

@@ -68,11 +68,7 @@ impl RefreshWork {
     }
 
     /// Does the work of [`TidySite`].
-    pub async fn tidy_site(
-        &self,
-        domain: &DomainId,
-        run: &Run,
-    ) -> Result<JobOutcome, JobError> {
+    pub async fn tidy_site(&self, domain: &DomainId, run: &Run) -> Result<JobOutcome, JobError> {
         let Some(domain) = self.domains.find_by_id(domain).await? else { return Ok(JobOutcome::Done) };
         let site = Site::new(domain);
         // Its sitemap cannot be asked now; it may be let go again.

@@ -10,14 +10,16 @@ use store::{BlobInfo, DbError};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::RenderService;
-use super::upkeep::{CHUNK, ForgetError};
+use super::asked::Asked;
+use super::cache::{DurableTier, page_id};
+use super::decide::page_of;
+use super::memory::MemoryTier;
+use super::model::is_gone;
+use super::queries::{self, PageId, PlannedRow};
+use super::stored_pages::{CHUNK, ForgetError};
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
-use crate::render::cache::page_id;
-use crate::render::decide::page_of;
-use crate::render::model::is_gone;
-use crate::render::queries::{self, PageId, PlannedRow};
+use crate::platform::Platform;
 
 /// How often what was asked for is written down.
 const FLUSH_EVERY: Duration = Duration::from_secs(60);

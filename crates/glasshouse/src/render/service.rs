@@ -82,12 +82,7 @@ impl RenderService {
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast_path: FastPath::new(
-                memory.clone(),
-                platform.clock.clone(),
-                recorder.clone(),
-                asked.clone(),
-            ),
+            fast_path: FastPath::new(memory.clone(), platform.clock.clone(), recorder.clone(), asked.clone()),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
             asked,

@@ -81,6 +81,8 @@ pub struct NewSnapshot<'a> {
     pub render_ms: u64,
     /// When it was rendered.
     pub created_at: Timestamp,
+    /// When it is due for a new render without being asked for, if ever.
+    pub due_at: Option<Timestamp>,
 }
 
 /// What is stored of a page, if anything.
@@ -107,7 +109,7 @@ pub async fn begin_render(
 ) -> Result<Option<(i64, i64)>, DbError> {
     // A generation is a time, so that it also rises over a row that was deleted in between.
     const SQL: &str = "insert into snapshots (domain_id, key_hash, page_key, url, stored_generation, generation, \
-         lease_token, lease_until, failures, retry_at) values ($1, $2, $3, $4, 0, $6, $5, $7, 0, 0) \
+         lease_token, lease_until, failures, retry_at, wanted_day) values ($1, $2, $3, $4, 0, $6, $5, $7, 0, 0, $9) \
          on conflict (domain_id, key_hash) do update set \
          generation = case when snapshots.generation >= $6 then snapshots.generation + 1 else $6 end, \
          lease_token = $5, lease_until = $7 \
@@ -123,6 +125,7 @@ pub async fn begin_render(
             .bind(now.as_millis())
             .bind(until.as_millis())
             .bind(takes_over)
+            .bind(now.day_number())
             .fetch_optional(c)
             .await
     });
@@ -214,7 +217,7 @@ pub async fn store_snapshot(
          html_bytes = $8, text_chars = $9, render_ms = $10, created_at = $11, stored_generation = $12, \
          lease_token = case when lease_token = $13 then null else lease_token end, \
          lease_until = case when lease_token = $13 then 0 else lease_until end, \
-         last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null \
+         last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null, due_at = $14 \
          where domain_id = $1 and key_hash = $2";
     on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -231,6 +234,7 @@ pub async fn store_snapshot(
             .bind(new.created_at.as_millis())
             .bind(generation)
             .bind(token)
+            .bind(new.due_at.map(Timestamp::as_millis))
             .execute(c)
             .await
             .map(drop)
@@ -245,7 +249,8 @@ pub async fn note_failure(
     error: &str,
     (failures, now, retry_at): (i64, Timestamp, Timestamp),
 ) -> Result<(), DbError> {
-    const SQL: &str = "update snapshots set last_error = $3, last_error_at = $4, failures = $5, retry_at = $6 \
+    const SQL: &str = "update snapshots set last_error = $3, last_error_at = $4, failures = $5, retry_at = $6, \
+         due_at = case when due_at < $6 then $6 else due_at end \
          where domain_id = $1 and key_hash = $2 and object_key is not null";
     on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -269,7 +274,8 @@ pub async fn note_suspect(
     suspect_at: Timestamp,
     retry_at: Timestamp,
 ) -> Result<(), DbError> {
-    const SQL: &str = "update snapshots set suspect_at = $3, retry_at = $4 \
+    const SQL: &str = "update snapshots set suspect_at = $3, retry_at = $4, \
+         due_at = case when due_at < $4 then $4 else due_at end \
          where domain_id = $1 and key_hash = $2 and object_key is not null";
     on_engine!(conn, |c| {
         sqlx::query(SQL)

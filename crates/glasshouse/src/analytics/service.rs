@@ -3,8 +3,6 @@
 //! visit: that is [`super::ingest`].
 //! See docs/decisions/0182.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use store::{Db, DbError};
@@ -15,7 +13,7 @@ use super::queries;
 use super::report::{self, Bots, CrawlerVisits, Daily, Summary, Times, WindowInfo};
 use super::segments::close::{MAX_PAGES, close_some};
 use super::segments::paths::PathTable;
-use super::segments::window::{PageSum, WindowVisits};
+use super::segments::window::WindowVisits;
 use crate::accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
@@ -145,23 +143,6 @@ impl Analytics {
     ) -> Result<CrawlerVisits, DbError> {
         let visits = self.window_visits(domain, self.window(days), Some(path)).await?;
         Ok(report::page(&visits, scope, visits.pages().find(path)))
-    }
-
-    /// Visits by path since a time, of the `most` paths that were asked for most often. Impostors' do not count.
-    pub async fn visits_by_path(
-        &self,
-        domain: &DomainId,
-        since: Timestamp,
-        most: usize,
-    ) -> Result<HashMap<String, u64>, DbError> {
-        let most_visited = move |visits: &WindowVisits| {
-            let mut sums = visits.sum(|_| true, |kind| Scope::WithOrigin.counts(kind).then_some(()));
-            sums.retain(PageSum::is_page);
-            sums.sort_by_key(|sum| (Reverse(sum.visits), visits.pages().place(sum.page)));
-            sums.truncate(most);
-            sums.iter().map(|sum| (visits.pages().path(sum.page).to_string(), sum.visits)).collect()
-        };
-        self.of_window(domain, (day_of(since), Day::MAX), None, most_visited).await
     }
 
     /// Closes the days that are over, of every domain, with whatever came late.

@@ -84,7 +84,7 @@ impl AppState {
         let recorder = Recorder::new(&platform);
         let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
-        let refresh = RefreshService::new(&platform, &accounts, &domains, &analytics, &render, &jobs);
+        let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
         AppState(Arc::new(App {
             accounts,
             rate_limits,

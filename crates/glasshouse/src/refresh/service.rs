@@ -18,7 +18,6 @@ use super::site_pages::{SitePages, stored_sitemap};
 use super::staleness::LOOK_EVERY;
 use super::work::RefreshWork;
 use crate::accounts::{AccountId, Accounts};
-use crate::analytics::Analytics;
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
@@ -56,7 +55,6 @@ impl RefreshService {
         platform: &Platform,
         accounts: &Accounts,
         domains: &DomainsService,
-        analytics: &Analytics,
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
@@ -68,7 +66,6 @@ impl RefreshService {
             work: RefreshWork {
                 platform: platform.clone(),
                 domains: domains.clone(),
-                analytics: analytics.clone(),
                 render: render.clone(),
                 jobs: jobs.clone(),
                 origins: origins.clone(),

@@ -30,7 +30,6 @@ const CONSIDERED: i64 = 10_000;
 pub struct RefreshWork {
     pub(super) platform: Platform,
     pub(super) domains: DomainsService,
-    pub(super) analytics: Analytics,
     pub(super) render: RenderService,
     pub(super) jobs: Jobs,
     pub(super) origins: Origins,

@@ -8,7 +8,7 @@ mod values;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
-
 pub use layers::{ConfigError, Origin, describe_settings};
 pub use values::Secret;
 use values::optional;
@@ -147,7 +146,7 @@ pub struct Render {
     pub timeout_ms: u64,
     pub default_refresh_interval_s: u64,
     pub memory_cache_bytes: u64,
-    pub keep_days: u64,
+    pub keep_days: NonZeroU64,
 }
 
 /// Section `refresh`.
@@ -188,7 +187,7 @@ pub struct Limits {
     pub on_demand_renders_per_minute: u32,
     pub anonymous_per_minute: u32,
     pub keys_per_account: u64,
-    pub snapshots_per_domain: u64,
+    pub snapshots_per_domain: NonZeroU64,
 }
 
 /// One AI provider of section `providers`.
@@ -346,12 +345,6 @@ impl Config {
         }
         if self.render.default_refresh_interval_s == 0 {
             return refuse("render.default_refresh_interval_s", "must be at least 1");
-        }
-        if self.render.keep_days == 0 {
-            return refuse("render.keep_days", "must be at least 1");
-        }
-        if self.limits.snapshots_per_domain == 0 {
-            return refuse("limits.snapshots_per_domain", "must be at least 1");
         }
         if self.limits.request_body_bytes == 0 || self.limits.html_bytes == 0 || self.limits.page_bytes == 0 {
             return refuse("limits", "of bytes must be at least 1");

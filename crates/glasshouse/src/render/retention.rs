@@ -1,5 +1,6 @@
 //! What is kept of a domain and when it is made anew: pages that are asked for stay and are renewed in their time, the
 //! others go. Must never delete an object that a row names: rows go first, and objects are looked up before they go.
+//! See docs/decisions/0226.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -150,7 +151,7 @@ impl Retention {
 
     /// Deletes what a domain has beyond `limits.snapshots_per_domain`, the least asked for first; answers how much.
     pub async fn trim(&self, domain: &DomainId) -> Result<u64, ForgetError> {
-        let most = i64::try_from(self.platform.config.limits.snapshots_per_domain).unwrap_or(i64::MAX);
+        let most = i64::try_from(self.platform.config.limits.snapshots_per_domain.get()).unwrap_or(i64::MAX);
         let day = self.platform.clock.now().day_number();
         let mut trimmed = 0;
         loop {
@@ -202,7 +203,7 @@ impl Retention {
     }
 
     fn oldest_day(&self) -> i64 {
-        let days = i64::try_from(self.platform.config.render.keep_days).unwrap_or(i64::MAX);
+        let days = i64::try_from(self.platform.config.render.keep_days.get()).unwrap_or(i64::MAX);
         self.platform.clock.now().day_number().saturating_sub(days)
     }
 

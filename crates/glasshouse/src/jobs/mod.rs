@@ -15,6 +15,6 @@ pub use job::{Job, JobError, JobOutcome, Registry};
 pub use model::{Batch, BatchId, ChangeError, JobId, JobInfo, JobState, NewBatch, NewJob, Priority, backoff};
 pub use queue::Jobs;
 pub use recurrence::{Days, Recurrence, RecurrenceError};
-pub use run::Run;
+pub use run::{HoldError, Run};
 pub use schedule::Schedule;
 pub use worker::{LaneLimits, Worker, WorkerSettings};

@@ -7,7 +7,7 @@ mod errors;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Db, DbError};
+use store::{Db, DbError, Tx};
 
 use self::cache::KeyCache;
 pub use self::errors::{AccountError, CreateKeyError};
@@ -316,6 +316,20 @@ impl Accounts {
         let taken = queries::reserve_usage(&mut tx, account, &month, metric, n, most).await?;
         tx.commit().await?;
         Ok(taken.then(|| Reservation { account: account.clone(), metric, month, count }))
+    }
+
+    /// The same in the caller's transaction; answers whether it was taken.
+    pub async fn reserve_in(
+        &self,
+        tx: &mut Tx,
+        account: &AccountId,
+        metric: Metric,
+        count: u64,
+        limit: Limit,
+    ) -> Result<bool, DbError> {
+        let month = self.0.clock.now().month();
+        let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
+        queries::reserve_usage(tx, account, &month, metric, n, most).await
     }
 
     /// Gives a reservation back, as when a render failed. To the month that it came from.

@@ -1,0 +1,387 @@
+//! What a run of an audit is, and what may be asked of one. Pure: no database, clock or HTTP.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use url::Url;
+use utoipa::ToSchema;
+
+use super::auditing::Auditing;
+use crate::accounts::AccountId;
+use crate::accounts::model::id_type;
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+
+id_type! {
+    /// Identifies a run. Ids sort by the time they were made.
+    RunId
+}
+
+/// Declares a word of the API: an enum whose text in the database and in answers is the same.
+macro_rules! words {
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $variant_doc:literal])* $variant:ident = $text:literal,)+ })+) => {
+        $(
+            $(#[doc = $doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+            pub enum $name {
+                $($(#[doc = $variant_doc])* #[serde(rename = $text)] $variant,)+
+            }
+
+            impl $name {
+                /// The text in the database and in answers.
+                pub const fn as_str(self) -> &'static str {
+                    match self {
+                        $($name::$variant => $text,)+
+                    }
+                }
+
+                /// Reads the text.
+                pub fn parse(text: &str) -> Option<$name> {
+                    match text {
+                        $($text => Some($name::$variant),)+
+                        _ => None,
+                    }
+                }
+            }
+
+            impl fmt::Display for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+        )+
+    };
+}
+
+words! {
+    /// Where a run is.
+    RunStatus {
+        /// It waits for its turn.
+        Queued = "queued",
+        /// Pages are being looked at.
+        Running = "running",
+        /// Everything was looked at.
+        Success = "success",
+        /// The page limit ended it.
+        LimitReached = "limit_reached",
+        /// It ended early, with results.
+        Partial = "partial",
+        /// It has no results.
+        Error = "error",
+    }
+    /// Why a run ended.
+    CloseReason {
+        /// Everything was looked at.
+        Finished = "finished",
+        /// The page limit.
+        UrlLimit = "url_limit",
+        /// The time limit.
+        TimeLimit = "time_limit",
+        /// Somebody stopped it.
+        Cancelled = "cancelled",
+        /// It failed again and again.
+        Crashed = "crashed",
+        /// The site does not answer, or its robots.txt forbids the audit.
+        Unreachable = "unreachable",
+    }
+    /// Who started a run.
+    Trigger {
+        /// An API key.
+        Api = "api",
+        /// A person.
+        Manual = "manual",
+        /// The domain's schedule.
+        Scheduled = "scheduled",
+    }
+    /// How often a domain is audited by itself.
+    Frequency {
+        /// Never.
+        Manual = "manual",
+        /// Every day.
+        Daily = "daily",
+        /// Every week.
+        Weekly = "weekly",
+        /// Every month.
+        Monthly = "monthly",
+    }
+    /// How pages are found.
+    Mode {
+        /// By following links from the given addresses.
+        Follow = "follow",
+        /// By the caller: only the given addresses.
+        Selected = "selected",
+        /// By reading the sitemap.
+        Sitemap = "sitemap",
+    }
+}
+
+impl RunStatus {
+    /// Whether the run has pages to show.
+    pub fn has_results(self) -> bool {
+        matches!(self, RunStatus::Success | RunStatus::LimitReached | RunStatus::Partial)
+    }
+}
+
+/// What a run does. Kept with it: a run that was cut off goes on as it began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRequest {
+    /// Where the crawl begins; in selected mode all of it.
+    pub urls: Vec<Url>,
+    /// How pages are found.
+    pub mode: Mode,
+    /// Templates with many pages are sampled.
+    pub allow_sampling: bool,
+    /// Only pages that are new or changed since the last completed run.
+    pub new_pages_only: bool,
+    /// The sitemap that is read, in sitemap mode.
+    pub sitemap: Option<Url>,
+    /// HTML pages after which the run ends.
+    pub max_pages: u64,
+    /// The domain's settings when it began.
+    pub auditing: Auditing,
+}
+
+impl AuditRequest {
+    /// What makes runs comparable: mode, sampling and sitemap.
+    pub fn scope_key(&self) -> String {
+        let sitemap = self.sitemap.as_ref().map_or("", Url::as_str);
+        format!("{} {} {sitemap}", self.mode, if self.allow_sampling { "sampled" } else { "whole" })
+    }
+}
+
+/// A run as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// Whose it is.
+    pub account_id: AccountId,
+    /// The domain record it belongs to, which may be gone.
+    pub domain_id: DomainId,
+    /// The domain's name when it began.
+    pub host: String,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Where it is.
+    pub status: RunStatus,
+    /// Nobody else may audit the domain.
+    pub is_active: bool,
+    /// Who started it.
+    pub trigger: Trigger,
+    /// The schedule's, if it was started by one.
+    pub frequency: Frequency,
+    /// What it does.
+    pub request: AuditRequest,
+    /// How many runs the domain has had, this one included.
+    pub run_count: u64,
+    /// HTML pages that answered 200.
+    pub pages_crawled: u64,
+    /// Addresses that wait.
+    pub waiting: u64,
+    /// Pages that are counted against the plan.
+    pub pages_counted: u64,
+    /// How often it was cut off and went on.
+    pub continuations: u64,
+    /// 0 to 100.
+    pub health_score: f64,
+    /// Findings in all.
+    pub issue_count: u64,
+    /// Change of the findings since the previous run.
+    pub delta_issues: i64,
+    /// Change of the health since the previous run.
+    pub delta_health: f64,
+    /// Why it ended; none while it runs.
+    pub close_reason: Option<CloseReason>,
+    /// It is not over: if it is cut off it goes on.
+    pub needs_continuation: bool,
+    /// The page limit ended it.
+    pub hit_url_limit: bool,
+    /// Somebody wants it to stop.
+    pub cancel_requested: bool,
+    /// Why it has no results.
+    pub error_message: Option<String>,
+    /// What was found about the site.
+    pub report: Report,
+    /// When its parts moved to the object store.
+    pub archived_at: Option<Timestamp>,
+    /// Its results were deleted with its domain.
+    pub is_forgotten: bool,
+}
+
+/// What a run says of the site as a whole, in the shapes of the API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// What robots.txt says.
+    pub robots_analysis: Value,
+    /// How the crawl went.
+    pub crawl_stats: Value,
+    /// What is wrong with the sitemaps.
+    pub sitemap_issues: Value,
+    /// Rows that carry each issue.
+    pub issue_breakdown: Value,
+}
+
+impl Report {
+    /// Of a run that has not looked at anything yet.
+    pub fn empty(mode: Mode) -> Report {
+        Report {
+            robots_analysis: json!({
+                "url": "", "status": 0, "fetchedAt": 0, "bytes": 0, "truncated": false, "contentType": "", "redirectHops": 0,
+                "effective": "unreachable", "crawlDelaySec": null, "groups": [], "truncatedRules": 0, "sitemaps": [],
+                "problems": [], "bots": [], "blockedCrawledUrls": 0, "contentSignals": {},
+                "llmsTxt": { "status": 0, "bytes": 0, "valid": false },
+            }),
+            crawl_stats: json!({
+                "mode": mode, "discovered": 0, "queued": 0, "fetched": 0, "htmlPages": 0, "renderedPages": 0, "carriedPages": 0,
+                "skipped": { "robots": 0, "sampling": 0, "limit": 0, "offHost": 0, "filtered": 0, "trap": 0, "notHtml": 0 },
+                "statusCounts": { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, "none": 0 }, "contentTypes": {}, "depth": [],
+                "maxDepth": 0, "bytes": 0, "durationMs": 0, "pagesPerSec": 0,
+                "timing": {
+                    "ttfbP50": 0, "ttfbP90": 0, "totalP90": 0, "renderP50": 0, "renderP90": 0, "renderTotal": 0,
+                },
+                "retries": 0, "rateLimited": 0, "robotsDelayMs": 0,
+                "politeness": { "maxConcurrency": 0, "finalConcurrency": 0, "backoffs": 0 },
+                "siteIssues": [], "issuesBySeverity": { "error": 0, "warning": 0, "notice": 0 },
+                "newIssues": 0, "fixedIssues": 0, "duplicateClusters": 0, "nearDuplicateClusters": 0, "orphans": 0,
+                "sitemap": { "files": 0, "urls": 0, "inCrawl": 0, "notInCrawl": 0 },
+                "sampling": { "enabled": false, "healthStdErr": null, "patterns": [] }, "continuations": 0,
+            }),
+            sitemap_issues: json!([]),
+            issue_breakdown: json!({}),
+        }
+    }
+}
+
+/// What a finished run is written down with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: RunStatus,
+    /// Why.
+    pub close_reason: CloseReason,
+    /// HTML pages.
+    pub pages_crawled: u64,
+    /// 0 to 100.
+    pub health_score: f64,
+    /// Findings in all.
+    pub issue_count: u64,
+    /// Change of the findings.
+    pub delta_issues: i64,
+    /// Change of the health.
+    pub delta_health: f64,
+    /// Why there are no results.
+    pub error_message: Option<String>,
+    /// About the site.
+    pub report: Report,
+}
+
+impl Outcome {
+    /// Of a run without results.
+    pub fn nothing(mode: Mode, close_reason: CloseReason, why: impl Into<String>) -> Outcome {
+        Outcome {
+            status: RunStatus::Error,
+            close_reason,
+            pages_crawled: 0,
+            health_score: 0.0,
+            issue_count: 0,
+            delta_issues: 0,
+            delta_health: 0.0,
+            error_message: Some(why.into()),
+            report: Report::empty(mode),
+        }
+    }
+}
+
+/// A run as the API shows it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunView {
+    /// Its id.
+    #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
+    pub id: String,
+    /// The domain.
+    #[schema(examples("shop.example"))]
+    pub domain: String,
+    /// Epoch milliseconds.
+    #[schema(examples(1_795_176_000_000_i64))]
+    pub started_at: i64,
+    /// Epoch milliseconds; null while it runs.
+    pub completed_at: Option<i64>,
+    /// Where it is.
+    pub status: RunStatus,
+    /// Who started it.
+    pub trigger: Trigger,
+    /// The schedule's, if that started it; else `manual`.
+    pub frequency: Frequency,
+    /// HTML pages that answered 200.
+    pub pages_crawled: u64,
+    /// 0 to 100, one decimal: the pages' health weighted by the links to them, the share of pages without errors, less what
+    /// is wrong with the site as a whole.
+    pub health_score: f64,
+    /// Findings: for each issue the number of rows that carry it, 1 for one about the site.
+    pub issue_count: u64,
+    /// Change since the previous run. Pages of that run that this one did not visit count with what was found then.
+    pub delta_issues: i64,
+    /// Change since the previous run.
+    pub delta_health: f64,
+    /// What robots.txt says, and to whom.
+    #[schema(value_type = Object)]
+    pub robots_analysis: Value,
+    /// How the crawl went.
+    #[schema(value_type = Object)]
+    pub crawl_stats: Value,
+    /// How many runs the domain has had, this one included.
+    pub run_count: u64,
+    /// `finished`, `url_limit`, `time_limit`, `cancelled`, `crashed` or `unreachable`; empty while it runs.
+    #[schema(examples("finished"))]
+    pub close_reason: &'static str,
+    /// It is not over: if it is cut off it goes on.
+    pub needs_continuation: bool,
+    /// The page limit ended it.
+    pub hit_url_limit: bool,
+    /// Why it has no results, or ended early.
+    pub error_message: Option<String>,
+    /// What is wrong with the sitemaps; in the details of a run only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub sitemap_issues: Option<Value>,
+}
+
+impl RunView {
+    /// As lists show it.
+    pub fn of(run: Run) -> RunView {
+        RunView {
+            id: run.id.to_string(),
+            domain: run.host,
+            started_at: run.started_at.as_millis(),
+            completed_at: run.completed_at.map(Timestamp::as_millis),
+            status: run.status,
+            trigger: run.trigger,
+            frequency: run.frequency,
+            pages_crawled: run.pages_crawled,
+            health_score: run.health_score,
+            issue_count: run.issue_count,
+            delta_issues: run.delta_issues,
+            delta_health: run.delta_health,
+            robots_analysis: run.report.robots_analysis,
+            crawl_stats: run.report.crawl_stats,
+            run_count: run.run_count,
+            close_reason: run.close_reason.map_or("", CloseReason::as_str),
+            needs_continuation: run.needs_continuation,
+            hit_url_limit: run.hit_url_limit,
+            error_message: run.error_message,
+            sitemap_issues: None,
+        }
+    }
+
+    /// As its details show it.
+    pub fn detailed(mut run: Run) -> RunView {
+        let issues = std::mem::take(&mut run.report.sitemap_issues);
+        RunView { sitemap_issues: Some(issues), ..RunView::of(run) }
+    }
+}

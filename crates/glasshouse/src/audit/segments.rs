@@ -1,0 +1,162 @@
+//! The parts of runs, wherever they are: rows while a run is recent, objects once it is archived. The bytes are the same,
+//! so answers are the same. Used by the audit service only; what was unpacked is remembered, within bounds.
+//! See docs/decisions/0206.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use store::{BlobError, Blobs, Db, DbError};
+
+use super::model::{Run, RunId};
+use super::queries;
+use super::stored::{History, Index, Kind, pack, unpack};
+use crate::clock::Timestamp;
+
+/// Bytes of unpacked parts that a process remembers.
+const MEMORY_BYTES: u64 = 64 << 20;
+/// Bytes of indexes that a process remembers.
+const INDEX_BYTES: u64 = 64 << 20;
+/// Rows that one transaction deletes: nobody waits long for the writer.
+const DELETED_AT_ONCE: i64 = 20;
+
+/// Why a part cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+    /// The object store does not answer.
+    #[error("the object store with archived audits cannot be read")]
+    Archive(#[from] BlobError),
+    /// The part is neither in the database nor in the object store, or it is damaged.
+    #[error("part {part} of {kind} of audit {run} is missing or damaged")]
+    Missing {
+        /// The run.
+        run: String,
+        /// Of what.
+        kind: &'static str,
+        /// Which part.
+        part: usize,
+    },
+}
+
+/// Parts of runs. Cheap to clone.
+#[derive(Clone)]
+pub struct Segments {
+    db: Db,
+    blobs: Blobs,
+    unpacked: moka::sync::Cache<(RunId, Kind, usize), Bytes>,
+    indexes: moka::sync::Cache<RunId, Arc<Index>>,
+}
+
+fn object_key(run: &RunId, kind: &str, part: i64) -> String {
+    format!("audits/{run}/{kind}/{part}")
+}
+
+impl Segments {
+    /// The parts in this database and object store.
+    pub fn new(db: &Db, blobs: &Blobs) -> Segments {
+        let weigh = |_: &(RunId, Kind, usize), bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        Segments {
+            db: db.clone(),
+            blobs: blobs.clone(),
+            unpacked: moka::sync::Cache::builder().max_capacity(MEMORY_BYTES).weigher(weigh).build(),
+            indexes: moka::sync::Cache::builder()
+                .max_capacity(INDEX_BYTES)
+                .weigher(|_: &RunId, index: &Arc<Index>| index.weight())
+                .build(),
+        }
+    }
+
+    /// Packs and writes a part, in a transaction of its own.
+    pub async fn put(&self, run: &RunId, kind: Kind, part: usize, bytes: &[u8]) -> Result<(), DbError> {
+        let packed = pack(bytes);
+        let mut tx = self.db.write().await?;
+        queries::segments::put_segment(&mut tx, run, kind, part, &packed).await?;
+        tx.commit().await
+    }
+
+    /// A part of a finished run, unpacked.
+    pub async fn get(&self, run: &Run, kind: Kind, part: usize) -> Result<Bytes, ReadError> {
+        let key = (run.id.clone(), kind, part);
+        if let Some(bytes) = self.unpacked.get(&key) {
+            return Ok(bytes);
+        }
+        let bytes = self.read(run, kind, part).await?;
+        self.unpacked.insert(key, bytes.clone());
+        Ok(bytes)
+    }
+
+    async fn read(&self, run: &Run, kind: Kind, part: usize) -> Result<Bytes, ReadError> {
+        let mut conn = self.db.read().await?;
+        let row = queries::segments::find_segment(&mut conn, &run.id, kind, part).await?;
+        drop(conn);
+        let packed = match row {
+            Some(row) => Some(Bytes::from(row)),
+            None => self.blobs.get(&object_key(&run.id, kind.as_str(), part as i64)).await?,
+        };
+        let missing = || ReadError::Missing { run: run.id.to_string(), kind: kind.as_str(), part };
+        let bytes = packed.and_then(|packed| unpack(&packed)).ok_or_else(missing)?;
+        Ok(Bytes::from(bytes))
+    }
+
+    /// The index of a run; empty for one without results.
+    pub async fn index(&self, run: &Run) -> Result<Arc<Index>, ReadError> {
+        if !run.status.has_results() || run.is_forgotten {
+            return Ok(Arc::default());
+        }
+        if let Some(index) = self.indexes.get(&run.id) {
+            return Ok(index);
+        }
+        let bytes = self.read(run, Kind::Index, 0).await?;
+        let missing = || ReadError::Missing { run: run.id.to_string(), kind: "index", part: 0 };
+        let index = Arc::new(serde_json::from_slice::<Index>(&bytes).map_err(|_| missing())?);
+        self.indexes.insert(run.id.clone(), index.clone());
+        Ok(index)
+    }
+
+    /// Past scores as a run left them.
+    pub async fn history(&self, run: &Run) -> Result<History, ReadError> {
+        let bytes = self.read(run, Kind::History, 0).await?;
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    /// Copies a run's parts to the object store, and deletes the rows once all are there.
+    pub async fn archive(&self, run: &RunId, now: Timestamp) -> Result<(), ReadError> {
+        let names = queries::segments::list_segment_names(&mut self.db.read().await?, run).await?;
+        for (kind, part) in names {
+            let row =
+                queries::segments::find_segment_named(&mut self.db.read().await?, run, &kind, part).await?;
+            let Some(row) = row else { continue };
+            self.blobs.put(&object_key(run, &kind, part), Bytes::from(row)).await?;
+        }
+        let mut tx = self.db.write().await?;
+        queries::mark_archived(&mut tx, run, now).await?;
+        tx.commit().await?;
+        self.delete_rows(run, None).await?;
+        Ok(())
+    }
+
+    /// Deletes rows, some at a time.
+    pub async fn delete_rows(&self, run: &RunId, kind: Option<Kind>) -> Result<(), DbError> {
+        loop {
+            let mut tx = self.db.write().await?;
+            let deleted = queries::segments::delete_segments(&mut tx, run, kind, DELETED_AT_ONCE).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Deletes everything that is stored of a run.
+    pub async fn forget(&self, run: &RunId) -> Result<(), ReadError> {
+        use futures::TryStreamExt as _;
+        self.delete_rows(run, None).await?;
+        let objects: Vec<String> =
+            self.blobs.list(&format!("audits/{run}"))?.map_ok(|object| object.key).try_collect().await?;
+        self.blobs.delete_many(objects.iter().map(String::as_str)).await?;
+        self.indexes.invalidate(run);
+        Ok(())
+    }
+}

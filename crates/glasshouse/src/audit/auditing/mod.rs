@@ -1,0 +1,142 @@
+//! How a domain is audited: the settings below `/api/domains/:domain/auditing`, and what of them may be sent. Pure.
+//! Must never show what is secret: headers are shown by name, credentials by their user.
+
+mod change;
+mod view;
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::model::{Frequency, Mode};
+
+pub use change::AuditingChange;
+pub use view::AuditingView;
+
+/// How a domain is audited, as far as it may be shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Auditing {
+    /// How often by itself.
+    pub frequency: Frequency,
+    /// How pages are found when it starts by itself.
+    pub mode: Mode,
+    /// Paths that are audited; empty: all.
+    pub include: Vec<String>,
+    /// Paths that are not audited.
+    pub exclude: Vec<String>,
+    /// Query parameters that make no other page.
+    pub drop_parameters: Vec<String>,
+    /// HTML pages after which a run ends; none: what the plan allows.
+    pub max_pages: Option<u64>,
+    /// Clicks from the start.
+    pub max_depth: Option<u32>,
+    /// Most requests per second; none: what the site bears.
+    pub requests_per_second: Option<f64>,
+    /// What the audit calls itself; none: its own name.
+    pub user_agent: Option<String>,
+    /// Pages are rendered where that is needed.
+    pub javascript: bool,
+    /// Checks that run although they do not by default.
+    pub enabled_checks: Vec<String>,
+    /// Checks that do not run.
+    pub disabled_checks: Vec<String>,
+    /// Where checks draw their lines, by name.
+    pub thresholds: BTreeMap<String, f64>,
+    /// Findings that are left out of lists and scores.
+    pub ignored: Vec<Ignored>,
+    /// Told when a run ends.
+    pub webhook_url: Option<String>,
+}
+
+impl Default for Auditing {
+    fn default() -> Auditing {
+        Auditing {
+            frequency: Frequency::Manual,
+            mode: Mode::Follow,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            drop_parameters: Vec::new(),
+            max_pages: None,
+            max_depth: None,
+            requests_per_second: None,
+            user_agent: None,
+            javascript: true,
+            enabled_checks: Vec::new(),
+            disabled_checks: Vec::new(),
+            thresholds: BTreeMap::new(),
+            ignored: Vec::new(),
+            webhook_url: None,
+        }
+    }
+}
+
+/// Findings that nobody wants to hear of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ignored {
+    /// The issue.
+    #[schema(examples("THIN_CONTENT"))]
+    pub issue_id: String,
+    /// On which paths; `*` is any run of characters. Findings about the site are at `/`.
+    #[schema(examples("/tags/*"))]
+    pub path_pattern: String,
+}
+
+/// What only the site's own server gets to see. Sealed in the database.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Credentials {
+    /// Headers, by name and value.
+    pub headers: Vec<SentHeader>,
+    /// User and password.
+    pub basic_auth: Option<BasicAuth>,
+    /// What webhooks are signed with.
+    pub webhook_secret: Option<String>,
+}
+
+/// A header that the audit sends.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SentHeader {
+    /// Its name.
+    #[schema(examples("x-staging-token"))]
+    pub name: String,
+    /// Its value. Never shown again.
+    pub value: String,
+}
+
+/// User and password for the site's own server.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BasicAuth {
+    /// The user.
+    #[schema(examples("staging"))]
+    pub username: String,
+    /// The password. Never shown again.
+    pub password: String,
+}
+
+impl Credentials {
+    /// What is sent with every request to the site.
+    pub fn request_headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for sent in &self.headers {
+            if let (Ok(name), Ok(mut value)) =
+                (sent.name.parse::<HeaderName>(), sent.value.parse::<HeaderValue>())
+            {
+                value.set_sensitive(true);
+                headers.append(name, value);
+            }
+        }
+        if let Some(BasicAuth { username, password }) = &self.basic_auth {
+            let text = format!("Basic {}", STANDARD.encode(format!("{username}:{password}")));
+            let mut value = HeaderValue::try_from(text).expect("base64 is plain text");
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        headers
+    }
+}

@@ -1,0 +1,96 @@
+//! How a domain is audited, as it may be shown: headers by name, credentials by their user. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Auditing, Credentials, Ignored, SentHeader};
+use crate::audit::model::{Frequency, Mode};
+
+/// How a domain is audited, as the API shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditingView {
+    /// How often by itself.
+    frequency: Frequency,
+    /// How pages are found when it starts by itself.
+    mode: Mode,
+    /// Paths that are audited; empty: all.
+    include: Vec<String>,
+    /// Paths that are not audited.
+    exclude: Vec<String>,
+    /// Query parameters that make no other page.
+    drop_parameters: Vec<String>,
+    /// HTML pages after which a run ends; null: what the plan allows.
+    max_pages: Option<u64>,
+    /// Clicks from the start; null: any.
+    max_depth: Option<u32>,
+    /// Most requests per second; null: what the site bears.
+    requests_per_second: Option<f64>,
+    /// What the audit calls itself; null: its own name.
+    user_agent: Option<String>,
+    /// Names of the headers that are sent to the site. Their values are never shown.
+    headers: Vec<HeaderShown>,
+    /// The user that the site is asked as. The password is never shown.
+    basic_auth: Option<UserShown>,
+    /// Pages are rendered where that is needed.
+    javascript: bool,
+    /// Checks that run although they do not by default.
+    enabled_checks: Vec<String>,
+    /// Checks that do not run.
+    disabled_checks: Vec<String>,
+    /// Where checks draw their lines, by name.
+    thresholds: BTreeMap<String, f64>,
+    /// Findings that are left out of lists and scores.
+    ignored: Vec<Ignored>,
+    /// Told when a run ends.
+    webhook_url: Option<String>,
+    /// What the `x-service-signature` of webhooks is made with. In the answer that made it, and never again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook_secret: Option<String>,
+}
+
+/// A header without its value.
+#[derive(Debug, Serialize, ToSchema)]
+struct HeaderShown {
+    /// Its name.
+    name: String,
+}
+
+/// A user without the password.
+#[derive(Debug, Serialize, ToSchema)]
+struct UserShown {
+    /// The user.
+    username: String,
+}
+
+impl AuditingView {
+    /// Without what is secret.
+    pub fn of(auditing: Auditing, credentials: &Credentials) -> AuditingView {
+        let shown = |header: &SentHeader| HeaderShown { name: header.name.clone() };
+        AuditingView {
+            frequency: auditing.frequency,
+            mode: auditing.mode,
+            include: auditing.include,
+            exclude: auditing.exclude,
+            drop_parameters: auditing.drop_parameters,
+            max_pages: auditing.max_pages,
+            max_depth: auditing.max_depth,
+            requests_per_second: auditing.requests_per_second,
+            user_agent: auditing.user_agent,
+            headers: credentials.headers.iter().map(shown).collect(),
+            basic_auth: credentials
+                .basic_auth
+                .as_ref()
+                .map(|user| UserShown { username: user.username.clone() }),
+            javascript: auditing.javascript,
+            enabled_checks: auditing.enabled_checks,
+            disabled_checks: auditing.disabled_checks,
+            thresholds: auditing.thresholds,
+            ignored: auditing.ignored,
+            webhook_url: auditing.webhook_url,
+            webhook_secret: None,
+        }
+    }
+}

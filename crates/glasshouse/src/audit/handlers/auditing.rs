@@ -1,0 +1,65 @@
+//! HTTP of how a domain is audited.
+
+use axum::Json;
+use axum::extract::State;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::{ApiError, ApiResult, Caller, DomainsJson, Issue};
+use crate::app::AppState;
+use crate::audit::auditing::{AuditingChange, AuditingView};
+use crate::audit::service::ChangeError;
+use crate::domains::access::{ChangeBeyond, ReadBeyond};
+use crate::domains::{Purpose, RequestedDomain};
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(get_auditing, update_auditing))
+}
+
+own_errors! {
+    AuditingNotRead: ApiKeyDomainScopeMismatch, NotFound;
+    AuditingNotChanged: ValidationError, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
+        UnsupportedMediaType;
+}
+
+/// Says how a domain is audited. Values of headers and passwords are never shown.
+#[utoipa::path(get, path = "/api/domains/{domain}/auditing", tag = "SEO audit",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ReadBeyond, AuditingNotRead>, (status = 200, description = "How it is audited.", body = AuditingView)))]
+async fn get_auditing(
+    caller: Caller<ReadBeyond>,
+    State(app): State<AppState>,
+    domain: RequestedDomain,
+) -> ApiResult<Json<AuditingView>> {
+    let domain = domain.record(&caller, &app, Purpose::Read).await?;
+    Ok(Json(app.audits.auditing(&domain.id).await?))
+}
+
+/// Changes how a domain is audited. Holds for audits that begin from now on.
+#[utoipa::path(patch, path = "/api/domains/{domain}/auditing", tag = "SEO audit",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    request_body = AuditingChange,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ChangeBeyond, AuditingNotChanged>,
+        (status = 200, description = "How it is audited from now on.", body = AuditingView)))]
+async fn update_auditing(
+    caller: Caller<ChangeBeyond>,
+    State(app): State<AppState>,
+    domain: RequestedDomain,
+    DomainsJson(change): DomainsJson<AuditingChange>,
+) -> ApiResult<Json<AuditingView>> {
+    let issues: Vec<Issue> =
+        change.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
+    if !issues.is_empty() {
+        return Err(ApiError::validation_error(issues));
+    }
+    let domain = domain.record(&caller, &app, Purpose::Use).await?;
+    let changed = app.audits.change_auditing(&domain.id, change).await;
+    changed.map(Json).map_err(|error| match error {
+        ChangeError::Gone => ApiError::not_found(),
+        ChangeError::Store(error) => error.into(),
+    })
+}

@@ -1,0 +1,92 @@
+//! How a domain is audited: reading it, and changing it one change at a time.
+
+use store::DbError;
+
+use super::Audits;
+use crate::audit::auditing::{Auditing, AuditingChange, AuditingView, Credentials};
+use crate::audit::queries;
+use crate::domains::DomainId;
+use crate::secret::{SealKey, random};
+
+/// What the sealed texts are for.
+const PURPOSE: &str = "audit credentials";
+
+/// Why a change was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// The domain was removed meanwhile.
+    #[error("the domain is gone")]
+    Gone,
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+impl Audits {
+    fn seal_key(&self) -> SealKey {
+        self.0.platform.secrets.seal_key(PURPOSE)
+    }
+
+    /// How a domain is audited, and what its server gets to see.
+    pub(super) async fn auditing_of(&self, domain: &DomainId) -> Result<(Auditing, Credentials), DbError> {
+        let found = queries::settings::find_settings(&mut self.0.db.read().await?, domain).await?;
+        Ok(self.unseal(domain, found))
+    }
+
+    fn unseal(
+        &self,
+        domain: &DomainId,
+        found: Option<(Auditing, Option<String>)>,
+    ) -> (Auditing, Credentials) {
+        let Some((auditing, sealed)) = found else { return Default::default() };
+        let opened = sealed.and_then(|sealed| {
+            let opened = self.seal_key().open(&sealed, domain.as_str());
+            if opened.is_none() {
+                tracing::error!(domain = %domain, "an audit's credentials are sealed with another secret");
+            }
+            opened
+        });
+        let credentials = opened.and_then(|text| serde_json::from_slice(&text).ok());
+        (auditing, credentials.unwrap_or_default())
+    }
+
+    /// How a domain is audited, without what is secret.
+    pub async fn auditing(&self, domain: &DomainId) -> Result<AuditingView, DbError> {
+        let (auditing, credentials) = self.auditing_of(domain).await?;
+        Ok(AuditingView::of(auditing, &credentials))
+    }
+
+    /// Changes how a domain is audited. What was sent was checked before.
+    pub async fn change_auditing(
+        &self,
+        domain: &DomainId,
+        change: AuditingChange,
+    ) -> Result<AuditingView, ChangeError> {
+        let mut tx = self.0.db.write().await?;
+        if !queries::settings::lock_settings(&mut tx, domain, self.0.clock.now()).await? {
+            return Err(ChangeError::Gone);
+        }
+        let found = queries::settings::find_settings(&mut tx, domain).await?;
+        let (mut auditing, mut credentials) = self.unseal(domain, found);
+        let before = auditing.frequency;
+        change.apply_to(&mut auditing, &mut credentials);
+        let mut new_secret = None;
+        if auditing.webhook_url.is_some() && credentials.webhook_secret.is_none() {
+            new_secret = Some(format!("gh_hook_{}", hex::encode(random::<24>())));
+            credentials.webhook_secret.clone_from(&new_secret);
+        } else if auditing.webhook_url.is_none() {
+            credentials.webhook_secret = None;
+        }
+        if auditing.frequency != before {
+            self.set_frequency(&mut tx, domain, auditing.frequency).await?;
+        }
+        let text = serde_json::to_vec(&credentials).expect("credentials are plain data");
+        let sealed =
+            (credentials != Credentials::default()).then(|| self.seal_key().seal(&text, domain.as_str()));
+        queries::settings::save_settings(&mut tx, domain, &auditing, sealed.as_deref()).await?;
+        tx.commit().await?;
+        let mut view = AuditingView::of(auditing, &credentials);
+        view.webhook_secret = new_secret;
+        Ok(view)
+    }
+}

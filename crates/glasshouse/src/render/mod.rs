@@ -5,6 +5,7 @@
 mod acceptance;
 mod admission;
 mod asked;
+mod audit_turns;
 mod cache;
 pub mod decide;
 pub mod fast_path;

@@ -124,6 +124,18 @@ impl RenderTasks {
         }
     }
 
+    /// A place for a render of a site that nobody waits for and that is not stored; none: the origin is in trouble, or
+    /// too many wait.
+    pub async fn background_turn(&self, site: &Site) -> Option<Permit> {
+        let origin = match site.domain.settings.origin_host.as_str() {
+            "" => site.domain.host.as_str(),
+            origin_host => origin_host,
+        };
+        let domain = site.domain.id.to_string();
+        let applicant = Applicant { purpose: Purpose::Background, domain, origin: origin.to_owned() };
+        self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await.ok()
+    }
+
     /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
     pub async fn run(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> RenderOutcome {
         match self.try_run(order, abandoned).await {

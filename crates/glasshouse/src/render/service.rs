@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::asked::Asked;
+use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{Decision, Place, TargetPage, decide, page_of};
 use super::fast_path::FastPath;
@@ -93,6 +94,11 @@ impl RenderService {
     /// Responses that can be given again without the router.
     pub(super) fn fast_path(&self) -> &FastPath {
         &self.0.fast_path
+    }
+
+    /// A place for a render that nobody waits for and that is not stored; none: the origin is in trouble, or too many wait.
+    pub(super) async fn background_turn(&self, site: &Site) -> Option<Permit> {
+        self.0.tasks.background_turn(site).await
     }
 
     /// What is stored, for those who look after it.

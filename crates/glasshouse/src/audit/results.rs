@@ -1,0 +1,242 @@
+//! What an audit found, in the form in which it is stored: the index in columns and the rows of each part. Pure.
+
+use std::collections::BTreeMap;
+use std::iter::Peekable;
+
+use audit_engine::checks::{CheckId, Severity};
+use audit_engine::engine::{Audit, HreflangEntry, ImageEntry, LinkEntry, RowResult};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::stored::{
+    History, Index, LinkRow, PART_ROWS, PageFields, PageIssue, PageRow, page_id, show_page_id, tenths,
+};
+
+/// Links to one page that are kept beside it; all of them stand with the pages they are on.
+pub const MOST_INLINKS: usize = 1000;
+
+/// A severity, as the API says it.
+pub fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    }
+}
+
+/// The columns of a run. Rows are sorted by path already.
+pub fn index(audit: &Audit) -> Index {
+    let mut index = Index::default();
+    let mut numbers: BTreeMap<CheckId, u16> = BTreeMap::new();
+    for row in &audit.rows {
+        index.paths.push(row.path.clone());
+        index.status.push(row.status);
+        index.health.push(tenths(row.health));
+        index.preview.push(tenths(row.preview));
+        index.load_ms.push(u32::try_from(row.fields.load_time_ms).unwrap_or(u32::MAX));
+        index.words.push(u32::try_from(row.words).unwrap_or(u32::MAX));
+        index.inlinks.push(row.inlinks);
+        index.indexable.push(row.indexable);
+        let is_missing = row.status >= 400 || row.status == 0 && !row.is_blocked;
+        index.scored.push(row.is_page || is_missing);
+        let mut issues = Vec::with_capacity(row.findings.len());
+        for finding in &row.findings {
+            let next = u16::try_from(index.issue_ids.len()).unwrap_or(u16::MAX);
+            let number = *numbers.entry(finding.check).or_insert_with(|| {
+                index.issue_ids.push(finding.check.check().id.to_owned());
+                next
+            });
+            issues.push(number);
+        }
+        index.issues.push(issues);
+    }
+    index.site_issues = audit.site_findings.iter().map(|found| found.check.check().id.to_owned()).collect();
+    index
+}
+
+/// A page as lists show it.
+pub fn page_row(row: &RowResult, history: &History) -> PageRow {
+    let fields = &row.fields;
+    let id = page_id(&row.path);
+    let issue = |check: CheckId| PageIssue {
+        issue_id: check.check().id.to_owned(),
+        severity: severity(check.check().severity).to_owned(),
+    };
+    PageRow {
+        id: show_page_id(id),
+        path: row.path.clone(),
+        status_code: row.status,
+        load_time_ms: fields.load_time_ms,
+        health_score: row.health,
+        preview_score: row.preview,
+        indexable: row.indexable,
+        issue_count: row.findings.len(),
+        issues: row.findings.iter().map(|finding| issue(finding.check)).collect(),
+        trend_points: history.trend(id),
+        fields: PageFields {
+            title: Some(fields.title.clone()),
+            meta_desc: Some(fields.meta_desc.clone()),
+            canonical: Some(fields.canonical.clone()),
+            meta_robots: Some(fields.meta_robots.clone()),
+            h1: Some(fields.h1.clone()),
+            content_type: Some(fields.content_type.clone()),
+            last_modified: Some(fields.last_modified.clone()),
+            html_bytes: Some(fields.html_bytes),
+            redirect_count: Some(row.redirects),
+            social_tags: Some(fields.social_tags.clone()),
+            viewport: Some(fields.viewport.clone()),
+            charset: Some(fields.charset.clone()),
+            crawled_at: Some(row.crawled_at.clone()),
+            word_count: Some(row.words),
+            text_ratio: Some(fields.text_ratio),
+            readability: Some(fields.readability),
+            internal_outlinks: Some(fields.internal_outlinks),
+            external_outlinks: Some(fields.external_outlinks),
+            nofollow_outlinks: Some(fields.nofollow_outlinks),
+            inlink_count: Some(row.inlinks),
+            depth: row.depth,
+        },
+    }
+}
+
+/// The parts of a run, one after another: rows of lists, details, and links by the page they stand on.
+pub struct Parts<'a> {
+    audit: &'a Audit,
+    history: &'a History,
+    next: usize,
+    links: Peekable<Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a>>,
+    images: Peekable<Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a>>,
+    hreflang: Peekable<Box<dyn Iterator<Item = HreflangEntry<'a>> + Send + 'a>>,
+}
+
+/// One part, as lines of JSON.
+pub struct Part {
+    /// Rows as lists show them.
+    pub pages: Vec<u8>,
+    /// What else is known of each.
+    pub details: Vec<u8>,
+    /// Links on each.
+    pub links: Vec<u8>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of an audit.
+    pub fn of(audit: &'a Audit, history: &'a History) -> Parts<'a> {
+        let links: Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a> = Box::new(audit.links());
+        let images: Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a> = Box::new(audit.images());
+        let hreflang: Box<dyn Iterator<Item = HreflangEntry<'a>> + Send + 'a> = Box::new(audit.hreflang());
+        Parts {
+            audit,
+            history,
+            next: 0,
+            links: links.peekable(),
+            images: images.peekable(),
+            hreflang: hreflang.peekable(),
+        }
+    }
+
+    fn details(&mut self, row: &RowResult) -> Value {
+        let path = row.path.as_str();
+        let mut images = Vec::new();
+        while let Some(image) = self.images.next_if(|image| image.page <= path) {
+            images.push(json!({ "src": image.src, "alt": image.alt }));
+        }
+        let mut hreflang = Vec::new();
+        while let Some(entry) = self.hreflang.next_if(|entry| entry.page <= path) {
+            hreflang.push(json!({ "lang": entry.lang, "to": entry.to, "status": entry.status }));
+        }
+        let facts = facts(row);
+        let mut raw = facts.clone();
+        for difference in &row.differences {
+            raw.insert(difference.field.clone(), Value::from(difference.raw.clone()));
+        }
+        let mut rendered = row.is_rendered.then_some(facts);
+        for difference in &row.differences {
+            if let Some(rendered) = &mut rendered {
+                rendered.insert(difference.field.clone(), Value::from(difference.rendered.clone()));
+            }
+        }
+        json!({
+            "findings": row.findings, "hops": row.hops, "raw": raw, "rendered": rendered, "images": images,
+            "hreflang": hreflang, "isBlocked": row.is_blocked,
+        })
+    }
+
+    fn links_of(&mut self, path: &str) -> Vec<LinkRow> {
+        let mut links = Vec::new();
+        while let Some(link) = self.links.next_if(|link| link.from <= path) {
+            links.push(link_row(&link));
+        }
+        links
+    }
+}
+
+impl Iterator for Parts<'_> {
+    type Item = Part;
+
+    fn next(&mut self) -> Option<Part> {
+        let audit = self.audit;
+        let end = (self.next + PART_ROWS).min(audit.rows.len());
+        let rows = audit.rows.get(self.next..end).filter(|rows| !rows.is_empty())?;
+        self.next = end;
+        let mut part = Part { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
+        for row in rows {
+            write_line(&mut part.pages, &page_row(row, self.history));
+            let details = self.details(row);
+            write_line(&mut part.details, &details);
+            let links = self.links_of(&row.path);
+            write_line(&mut part.links, &links);
+        }
+        Some(part)
+    }
+}
+
+/// Links by the page they lead to, at most [`MOST_INLINKS`] each, in parts of lines.
+pub fn inlink_parts(audit: &Audit, index: &Index) -> Vec<Vec<u8>> {
+    let mut inlinks: Vec<Vec<LinkEntry<'_>>> = Vec::new();
+    inlinks.resize_with(index.len(), Vec::new);
+    for link in audit.links().filter(|link| link.is_internal) {
+        if let Some(row) = index.find_path(link.to)
+            && inlinks[row].len() < MOST_INLINKS
+        {
+            inlinks[row].push(link);
+        }
+    }
+    let part = |pages: &[Vec<LinkEntry<'_>>]| {
+        let mut lines = Vec::new();
+        for links in pages {
+            let links: Vec<LinkRow> = links.iter().map(link_row).collect();
+            write_line(&mut lines, &links);
+        }
+        lines
+    };
+    inlinks.chunks(PART_ROWS).map(part).collect()
+}
+
+fn link_row(link: &LinkEntry<'_>) -> LinkRow {
+    LinkRow {
+        from: link.from.to_owned(),
+        to: link.to.to_owned(),
+        anchor: link.anchor.to_owned(),
+        rel: link.rel.to_owned(),
+        // 0 stands for no answer; elsewhere nobody asked.
+        status: link.is_internal.then_some(link.status),
+    }
+}
+
+fn facts(row: &RowResult) -> serde_json::Map<String, Value> {
+    let fields = &row.fields;
+    let facts = [
+        ("title", &fields.title),
+        ("metaDesc", &fields.meta_desc),
+        ("canonical", &fields.canonical),
+        ("metaRobots", &fields.meta_robots),
+        ("h1", &fields.h1),
+    ];
+    facts.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value.clone()))).collect()
+}
+
+fn write_line(lines: &mut Vec<u8>, value: &impl Serialize) {
+    serde_json::to_writer(&mut *lines, value).expect("rows are plain data");
+    lines.push(b'\n');
+}

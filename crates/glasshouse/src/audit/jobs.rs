@@ -1,0 +1,109 @@
+//! The background work of audits. Each job says what to do; the service knows how.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use store::DbError;
+
+use super::model::{Run as AuditRun, RunId, Trigger};
+use super::service::Audits;
+use crate::domains::DomainId;
+use crate::jobs::{Job, JobError, JobOutcome, NewJob, Priority, Run};
+
+/// Audits a site, from the beginning or from where it was cut off.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunAudit {
+    /// The run.
+    pub run: RunId,
+}
+
+impl RunAudit {
+    /// The job of a run. Queued again it is the same job.
+    pub fn job(run: &AuditRun) -> NewJob {
+        let priority = match run.trigger {
+            Trigger::Scheduled => Priority::Background,
+            Trigger::Api | Trigger::Manual => Priority::Normal,
+        };
+        RunAudit { run: run.id.clone() }
+            .queued_for(run.account_id.as_str())
+            .domain(run.domain_id.as_str())
+            .unique(format!("audit:{}", run.id))
+            .priority(priority)
+    }
+}
+
+#[async_trait]
+impl Job for RunAudit {
+    const KIND: &'static str = "RunAudit";
+    // Every crash of a process is an attempt, and each goes on where the last one was cut off.
+    const MAX_ATTEMPTS: u32 = 100;
+    const FIRST_WAIT: Duration = Duration::from_secs(1);
+    const LONGEST_WAIT: Duration = Duration::from_secs(60);
+    const TELLS_DEATH: bool = true;
+    type Services = Audits;
+
+    async fn died(&self, audits: &Audits, reason: &str) -> Result<(), DbError> {
+        audits.give_up(&self.run, reason).await
+    }
+
+    async fn run(&self, audits: &Audits, run: &Run) -> Result<JobOutcome, JobError> {
+        audits.work(&self.run, run).await
+    }
+}
+
+/// Looks after runs: archives old ones, and has those go on that nobody works on.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeepAudits {}
+
+#[async_trait]
+impl Job for KeepAudits {
+    const KIND: &'static str = "KeepAudits";
+    // The next one comes in some minutes.
+    const MAX_ATTEMPTS: u32 = 1;
+    type Services = Audits;
+
+    async fn run(&self, audits: &Audits, run: &Run) -> Result<JobOutcome, JobError> {
+        audits.keep(run).await?;
+        Ok(JobOutcome::Done)
+    }
+}
+
+/// Begins an audit because its domain's schedule says so.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AuditDomain {
+    /// The domain.
+    pub domain: DomainId,
+}
+
+#[async_trait]
+impl Job for AuditDomain {
+    const KIND: &'static str = "AuditDomain";
+    const MAX_ATTEMPTS: u32 = 5;
+    type Services = Audits;
+
+    async fn run(&self, audits: &Audits, _: &Run) -> Result<JobOutcome, JobError> {
+        audits.start_scheduled(&self.domain).await?;
+        Ok(JobOutcome::Done)
+    }
+}
+
+/// Tells a customer's server that a run ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TellWebhook {
+    /// The run.
+    pub run: RunId,
+}
+
+#[async_trait]
+impl Job for TellWebhook {
+    const KIND: &'static str = "TellWebhook";
+    const MAX_ATTEMPTS: u32 = 8;
+    const FIRST_WAIT: Duration = Duration::from_secs(30);
+    type Services = Audits;
+
+    async fn run(&self, audits: &Audits, _: &Run) -> Result<JobOutcome, JobError> {
+        audits.tell_webhook(&self.run).await?;
+        Ok(JobOutcome::Done)
+    }
+}

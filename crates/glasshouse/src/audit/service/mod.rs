@@ -1,0 +1,99 @@
+//! SEO audits: starts them, keeps how they are set up, and reads what they found. The crawl itself is the engine's; it runs
+//! in a job. Must never write results of a run that is over, nor hold the writer while a site is being read.
+
+mod finish;
+mod outside;
+mod read;
+mod settings;
+mod start;
+mod upkeep;
+mod work;
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use store::Db;
+
+use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
+use super::model::RunId;
+use super::segments::Segments;
+use super::source::RenderTurns;
+use crate::accounts::Accounts;
+use crate::clock::Clock;
+use crate::domains::DomainsService;
+use crate::domains::origin::OriginClient;
+use crate::jobs::{Job, Jobs, Priority, Registry, Schedule};
+use crate::platform::Platform;
+
+pub use read::{Comparison, Export, ExportFormat, LinkFilter, LinkList, PageFilter, PageOrder};
+pub use settings::ChangeError;
+pub use start::{NewRun, StartError};
+
+/// Whose jobs the service's own are.
+const SERVICE: &str = "service";
+/// Audits that one process runs at a time.
+const AT_ONCE: usize = 4;
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Audits(Arc<Inner>);
+
+struct Inner {
+    platform: Platform,
+    db: Db,
+    clock: Clock,
+    accounts: Accounts,
+    domains: DomainsService,
+    origins: OriginClient,
+    jobs: Jobs,
+    segments: Segments,
+    turns: Arc<dyn RenderTurns>,
+    /// Runs that this process works on, and whether somebody wants them to stop.
+    running: Mutex<HashMap<RunId, Arc<AtomicBool>>>,
+}
+
+impl Audits {
+    /// Makes the service. Starts nothing.
+    pub fn new(
+        platform: &Platform,
+        accounts: &Accounts,
+        domains: &DomainsService,
+        origins: &OriginClient,
+        jobs: &Jobs,
+        turns: Arc<dyn RenderTurns>,
+    ) -> Audits {
+        Audits(Arc::new(Inner {
+            db: platform.db.clone(),
+            clock: platform.clock.clone(),
+            accounts: accounts.clone(),
+            domains: domains.clone(),
+            origins: origins.clone(),
+            jobs: jobs.clone(),
+            segments: Segments::new(&platform.db, &platform.blobs),
+            turns,
+            running: Mutex::default(),
+            platform: platform.clone(),
+        }))
+    }
+
+    /// Adds what needs no browser to the worker's kinds of jobs.
+    pub fn register(&self, registry: Registry) -> Registry {
+        registry
+            .with::<KeepAudits>(self.clone(), 1)
+            .with::<AuditDomain>(self.clone(), 2)
+            .with::<TellWebhook>(self.clone(), 4)
+    }
+
+    /// Adds the runs themselves: sites are audited where the browsers are.
+    pub fn register_runs(&self, registry: Registry) -> Registry {
+        registry.with::<RunAudit>(self.clone(), AT_ONCE)
+    }
+
+    /// What the worker has to queue again and again.
+    pub fn schedules(&self) -> Vec<Schedule> {
+        vec![Schedule::every(upkeep::LOOK_EVERY, "audits", || {
+            KeepAudits {}.queued_for(SERVICE).priority(Priority::Normal)
+        })]
+    }
+}

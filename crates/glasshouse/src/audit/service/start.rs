@@ -1,0 +1,231 @@
+//! Starting a run: what the plan and the site allow, one active run per domain, and the job that does it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::DbError;
+use url::Url;
+
+use super::Audits;
+use crate::accounts::usage::Reservation;
+use crate::accounts::{AccountId, Limit, Metric, PlanLimits};
+use crate::audit::jobs::RunAudit;
+use crate::audit::model::{AuditRequest, Frequency, Mode, Report, Run, RunId, RunStatus, Trigger};
+use crate::audit::queries;
+use crate::audit::segments::ReadError;
+use crate::domains::Site;
+
+/// How long somebody waits for a sitemap, when only new pages are wanted.
+const SITEMAP_WAIT: Duration = Duration::from_secs(15);
+/// Pages of an audit on a plan without a limit.
+const MOST_PAGES: u64 = 1_000_000;
+
+/// A run that is to be started.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// Where the crawl begins.
+    pub urls: Vec<Url>,
+    /// How pages are found.
+    pub mode: Mode,
+    /// Templates with many pages are sampled.
+    pub allow_sampling: bool,
+    /// Only pages that are new or changed.
+    pub new_pages_only: bool,
+    /// Overrides the domain's sitemap.
+    pub sitemap: Option<Url>,
+    /// Who starts it.
+    pub trigger: Trigger,
+    /// The schedule's, if it is started by one.
+    pub frequency: Frequency,
+}
+
+/// Why a run was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The plan has no audits.
+    #[error("the plan has no audits")]
+    NoAccess,
+    /// The domain has an active run.
+    #[error("audit {0} of the domain is active")]
+    AlreadyActive(RunId),
+    /// The plan allows no more audits this month.
+    #[error("the plan allows {limit:?} audits a month")]
+    OnDemandLimit {
+        /// What the plan allows.
+        limit: Limit,
+        /// What was used.
+        current: u64,
+    },
+    /// The plan allows no more pages this month.
+    #[error("the plan allows {limit:?} audited pages a month")]
+    PagesLimit {
+        /// What the plan allows.
+        limit: Limit,
+        /// What was used.
+        current: u64,
+    },
+    /// Sitemap mode, and there is none.
+    #[error("the domain has no sitemap")]
+    NoSitemap,
+    /// Nothing is new.
+    #[error("the sitemap has no new or changed pages")]
+    NoNewPages,
+    /// The previous run cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+impl Audits {
+    /// Starts a run; answers its id.
+    pub async fn start(
+        &self,
+        site: &Arc<Site>,
+        limits: &PlanLimits,
+        new: NewRun,
+    ) -> Result<RunId, StartError> {
+        if !limits.seo_audit {
+            return Err(StartError::NoAccess);
+        }
+        let domain = &site.domain;
+        if let Some(active) = queries::find_active(&mut self.0.db.read().await?, &domain.id).await? {
+            return Err(StartError::AlreadyActive(active));
+        }
+        let left = self.pages_left(&domain.account_id, limits, new.trigger).await?;
+        let auditing = self.auditing_of(&domain.id).await?.0;
+        let wanted = auditing.max_pages.unwrap_or(MOST_PAGES);
+        let max_pages = wanted.min(limits.pages_per_audit.most().unwrap_or(MOST_PAGES)).min(left);
+        let sitemap = new.sitemap.or_else(|| Url::parse(&domain.settings.sitemap_url).ok());
+        let sitemap = sitemap.filter(|_| new.mode == Mode::Sitemap);
+        if new.mode == Mode::Sitemap && sitemap.is_none() {
+            return Err(StartError::NoSitemap);
+        }
+        let request = AuditRequest {
+            urls: new.urls,
+            mode: new.mode,
+            allow_sampling: new.allow_sampling && new.mode != Mode::Selected,
+            new_pages_only: new.new_pages_only && new.mode == Mode::Sitemap,
+            sitemap,
+            max_pages,
+            auditing,
+        };
+        if request.new_pages_only && !self.has_new_pages(site, &request).await? {
+            return Err(StartError::NoNewPages);
+        }
+        let reserved = self.reserve_audit(&domain.account_id, limits, new.trigger).await?;
+        let run = self.new_run(site, request, new.trigger, new.frequency);
+        match self.insert(&run).await {
+            Ok(()) => Ok(run.id),
+            Err(error) => {
+                if let Some(reserved) = reserved {
+                    self.0.accounts.refund(&reserved).await?;
+                }
+                let active = queries::find_active(&mut self.0.db.read().await?, &domain.id).await?;
+                match (error.is_unique_violation(), active) {
+                    (true, Some(active)) => Err(StartError::AlreadyActive(active)),
+                    _ => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    fn new_run(&self, site: &Site, request: AuditRequest, trigger: Trigger, frequency: Frequency) -> Run {
+        Run {
+            id: RunId::generate(),
+            account_id: site.domain.account_id.clone(),
+            domain_id: site.domain.id.clone(),
+            host: site.domain.host.clone(),
+            started_at: self.0.clock.now(),
+            completed_at: None,
+            // Whoever asks is told that it runs: the queue is our own affair. One that nobody asked for waits openly.
+            status: if trigger == Trigger::Scheduled { RunStatus::Queued } else { RunStatus::Running },
+            is_active: true,
+            trigger,
+            frequency,
+            run_count: 0,
+            pages_crawled: 0,
+            waiting: 0,
+            pages_counted: 0,
+            continuations: 0,
+            health_score: 0.0,
+            issue_count: 0,
+            delta_issues: 0,
+            delta_health: 0.0,
+            close_reason: None,
+            needs_continuation: true,
+            hit_url_limit: false,
+            cancel_requested: false,
+            error_message: None,
+            report: Report::empty(request.mode),
+            archived_at: None,
+            is_forgotten: false,
+            request,
+        }
+    }
+
+    async fn insert(&self, run: &Run) -> Result<(), DbError> {
+        let mut tx = self.0.db.write().await?;
+        queries::insert_run(&mut tx, run).await?;
+        self.0.jobs.enqueue(&mut tx, vec![RunAudit::job(run)]).await?;
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(())
+    }
+
+    /// Pages that the month has left; an error when there are none, or no audits on demand.
+    async fn pages_left(
+        &self,
+        account: &AccountId,
+        limits: &PlanLimits,
+        trigger: Trigger,
+    ) -> Result<u64, StartError> {
+        let (_, _, used) = self.0.accounts.usage(account).await?;
+        let used: HashMap<Metric, u64> = used.into_iter().collect();
+        let used = |metric| used.get(&metric).copied().unwrap_or(0);
+        let (limit, current) = (limits.audits_per_month, used(Metric::Audits));
+        if trigger != Trigger::Scheduled && !limit.allows(current + 1) {
+            return Err(StartError::OnDemandLimit { limit, current });
+        }
+        let (limit, current) = (limits.audited_pages_per_month, used(Metric::AuditedPages));
+        if !limit.allows(current + 1) {
+            return Err(StartError::PagesLimit { limit, current });
+        }
+        Ok(limit.most().map_or(MOST_PAGES, |most| most - current))
+    }
+
+    /// Counts an audit on demand; scheduled ones cost their pages only.
+    async fn reserve_audit(
+        &self,
+        account: &AccountId,
+        limits: &PlanLimits,
+        trigger: Trigger,
+    ) -> Result<Option<Reservation>, StartError> {
+        if trigger == Trigger::Scheduled {
+            return Ok(None);
+        }
+        let limit = limits.audits_per_month;
+        let reserved = self.0.accounts.reserve(account, Metric::Audits, 1, limit).await?;
+        let current = limit.most().unwrap_or(0);
+        reserved.map(Some).ok_or(StartError::OnDemandLimit { limit, current })
+    }
+
+    /// Whether the sitemap lists a page that the last completed run did not have, or that changed since.
+    ///
+    /// A sitemap that cannot be read in time is the run's business: it will say what is wrong with it.
+    async fn has_new_pages(&self, site: &Arc<Site>, request: &AuditRequest) -> Result<bool, StartError> {
+        let Some(known) = self.known_pages(&site.domain.id, self.0.clock.now()).await? else {
+            return Ok(true);
+        };
+        let Some(sitemap) = &request.sitemap else { return Ok(true) };
+        let read = tokio::time::timeout(SITEMAP_WAIT, self.0.origins.read_sitemap(site, sitemap)).await;
+        let Ok(Ok(read)) = read else { return Ok(true) };
+        let is_new = |page: &crawler::sitemap::SitemapPage| {
+            let path = &page.url[url::Position::BeforePath..url::Position::AfterQuery];
+            known.get(path).is_none_or(|seen| page.lastmod.is_some_and(|changed| changed > *seen))
+        };
+        Ok(read.pages.iter().any(is_new))
+    }
+}

@@ -1,0 +1,304 @@
+//! The work of a run's job: crawls with the engine, keeps what it saves, and hears when somebody wants it to stop.
+//! Whatever interrupts it, the next attempt goes on from the last batch that was kept.
+//! See docs/decisions/0207.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use audit_engine::checks::CheckId;
+use audit_engine::engine::{
+    Audit, AuditOptions, AuditStatus, CloseReason as EngineReason, Ignored, Journal, JournalError,
+    Mode as EngineMode, Progress, resume,
+};
+use crawler::errors::one_line;
+use store::DbError;
+
+use super::Audits;
+use crate::accounts::{Limit, Metric};
+use crate::audit::model::{CloseReason, Mode, Outcome, Run, RunId};
+use crate::audit::queries;
+use crate::audit::segments::ReadError;
+use crate::audit::source::{SiteSource, USER_AGENT};
+use crate::audit::stored::Kind;
+use crate::domains::Site;
+use crate::jobs::{HoldError, JobError, JobOutcome};
+
+/// How often an active run looks whether somebody wants it to stop.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Longest run.
+const LONGEST: Duration = Duration::from_secs(12 * 3600);
+
+/// Why an attempt ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorkError {
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+    /// An earlier run cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Another process has taken the job over.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
+    /// The crawl could not be written down or gone on with.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+impl Audits {
+    /// Works on a run until it is over, or until this process is asked to stop.
+    pub async fn work(&self, id: &RunId, job: &crate::jobs::Run) -> Result<JobOutcome, JobError> {
+        let begun = {
+            let mut tx = self.0.db.write().await?;
+            let begun = queries::begin_run(&mut tx, id, self.0.clock.now()).await?;
+            tx.commit().await?;
+            begun
+        };
+        let run = self.find_run(id.as_str()).await?.filter(|_| begun);
+        let Some(run) = run else { return Ok(JobOutcome::Done) };
+        let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
+        let _registered = self.register_running(id, &cancelled);
+        let audited = tokio::select! {
+            audited = self.audit(&run, job, &cancelled) => audited,
+            never = self.watch(id, &cancelled) => match never {},
+            // What was kept is kept; an operator's cancelling removes the job itself.
+            () = job.stopping() => return Ok(JobOutcome::Later(Duration::ZERO)),
+        };
+        match audited {
+            Ok(()) => Ok(JobOutcome::Done),
+            Err(WorkError::Journal(JournalError::Unreadable(why))) => {
+                // Written by another version: the run begins again.
+                tracing::warn!(run = %id, why, "an audit begins again");
+                self.0.segments.delete_rows(id, Some(Kind::Checkpoint)).await?;
+                Err(JobError::retry(why))
+            }
+            Err(error) => Err(JobError::retry(one_line(&error))),
+        }
+    }
+
+    async fn audit(
+        &self,
+        run: &Run,
+        job: &crate::jobs::Run,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<(), WorkError> {
+        let domain = self.0.domains.find_by_id(&run.domain_id).await?;
+        let site = Arc::new(Site::new(match domain {
+            Some(domain) => domain,
+            None => return self.end(run, stopped(run, "the domain was removed"), job).await,
+        }));
+        if site.is_suspended() {
+            return self.end(run, stopped(run, "the domain is suspended"), job).await;
+        }
+        let options = self.options(run).await?;
+        let source = self.source(run, site, &options).await?;
+        let past =
+            queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, Kind::Checkpoint).await?;
+        let limit = self.pages_limit(run).await?;
+        let mut keeper = Keeper {
+            audits: self,
+            job,
+            run: &run.id,
+            account: &run.account_id,
+            next: past.len(),
+            counted: run.pages_counted,
+            limit,
+            is_over_plan: false,
+            cancelled: cancelled.clone(),
+        };
+        let mut audit = resume(&source, &options, &mut keeper, past).await?;
+        if keeper.is_over_plan {
+            (audit.status, audit.close_reason) = (AuditStatus::LimitReached, EngineReason::UrlLimit);
+        }
+        let counted = keeper.counted;
+        self.count_rest(run, &audit, counted).await?;
+        self.finish(run, audit, job).await
+    }
+
+    async fn source(
+        &self,
+        run: &Run,
+        site: Arc<Site>,
+        options: &AuditOptions,
+    ) -> Result<SiteSource, WorkError> {
+        let (_, credentials) = self.auditing_of(&run.domain_id).await?;
+        let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
+        let turns = options.renders.then(|| self.0.turns.clone());
+        let headers = credentials.request_headers();
+        Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, agent, headers, turns))
+    }
+
+    async fn options(&self, run: &Run) -> Result<AuditOptions, WorkError> {
+        let (request, settings) = (&run.request, &run.request.auditing);
+        let mut options = AuditOptions::follow(request.urls[0].clone());
+        options.seeds.clone_from(&request.urls);
+        options.mode = match request.mode {
+            Mode::Follow => EngineMode::Follow,
+            Mode::Selected => EngineMode::Selected,
+            Mode::Sitemap => EngineMode::Sitemap,
+        };
+        options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
+        options.max_depth = settings.max_depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
+        options.time_limit = Some(LONGEST);
+        options.requests_per_second = settings.requests_per_second;
+        let agent = settings.user_agent.as_deref().unwrap_or(USER_AGENT);
+        options.agent = agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
+        // A browser has no way to show a domain's credentials: what it would render is the refusal.
+        let (_, credentials) = self.auditing_of(&run.domain_id).await?;
+        options.renders = settings.javascript && credentials.request_headers().is_empty();
+        options.renders_at_once = self.0.platform.config.render_concurrency().max(1);
+        options.sitemap.clone_from(&request.sitemap);
+        options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
+        options.ignored = settings
+            .ignored
+            .iter()
+            .filter_map(|ignored| {
+                let check = CheckId::find(&ignored.issue_id)?;
+                Some(Ignored { check, path_pattern: ignored.path_pattern.clone() })
+            })
+            .collect();
+        options.include.clone_from(&settings.include);
+        options.exclude.clone_from(&settings.exclude);
+        options.drop_parameters.clone_from(&settings.drop_parameters);
+        if request.new_pages_only {
+            options.known_pages = self.known_pages(&run.domain_id, run.started_at).await?;
+        }
+        Ok(options)
+    }
+
+    async fn pages_limit(&self, run: &Run) -> Result<Limit, WorkError> {
+        let account = self.0.accounts.find_account(&run.account_id).await?;
+        let limit = |plan| self.0.platform.config.plan(plan).audited_pages_per_month;
+        Ok(account.map_or(Limit::of(0), |account| limit(account.plan)))
+    }
+
+    /// Counts the pages since the last batch. They were looked at, so they count whatever the plan says.
+    async fn count_rest(&self, run: &Run, audit: &Audit, counted: u64) -> Result<(), WorkError> {
+        let rest = (audit.pages as u64).saturating_sub(counted);
+        if rest > 0 {
+            let mut tx = self.0.db.write().await?;
+            let metric = Metric::AuditedPages;
+            self.0.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, Limit::NONE).await?;
+            queries::note_counted(&mut tx, &run.id, audit.pages as u64).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Hears when somebody wants the run to stop. Never returns.
+    async fn watch(&self, id: &RunId, cancelled: &AtomicBool) -> std::convert::Infallible {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let Ok(mut conn) = self.0.db.read().await else { continue };
+            match queries::is_cancel_requested(&mut conn, id).await {
+                Ok(Some(true) | None) => cancelled.store(true, Ordering::Relaxed),
+                Ok(Some(false)) | Err(_) => {}
+            }
+        }
+    }
+
+    /// Asks a run to stop; it keeps what it has. `false`: it is over already.
+    pub async fn cancel(&self, run: &Run) -> Result<bool, DbError> {
+        if !run.is_active {
+            return Ok(false);
+        }
+        let mut tx = self.0.db.write().await?;
+        queries::request_cancel(&mut tx, &run.id).await?;
+        tx.commit().await?;
+        if let Some(cancelled) = self.running().get(&run.id) {
+            cancelled.store(true, Ordering::Relaxed);
+        }
+        Ok(true)
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, std::collections::HashMap<RunId, Arc<AtomicBool>>> {
+        self.0.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn register_running(&self, id: &RunId, cancelled: &Arc<AtomicBool>) -> Registered {
+        self.running().insert(id.clone(), cancelled.clone());
+        Registered { audits: self.clone(), id: id.clone() }
+    }
+}
+
+/// A run that this process works on; forgotten when dropped.
+struct Registered {
+    audits: Audits,
+    id: RunId,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.audits.running().remove(&self.id);
+    }
+}
+
+fn stopped(run: &Run, why: &str) -> Outcome {
+    Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
+}
+
+fn checks(enabled: &[String], disabled: &[String]) -> Vec<CheckId> {
+    let enabled: HashSet<&str> = enabled.iter().map(String::as_str).collect();
+    let disabled: HashSet<&str> = disabled.iter().map(String::as_str).collect();
+    let runs = |id: &CheckId| {
+        let check = id.check();
+        (check.is_default || enabled.contains(check.id)) && !disabled.contains(check.id)
+    };
+    CheckId::all().filter(runs).collect()
+}
+
+/// Keeps what the crawl saves, with the progress and the pages that count, each batch in one transaction.
+struct Keeper<'a> {
+    audits: &'a Audits,
+    job: &'a crate::jobs::Run,
+    run: &'a RunId,
+    account: &'a crate::accounts::AccountId,
+    next: usize,
+    counted: u64,
+    limit: Limit,
+    /// Other runs have used up what the month had left.
+    is_over_plan: bool,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Keeper<'_> {
+    async fn keep(&mut self, batch: &[u8], progress: Progress) -> Result<(), WorkError> {
+        let inner = &self.audits.0;
+        let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
+        let mut tx = inner.db.write().await?;
+        self.job.hold(&mut tx).await?;
+        queries::segments::put_segment(&mut tx, self.run, Kind::Checkpoint, self.next, batch).await?;
+        let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
+        let more = pages.saturating_sub(self.counted);
+        let metric = Metric::AuditedPages;
+        let is_within =
+            more == 0 || inner.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?;
+        if is_within && more > 0 {
+            queries::note_counted(&mut tx, self.run, pages).await?;
+        }
+        tx.commit().await?;
+        self.next += 1;
+        match is_within {
+            true => self.counted = self.counted.max(pages),
+            false => self.is_over_plan = true,
+        }
+        if stop != Some(false) || !is_within {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Journal for Keeper<'_> {
+    async fn save(&mut self, batch: Vec<u8>, progress: Progress) -> Result<(), JournalError> {
+        self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,85 @@
+//! The link graph of a run: links by the page they stand on, the page they lead to, and the status of their targets.
+
+use bytes::Bytes;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Audits, RowReader};
+use crate::audit::model::Run;
+use crate::audit::results::MOST_INLINKS;
+use crate::audit::segments::ReadError;
+use crate::audit::stored::{Kind, LinkRow};
+
+/// Which links.
+#[derive(Debug, Clone, Default)]
+pub struct LinkFilter {
+    /// Path of the page they stand on.
+    pub from: Option<String>,
+    /// Path or address that they lead to.
+    pub to: Option<String>,
+    /// Status of their target.
+    pub status: Option<u16>,
+    /// How many are left out.
+    pub offset: usize,
+    /// How many are shown.
+    pub limit: usize,
+}
+
+/// Links of a run.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkList {
+    /// Those that were asked for.
+    pub links: Vec<LinkRow>,
+    /// How many match.
+    pub total: usize,
+}
+
+impl LinkList {
+    fn take(&mut self, line: &Bytes, filter: &LinkFilter) {
+        let links: Vec<LinkRow> = serde_json::from_slice(line).unwrap_or_default();
+        for link in links {
+            let is_wanted = filter.from.as_ref().is_none_or(|from| *from == link.from)
+                && filter.to.as_ref().is_none_or(|to| *to == link.to)
+                && filter.status.is_none_or(|status| link.status == Some(status));
+            if !is_wanted {
+                continue;
+            }
+            if self.total >= filter.offset && self.links.len() < filter.limit {
+                self.links.push(link);
+            }
+            self.total += 1;
+        }
+    }
+}
+
+impl Audits {
+    async fn has_more_inlinks(&self, run: &Run, row: usize) -> Result<bool, ReadError> {
+        let line = RowReader::new(self, run, Kind::Inlinks).line(row).await?;
+        let links: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&line).unwrap_or_default();
+        Ok(links.len() >= MOST_INLINKS)
+    }
+
+    /// The links that a filter leaves, by the page they stand on.
+    pub async fn links(&self, run: &Run, filter: &LinkFilter) -> Result<LinkList, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let mut list = LinkList::default();
+        let (kind, rows) = match (&filter.from, &filter.to) {
+            (Some(from), _) => match index.find_path(from) {
+                Some(row) => (Kind::Links, row..row + 1),
+                None => return Ok(list),
+            },
+            (None, Some(to)) => match index.find_path(to) {
+                Some(row) if !self.has_more_inlinks(run, row).await? => (Kind::Inlinks, row..row + 1),
+                // An address elsewhere, or one that more pages link to than are kept beside it.
+                _ => (Kind::Links, 0..index.len()),
+            },
+            (None, None) => (Kind::Links, 0..index.len()),
+        };
+        let mut reader = RowReader::new(self, run, kind);
+        for row in rows {
+            list.take(&reader.line(row).await?, filter);
+        }
+        Ok(list)
+    }
+}

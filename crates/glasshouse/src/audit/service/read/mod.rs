@@ -1,0 +1,330 @@
+//! Reading runs: which pages a request is about, in which order, and their rows as they are stored.
+
+mod compare;
+mod exports;
+mod links;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::Stream;
+use serde_json::value::RawValue;
+use store::DbError;
+
+use super::Audits;
+use crate::accounts::AccountId;
+use crate::audit::model::Run;
+use crate::audit::queries;
+use crate::audit::segments::ReadError;
+use crate::audit::stored::{Index, Kind, PART_ROWS, lines};
+use crate::domains::DomainId;
+
+pub use compare::Comparison;
+pub use exports::{Export, ExportFormat};
+pub use links::{LinkFilter, LinkList};
+
+/// Runs that a list has.
+const MOST_RUNS: i64 = 50;
+/// Earlier runs that tell which pages are known.
+const RUNS_LOOKED_AT: i64 = 12;
+
+/// Which pages of a run.
+#[derive(Debug, Clone, Default)]
+pub struct PageFilter {
+    /// Part of the path, in any case.
+    pub search: Option<String>,
+    /// An issue that the page has.
+    pub issue: Option<String>,
+    /// In which order; by path when there is none.
+    pub order: Option<PageOrder>,
+}
+
+/// An order of pages.
+#[derive(Debug, Clone)]
+pub struct PageOrder {
+    /// A field of a page.
+    pub field: String,
+    /// The largest first.
+    pub is_descending: bool,
+}
+
+/// Pages that a request is about.
+pub struct PageList {
+    /// The run's columns.
+    pub index: Arc<Index>,
+    /// Rows in the order that was asked for.
+    pub rows: Vec<usize>,
+}
+
+/// What pages are sorted by.
+#[derive(Debug, Clone, PartialEq)]
+enum SortKey {
+    Number(f64),
+    Text(String),
+}
+
+impl SortKey {
+    fn of_json(value: &serde_json::Value) -> SortKey {
+        match value {
+            serde_json::Value::Number(number) => SortKey::Number(number.as_f64().unwrap_or(0.0)),
+            serde_json::Value::Bool(flag) => SortKey::Number(f64::from(u8::from(*flag))),
+            serde_json::Value::String(text) => SortKey::Text(text.to_lowercase()),
+            serde_json::Value::Array(list) => SortKey::Number(list.len() as f64),
+            serde_json::Value::Object(map) => SortKey::Number(map.len() as f64),
+            serde_json::Value::Null => SortKey::Number(f64::NEG_INFINITY),
+        }
+    }
+
+    fn compare(&self, other: &SortKey) -> std::cmp::Ordering {
+        match (self, other) {
+            (SortKey::Number(one), SortKey::Number(other)) => one.total_cmp(other),
+            (SortKey::Text(one), SortKey::Text(other)) => one.cmp(other),
+            (SortKey::Number(_), SortKey::Text(_)) => std::cmp::Ordering::Less,
+            (SortKey::Text(_), SortKey::Number(_)) => std::cmp::Ordering::Greater,
+        }
+    }
+}
+
+impl Audits {
+    /// The newest runs of an account's domains, or of one of them.
+    pub async fn list_runs(
+        &self,
+        account: &AccountId,
+        domain: Option<&DomainId>,
+    ) -> Result<Vec<Run>, DbError> {
+        queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await
+    }
+
+    /// Finds a run.
+    pub async fn find_run(&self, id: &str) -> Result<Option<Run>, DbError> {
+        queries::find_run(&mut self.0.db.read().await?, id).await
+    }
+
+    /// The newest runs of a domain that have results.
+    pub(super) async fn earlier_runs(
+        &self,
+        domain: &DomainId,
+        before: crate::clock::Timestamp,
+    ) -> Result<Vec<Run>, DbError> {
+        queries::list_with_results(&mut self.0.db.read().await?, domain, before, RUNS_LOOKED_AT).await
+    }
+
+    /// The newest run of a domain that has results, and the page of a path in it.
+    pub async fn latest_page(
+        &self,
+        domain: &DomainId,
+        path: &str,
+    ) -> Result<Option<(Run, Option<Box<RawValue>>)>, ReadError> {
+        let now = self.0.clock.now();
+        let runs = queries::list_with_results(&mut self.0.db.read().await?, domain, now, 1).await?;
+        let Some(run) = runs.into_iter().next() else { return Ok(None) };
+        let index = self.0.segments.index(&run).await?;
+        let Some(row) = index.find_path(path) else { return Ok(Some((run, None))) };
+        let line = self.row(&run, Kind::Pages, row).await?;
+        Ok(Some((run, line)))
+    }
+
+    /// The pages of a run that a filter leaves, in its order.
+    pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<PageList, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let search = filter.search.as_ref().map(|text| text.to_lowercase());
+        let issue = match &filter.issue {
+            None => None,
+            Some(id) => match index.issue(id) {
+                Some(at) => Some(at),
+                None => return Ok(PageList { index, rows: Vec::new() }),
+            },
+        };
+        let matches = |row: &usize| {
+            search.as_ref().is_none_or(|text| index.paths[*row].to_lowercase().contains(text.as_str()))
+                && issue.is_none_or(|issue| index.issues[*row].contains(&issue))
+        };
+        let mut rows: Vec<usize> = (0..index.len()).filter(matches).collect();
+        if let Some(order) = &filter.order {
+            let keys = self.sort_keys(run, &index, &rows, &order.field).await?;
+            let mut keyed: Vec<(SortKey, usize)> = keys.into_iter().zip(rows).collect();
+            keyed.sort_by(|(one, _), (other, _)| {
+                let ordering = one.compare(other);
+                if order.is_descending { ordering.reverse() } else { ordering }
+            });
+            rows = keyed.into_iter().map(|(_, row)| row).collect();
+        }
+        Ok(PageList { index, rows })
+    }
+
+    async fn sort_keys(
+        &self,
+        run: &Run,
+        index: &Index,
+        rows: &[usize],
+        field: &str,
+    ) -> Result<Vec<SortKey>, ReadError> {
+        let number = |of: &dyn Fn(usize) -> f64| rows.iter().map(|row| SortKey::Number(of(*row))).collect();
+        Ok(match field {
+            "path" => rows.iter().map(|row| SortKey::Text(index.paths[*row].clone())).collect(),
+            "statusCode" => number(&|row| f64::from(index.status[row])),
+            "healthScore" => number(&|row| f64::from(index.health[row])),
+            "previewScore" => number(&|row| f64::from(index.preview[row])),
+            "loadTimeMs" => number(&|row| f64::from(index.load_ms[row])),
+            "wordCount" => number(&|row| f64::from(index.words[row])),
+            "inlinkCount" => number(&|row| f64::from(index.inlinks[row])),
+            "issueCount" | "issues" => number(&|row| index.issues[row].len() as f64),
+            "indexable" => number(&|row| f64::from(u8::from(index.indexable[row]))),
+            _ => {
+                let mut keys = Vec::with_capacity(rows.len());
+                let mut reader = RowReader::new(self, run, Kind::Pages);
+                for row in rows {
+                    let line = reader.line(*row).await?;
+                    let fields: HashMap<&str, &RawValue> = serde_json::from_slice(&line).unwrap_or_default();
+                    let value = fields.get(field).and_then(|raw| serde_json::from_str(raw.get()).ok());
+                    keys.push(SortKey::of_json(&value.unwrap_or_default()));
+                }
+                keys
+            }
+        })
+    }
+
+    /// Rows as JSON, separated by commas, some hundred at a time. With `fields` only those.
+    pub fn page_rows(
+        &self,
+        run: &Run,
+        rows: Vec<usize>,
+        fields: Option<Vec<String>>,
+    ) -> impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<> {
+        let (audits, run) = (self.clone(), run.clone());
+        let chunks: Vec<Vec<usize>> = rows.chunks(PART_ROWS).map(<[usize]>::to_vec).collect();
+        let chunks = chunks.into_iter().enumerate();
+        futures::stream::unfold((chunks, audits, run, fields), |(mut chunks, audits, run, fields)| async {
+            let (at, chunk) = chunks.next()?;
+            let text = audits.write_rows(&run, &chunk, fields.as_deref(), at > 0).await;
+            Some((text, (chunks, audits, run, fields)))
+        })
+    }
+
+    async fn write_rows(
+        &self,
+        run: &Run,
+        rows: &[usize],
+        fields: Option<&[String]>,
+        mut is_continued: bool,
+    ) -> Result<Bytes, ReadError> {
+        let mut text = Vec::new();
+        let mut reader = RowReader::new(self, run, Kind::Pages);
+        for row in rows {
+            if std::mem::replace(&mut is_continued, true) {
+                text.push(b',');
+            }
+            let line = reader.line(*row).await?;
+            match fields {
+                None => text.extend_from_slice(&line),
+                Some(fields) => write_fields(&mut text, &line, fields),
+            }
+        }
+        Ok(Bytes::from(text))
+    }
+
+    /// One row of a kind, as JSON; none: there is no such row.
+    pub(super) async fn row(
+        &self,
+        run: &Run,
+        kind: Kind,
+        row: usize,
+    ) -> Result<Option<Box<RawValue>>, ReadError> {
+        let line = RowReader::new(self, run, kind).line(row).await?;
+        Ok(serde_json::from_slice(&line).ok())
+    }
+
+    /// Everything that is known of one page: its row, its details, links to it and from it. None: no such page.
+    pub async fn page(&self, run: &Run, id: u64) -> Result<Option<PageParts>, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let Some(row) = index.find(id) else { return Ok(None) };
+        let parts = (
+            self.row(run, Kind::Pages, row).await?,
+            self.row(run, Kind::Details, row).await?,
+            self.row(run, Kind::Inlinks, row).await?,
+            self.row(run, Kind::Links, row).await?,
+        );
+        let (Some(page), Some(details), Some(inlinks), Some(outlinks)) = parts else { return Ok(None) };
+        Ok(Some(PageParts { page, details, inlinks, outlinks }))
+    }
+
+    /// Paths that earlier runs of a domain have, and when each was last looked at; none: there is no earlier run.
+    pub(super) async fn known_pages(
+        &self,
+        domain: &DomainId,
+        before: crate::clock::Timestamp,
+    ) -> Result<Option<HashMap<String, i64>>, ReadError> {
+        let mut known = HashMap::new();
+        let runs = self.earlier_runs(domain, before).await?;
+        for run in &runs {
+            let index = self.0.segments.index(run).await?;
+            for path in &index.paths {
+                // The newest run comes first.
+                known.entry(path.clone()).or_insert(run.started_at.as_millis());
+            }
+        }
+        Ok((!runs.is_empty()).then_some(known))
+    }
+}
+
+/// What is stored of one page.
+pub struct PageParts {
+    /// As lists show it.
+    pub page: Box<RawValue>,
+    /// Findings with their evidence, and facts.
+    pub details: Box<RawValue>,
+    /// Links to it.
+    pub inlinks: Box<RawValue>,
+    /// Links on it.
+    pub outlinks: Box<RawValue>,
+}
+
+/// Reads rows; those of one part after another without looking for them again.
+pub(super) struct RowReader<'a> {
+    audits: &'a Audits,
+    run: &'a Run,
+    kind: Kind,
+    part: Option<(usize, Bytes, Vec<std::ops::Range<usize>>)>,
+}
+
+impl<'a> RowReader<'a> {
+    pub fn new(audits: &'a Audits, run: &'a Run, kind: Kind) -> RowReader<'a> {
+        RowReader { audits, run, kind, part: None }
+    }
+
+    /// The line of a row.
+    pub async fn line(&mut self, row: usize) -> Result<Bytes, ReadError> {
+        let (wanted, at) = (row / PART_ROWS, row % PART_ROWS);
+        if self.part.as_ref().is_none_or(|(part, _, _)| *part != wanted) {
+            let bytes = self.audits.0.segments.get(self.run, self.kind, wanted).await?;
+            let start = bytes.as_ptr() as usize;
+            let range = |line: &[u8]| {
+                let from = line.as_ptr() as usize - start;
+                from..from + line.len()
+            };
+            let ranges = lines(&bytes).map(range).collect();
+            self.part = Some((wanted, bytes, ranges));
+        }
+        let found =
+            self.part.as_ref().and_then(|(_, bytes, ranges)| Some(bytes.slice(ranges.get(at)?.clone())));
+        found.ok_or_else(|| ReadError::Missing {
+            run: self.run.id.to_string(),
+            kind: self.kind.as_str(),
+            part: wanted,
+        })
+    }
+}
+
+fn write_fields(text: &mut Vec<u8>, line: &[u8], fields: &[String]) {
+    let row: HashMap<&str, &RawValue> = serde_json::from_slice(line).unwrap_or_default();
+    text.push(b'{');
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            text.push(b',');
+        }
+        let value = row.get(field.as_str()).map_or("null", |raw| raw.get());
+        text.extend_from_slice(format!("\"{field}\":{value}").as_bytes());
+    }
+    text.push(b'}');
+}

@@ -1,0 +1,273 @@
+//! Exports: everything of one kind that a run has, as lines for spreadsheets, programs and search engines, part by part.
+
+use bytes::Bytes;
+use futures::Stream;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::Audits;
+use crate::audit::model::Run;
+use crate::audit::segments::ReadError;
+use crate::audit::stored::{Kind, PAGE_FIELDS, PART_ROWS, lines};
+
+/// What is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// Pages as lists show them.
+    Pages,
+    /// A line per example of a finding.
+    Findings,
+    /// Links.
+    Links,
+    /// Redirects with their hops.
+    Redirects,
+    /// Pictures.
+    Images,
+    /// Language versions.
+    Hreflang,
+    /// Addresses that a sitemap should list.
+    Sitemap,
+}
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// For spreadsheets.
+    Csv,
+    /// A JSON object per line.
+    Ndjson,
+    /// A sitemap.
+    Xml,
+}
+
+impl Export {
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Export> {
+        Some(match text {
+            "pages" => Export::Pages,
+            "findings" => Export::Findings,
+            "links" => Export::Links,
+            "redirects" => Export::Redirects,
+            "images" => Export::Images,
+            "hreflang" => Export::Hreflang,
+            "sitemap" => Export::Sitemap,
+            _ => return None,
+        })
+    }
+
+    /// Names of the columns, in their order.
+    fn columns(self) -> &'static [&'static str] {
+        match self {
+            Export::Pages => PAGE_FIELDS,
+            Export::Findings => {
+                &["path", "statusCode", "issueId", "severity", "count", "url", "text", "detail"]
+            }
+            Export::Links => &["from", "to", "anchor", "rel", "status"],
+            Export::Redirects => &["path", "statusCode", "hops", "target", "targetStatus"],
+            Export::Images => &["path", "src", "alt"],
+            Export::Hreflang => &["path", "lang", "to", "status"],
+            Export::Sitemap => &["loc"],
+        }
+    }
+}
+
+impl ExportFormat {
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<ExportFormat> {
+        Some(match text {
+            "csv" => ExportFormat::Csv,
+            "ndjson" => ExportFormat::Ndjson,
+            "xml" => ExportFormat::Xml,
+            _ => return None,
+        })
+    }
+
+    fn head(self, what: Export) -> String {
+        match self {
+            ExportFormat::Csv => what.columns().join(",") + "\r\n",
+            ExportFormat::Ndjson => String::new(),
+            ExportFormat::Xml => "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+                <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
+                .to_owned(),
+        }
+    }
+
+    fn tail(self) -> &'static str {
+        if self == ExportFormat::Xml { "</urlset>\n" } else { "" }
+    }
+
+    fn write(self, text: &mut String, what: Export, line: &Map<String, Value>) {
+        match self {
+            ExportFormat::Csv => {
+                let cells = what.columns().iter().map(|column| cell(line.get(*column)));
+                text.push_str(&cells.collect::<Vec<_>>().join(","));
+                text.push_str("\r\n");
+            }
+            ExportFormat::Ndjson => {
+                text.push_str(&serde_json::to_string(line).expect("lines are plain data"));
+                text.push('\n');
+            }
+            ExportFormat::Xml => {
+                let loc = line.get("loc").and_then(Value::as_str).unwrap_or_default();
+                text.push_str(&format!("  <url><loc>{}</loc></url>\n", escaped(loc)));
+            }
+        }
+    }
+}
+
+impl Audits {
+    /// An export, part by part: a head, the parts of the run, a tail.
+    pub fn export(
+        &self,
+        run: &Run,
+        what: Export,
+        format: ExportFormat,
+    ) -> impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<> {
+        let (audits, run) = (self.clone(), run.clone());
+        futures::stream::unfold(Some(0), move |part: Option<usize>| {
+            let (audits, run) = (audits.clone(), run.clone());
+            async move {
+                let part = part?;
+                match audits.export_part(&run, what, format, part).await {
+                    Ok((text, next)) => Some((Ok(Bytes::from(text)), next)),
+                    Err(error) => Some((Err(error), None)),
+                }
+            }
+        })
+    }
+
+    async fn export_part(
+        &self,
+        run: &Run,
+        what: Export,
+        format: ExportFormat,
+        part: usize,
+    ) -> Result<(String, Option<usize>), ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let mut text = if part == 0 { format.head(what) } else { String::new() };
+        let first = part * PART_ROWS;
+        if first < index.len() {
+            let kind = match what {
+                Export::Pages | Export::Sitemap => Kind::Pages,
+                Export::Links => Kind::Links,
+                _ => Kind::Details,
+            };
+            let bytes = self.0.segments.get(run, kind, part).await?;
+            for (at, line) in lines(&bytes).enumerate() {
+                let row = first + at;
+                let (Some(path), Some(status)) = (index.paths.get(row), index.status.get(row)) else { break };
+                let value: Value = serde_json::from_slice(line).unwrap_or_default();
+                let page = Page { run, path, status: *status, is_listed: index.indexable[row] };
+                page.lines(what, value).iter().for_each(|line| format.write(&mut text, what, line));
+            }
+        }
+        let is_last = first + PART_ROWS >= index.len();
+        if is_last {
+            text.push_str(format.tail());
+        }
+        Ok((text, (!is_last).then_some(part + 1)))
+    }
+}
+
+/// The page that a stored line is about.
+struct Page<'a> {
+    run: &'a Run,
+    path: &'a str,
+    status: u16,
+    /// Search engines may list it.
+    is_listed: bool,
+}
+
+impl Page<'_> {
+    fn lines(&self, what: Export, mut value: Value) -> Vec<Map<String, Value>> {
+        match what {
+            Export::Pages => value.as_object().cloned().into_iter().collect(),
+            Export::Links => objects(value),
+            Export::Findings => {
+                objects(value["findings"].take()).iter().flat_map(|f| self.examples(f)).collect()
+            }
+            Export::Images => self.with_path(value["images"].take()),
+            Export::Hreflang => self.with_path(value["hreflang"].take()),
+            Export::Redirects => self.redirect(value["hops"].take()),
+            Export::Sitemap if self.status == 200 && self.is_listed => {
+                let address = self.run.request.urls.first().and_then(|seed: &Url| seed.join(self.path).ok());
+                let loc = Value::from(address.map(String::from).unwrap_or_default());
+                vec![Map::from_iter([("loc".to_owned(), loc)])]
+            }
+            Export::Sitemap => Vec::new(),
+        }
+    }
+
+    fn with_path(&self, entries: Value) -> Vec<Map<String, Value>> {
+        let mut entries = objects(entries);
+        entries.iter_mut().for_each(|entry| _ = entry.insert("path".to_owned(), self.path.into()));
+        entries
+    }
+
+    fn redirect(&self, hops: Value) -> Vec<Map<String, Value>> {
+        let steps = objects(hops);
+        let Some(last) = steps.last() else { return Vec::new() };
+        let line = [
+            ("path", Value::from(self.path)),
+            ("statusCode", self.status.into()),
+            ("hops", steps.len().into()),
+            ("target", last.get("url").cloned().unwrap_or_default()),
+            ("targetStatus", last.get("status").cloned().unwrap_or_default()),
+        ];
+        vec![line.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()]
+    }
+
+    /// A finding with each of its examples; one line when it has none.
+    fn examples(&self, finding: &Map<String, Value>) -> Vec<Map<String, Value>> {
+        let mut base = finding.clone();
+        let examples = base.remove("examples").map(objects).unwrap_or_default();
+        base.insert("path".to_owned(), self.path.into());
+        base.insert("statusCode".to_owned(), self.status.into());
+        if examples.is_empty() {
+            return vec![base];
+        }
+        examples.into_iter().map(|example| base.clone().into_iter().chain(example).collect()).collect()
+    }
+}
+
+fn objects(list: Value) -> Vec<Map<String, Value>> {
+    let Value::Array(list) = list else { return Vec::new() };
+    let object = |value| if let Value::Object(map) = value { Some(map) } else { None };
+    list.into_iter().filter_map(object).collect()
+}
+
+/// A quoted cell. One that a spreadsheet would compute is made a text: strangers write paths and texts.
+fn cell(value: Option<&Value>) -> String {
+    let text = match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => {
+            let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+            format!("{guard}{text}")
+        }
+        Some(other) => other.to_string(),
+    };
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_that_a_spreadsheet_would_compute_is_a_text() {
+        assert_eq!(cell(Some(&Value::from("=HYPERLINK(\"x\")"))), "\"'=HYPERLINK(\"\"x\"\")\"");
+        assert_eq!(cell(Some(&Value::from(-1))), "\"-1\"");
+        assert_eq!(cell(None), "\"\"");
+    }
+
+    #[test]
+    fn a_word_that_is_no_export_is_none() {
+        assert_eq!(Export::parse("hreflang"), Some(Export::Hreflang));
+        assert_eq!(Export::parse("everything"), None);
+        assert_eq!(ExportFormat::parse("pdf"), None);
+    }
+}

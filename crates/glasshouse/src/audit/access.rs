@@ -1,0 +1,30 @@
+//! Who may call the operations of SEO audits. Those of the specification need the Pro plan from a key; what is beyond it
+//! has no gate. One empty type per kind of operation.
+
+use crate::accounts::Plan;
+use crate::api::access::{Access, Credentials, Rate};
+use crate::api::shared_limits::SharedLimit;
+
+/// Audits that a caller may start per minute: each reads a whole site.
+const STARTS: Rate = Rate::Shared(SharedLimit { name: "audits", per_minute: 60 });
+
+/// Starting an audit.
+#[derive(Debug)]
+pub struct StartAudit;
+
+impl Access for StartAudit {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ACTIVE: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
+    const RATE: Rate = STARTS;
+}
+
+/// Reading audits.
+#[derive(Debug)]
+pub struct ReadAudits;
+
+impl Access for ReadAudits {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
+    const RATE: Rate = Rate::Beyond;
+}

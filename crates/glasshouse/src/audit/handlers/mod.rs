@@ -1,0 +1,67 @@
+//! HTTP of SEO audits: the three operations of the specification, and what is beyond it.
+
+mod auditing;
+mod catalogue;
+mod details;
+mod events;
+mod exports;
+mod runs;
+
+use http::HeaderValue;
+use http::header::RETRY_AFTER;
+use utoipa_axum::router::OpenApiRouter;
+
+use super::model::Run;
+use super::segments::ReadError;
+use crate::api::access::Access;
+use crate::api::caller::Credential;
+use crate::api::openapi::own_errors;
+use crate::api::{ApiError, ApiResult, Caller, ErrorCode};
+use crate::app::AppState;
+
+/// The operations of this feature.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .merge(runs::routes())
+        .merge(details::routes())
+        .merge(exports::routes())
+        .merge(events::routes())
+        .merge(auditing::routes())
+        .merge(catalogue::routes())
+}
+
+own_errors! {
+    /// Of an operation that reads a run, with parameters.
+    RunNotRead: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound, ArchiveUnavailable;
+    /// Of one without.
+    NoRun: ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound;
+}
+
+/// The run of this id, if the caller may see it. One of another account is as good as none.
+async fn visible_run<A: Access>(caller: &Caller<A>, app: &AppState, id: &str) -> ApiResult<Run> {
+    let found = app.audits.find_run(id).await?;
+    let run = found.filter(|run| run.account_id == *caller.account()).ok_or_else(ApiError::not_found)?;
+    caller.check_scope(&run.host)?;
+    let domain = app.domains.find_by_id(&run.domain_id).await?;
+    if domain.is_none_or(|domain| domain.account_id != run.account_id) {
+        return Err(ApiError::new(match caller.credential {
+            Credential::Session(_) => ErrorCode::DomainAccessForbidden,
+            Credential::Key(_) => ErrorCode::DomainNotOwned,
+        }));
+    }
+    Ok(run)
+}
+
+/// What cannot be read from cold storage may be readable later.
+impl From<ReadError> for ApiError {
+    fn from(error: ReadError) -> ApiError {
+        match error {
+            ReadError::Store(error) => error.into(),
+            error @ (ReadError::Archive(_) | ReadError::Missing { .. }) => {
+                ApiError::new(ErrorCode::ArchiveUnavailable)
+                    .caused_by(error)
+                    .with_header(RETRY_AFTER, HeaderValue::from_static("60"))
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! HTTP of the catalogue of issues.
+
+use audit_engine::checks::CheckId;
+use axum::Json;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::Caller;
+use crate::api::access::ReadDomain;
+use crate::api::openapi::Refusals;
+use crate::app::AppState;
+use crate::audit::results::severity;
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list_issues))
+}
+
+/// Everything that an audit can find.
+#[derive(Serialize, ToSchema)]
+struct Catalogue {
+    /// By category.
+    issues: Vec<CatalogueEntry>,
+}
+
+/// An issue.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CatalogueEntry {
+    /// Its id; never renamed.
+    #[schema(examples("META_DESC_MISSING"))]
+    id: &'static str,
+    /// `error`, `warning` or `notice`.
+    #[schema(examples("warning"))]
+    severity: &'static str,
+    /// Its group.
+    #[schema(examples("description"))]
+    category: &'static str,
+    /// What it is about: a `page`, the `site`, its `robots` file or its `sitemap`.
+    #[schema(value_type = String, examples("page"))]
+    scope: audit_engine::checks::Scope,
+    /// What is wrong, in a few words.
+    #[schema(examples("Meta description is missing"))]
+    title: &'static str,
+    /// Why it matters.
+    why: &'static str,
+    /// What to do.
+    fix: &'static str,
+    /// A public page that says so.
+    source: &'static str,
+    /// What a finding takes from a page's health.
+    weight: f64,
+    /// Whether it is looked for unless it is turned off.
+    is_default: bool,
+}
+
+/// Lists every issue that an audit can find, with why it matters and what to do.
+#[utoipa::path(get, path = "/api/seo-spider/issues", tag = "SEO audit", security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain>, (status = 200, description = "The catalogue.", body = Catalogue)))]
+async fn list_issues(_: Caller<ReadDomain>) -> Json<Catalogue> {
+    let entry = |id: CheckId| {
+        let check = id.check();
+        CatalogueEntry {
+            id: check.id,
+            severity: severity(check.severity),
+            category: id.category().name,
+            scope: check.scope,
+            title: check.title,
+            why: check.why,
+            fix: check.fix,
+            source: check.source,
+            weight: check.weight,
+            is_default: check.is_default,
+        }
+    };
+    Json(Catalogue { issues: CheckId::all().map(entry).collect() })
+}

@@ -1,0 +1,189 @@
+//! HTTP of what else is known of a run: one page, the link graph, a comparison with another run.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{RunNotRead, visible_run};
+use crate::api::access::ReadDomain;
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::app::AppState;
+use crate::audit::service::{Comparison, LinkFilter, LinkList};
+use crate::audit::stored::{LinkRow, PageRow, parse_page_id};
+
+/// Links in one answer.
+const DEFAULT_LINKS: usize = 100;
+const MAX_LINKS: usize = 500;
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(get_run_page))
+        .routes(routes!(list_run_links))
+        .routes(routes!(compare_runs))
+}
+
+own_errors! {
+    NoPage: ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound, ArchiveUnavailable;
+}
+
+/// Everything that is known of a page.
+#[derive(Serialize, ToSchema)]
+struct PageDetails {
+    /// As lists show it.
+    #[schema(value_type = PageRow)]
+    page: Box<RawValue>,
+    /// What was found, with evidence.
+    #[schema(value_type = Vec<FindingShown>)]
+    findings: Value,
+    /// What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed.
+    #[schema(value_type = Object)]
+    raw: Value,
+    /// The same of what the browser made of it; null when it was not rendered.
+    #[schema(value_type = Option<Object>)]
+    rendered: Value,
+    /// Steps of its redirect.
+    #[schema(value_type = Vec<HopShown>)]
+    hops: Value,
+    /// Links to it, at most 1,000.
+    #[schema(value_type = Vec<LinkRow>)]
+    inlinks: Box<RawValue>,
+    /// Links on it.
+    #[schema(value_type = Vec<LinkRow>)]
+    outlinks: Box<RawValue>,
+}
+
+/// What one check found on a page.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct FindingShown {
+    /// The issue.
+    #[schema(examples("META_DESC_MISSING"))]
+    issue_id: String,
+    /// `error`, `warning` or `notice`.
+    severity: String,
+    /// Elements or targets at fault.
+    count: u32,
+    /// The first 20 of them.
+    examples: Vec<ExampleShown>,
+}
+
+/// An element or target.
+#[derive(Serialize, ToSchema)]
+struct ExampleShown {
+    /// Its address; "" when it has none.
+    url: String,
+    /// Its text or markup.
+    text: String,
+    /// What is wrong with it.
+    detail: String,
+}
+
+/// A step of a redirect.
+#[derive(Serialize, ToSchema)]
+struct HopShown {
+    /// Absolute address.
+    url: String,
+    /// What it answers; 0: no answer, or not asked.
+    status: u16,
+}
+
+/// Reads one page of an audit, with the evidence of its findings and the links around it.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/pages/{pageId}", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), ("pageId" = String, Path, description = "The page's `id`.")),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = PageDetails)))]
+async fn get_run_page(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath((id, page)): AppPath<(String, String)>,
+) -> ApiResult<Json<PageDetails>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    let page = parse_page_id(&page).ok_or_else(ApiError::not_found)?;
+    let parts = app.audits.page(&run, page).await?.ok_or_else(ApiError::not_found)?;
+    let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
+    let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
+    Ok(Json(PageDetails {
+        findings: take("findings"),
+        raw: take("raw"),
+        rendered: take("rendered"),
+        hops: take("hops"),
+        page: parts.page,
+        inlinks: parts.inlinks,
+        outlinks: parts.outlinks,
+    }))
+}
+
+/// Which links.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct LinksQuery {
+    /// Path of the page that they stand on.
+    #[param(example = "/")]
+    from: Option<String>,
+    /// Path on the site that they lead to, or an absolute address elsewhere.
+    #[param(example = "/pricing")]
+    to: Option<String>,
+    /// Status of their target; 0: no answer.
+    status: Option<u16>,
+    /// Links in the answer, 1 to 500; 100 unless given.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    limit: Option<usize>,
+    /// Links that are left out.
+    offset: Option<usize>,
+}
+
+/// Lists links of the site, by the page they stand on.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/links", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), LinksQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The links.", body = LinkList)))]
+async fn list_run_links(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<LinksQuery>,
+) -> ApiResult<Json<LinkList>> {
+    let limit = query.limit.unwrap_or(DEFAULT_LINKS);
+    if !(1..=MAX_LINKS).contains(&limit) {
+        return Err(ApiError::invalid_request(vec![Issue::new("limit", "must be from 1 to 500")]));
+    }
+    let run = visible_run(&caller, &app, &id).await?;
+    let LinksQuery { from, to, status, offset, .. } = query;
+    let filter = LinkFilter { from, to, status, limit, offset: offset.unwrap_or(0) };
+    Ok(Json(app.audits.links(&run, &filter).await?))
+}
+
+/// With which run.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct CompareQuery {
+    /// The other run, of the same domain. The one that began first is the earlier one.
+    with: String,
+}
+
+/// Compares two audits of a domain: findings that are new, fixed and still there, pages added and removed, and what changed.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/compare", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), CompareQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "What changed.", body = Comparison)))]
+async fn compare_runs(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<CompareQuery>,
+) -> ApiResult<Json<Comparison>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    let other = visible_run(&caller, &app, &query.with).await?;
+    if other.domain_id != run.domain_id {
+        return Err(ApiError::invalid_request(vec![Issue::new("with", "is of another domain")]));
+    }
+    let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
+    Ok(Json(app.audits.compare(&earlier, &later).await?))
+}

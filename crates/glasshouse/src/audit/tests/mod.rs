@@ -1,0 +1,205 @@
+//! Tests of audits: over HTTP on both databases, with a site on loopback.
+
+mod access;
+mod details;
+mod lifecycle;
+mod settings;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crawler::testing::WebServer;
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::accounts::Plan;
+use crate::domains::Domain;
+use crate::jobs::{Registry, Worker, WorkerSettings};
+use crate::testing::{Reply, TestAccount, TestApp};
+
+const RUNS: &str = "/api/seo-spider/runs";
+const AUDITING: &str = "/api/domains/shop.example/auditing";
+
+/// What the site answers, by path; every other path is 404. Remembers what was asked.
+#[derive(Clone)]
+struct Web {
+    pages: Arc<Mutex<HashMap<String, String>>>,
+    asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
+    bodies: Arc<Mutex<HashMap<String, String>>>,
+    /// Pages whose path begins with `/slow` answer once this is true.
+    open: watch::Sender<bool>,
+}
+
+impl Web {
+    fn new() -> Web {
+        Web {
+            pages: Arc::default(),
+            asked: Arc::default(),
+            bodies: Arc::default(),
+            open: watch::channel(true).0,
+        }
+    }
+
+    fn set(&self, path: &str, body: &str) {
+        self.pages.lock().unwrap().insert(path.to_owned(), body.to_owned());
+    }
+
+    /// A page with a title, a heading, a text and links.
+    fn page(&self, path: &str, title: &str, links: &[&str]) {
+        let links: String = links.iter().map(|to| format!("<a href=\"{to}\">to {to}</a> ")).collect();
+        let words = format!("All about {title} and what it is good for. ").repeat(12);
+        let html = format!(
+            "<!doctype html><html lang=\"en\"><head><title>{title}</title>\
+             <meta name=\"viewport\" content=\"width=device-width\"></head><body><main><h1>{title}</h1>\
+             <p>{words}</p>{links}</main></body></html>"
+        );
+        self.set(path, &html);
+    }
+
+    /// A small shop: three pages, one link that is broken.
+    fn shop(&self) {
+        self.page("/", "The start page of the shop", &["/tea", "/coffee"]);
+        self.page("/tea", "Green and black tea", &["/", "/gone"]);
+        self.page("/coffee", "Coffee of all kinds", &["/"]);
+        self.sitemap(&["/", "/tea", "/coffee"]);
+    }
+
+    fn sitemap(&self, paths: &[&str]) {
+        let urls = paths.iter().map(|path| format!("<url><loc>https://shop.example{path}</loc></url>"));
+        let urls: String = urls.collect();
+        self.set(
+            "/sitemap.xml",
+            &format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</urlset>"),
+        );
+    }
+
+    fn asked_for(&self, path: &str) -> Vec<HeaderMap> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|(other, _)| other == path).map(|(_, headers)| headers.clone()).collect()
+    }
+
+    /// What was last sent to a path.
+    fn body_of(&self, path: &str) -> String {
+        self.bodies.lock().unwrap().get(path).cloned().unwrap_or_default()
+    }
+
+    async fn serve(&self) -> WebServer {
+        let web = self.clone();
+        WebServer::start(move |request: Request<hyper::body::Incoming>| {
+            let web = web.clone();
+            async move {
+                let path = request.uri().path().to_owned();
+                web.asked.lock().unwrap().push((path.clone(), request.headers().clone()));
+                let body = request.into_body().collect().await.unwrap().to_bytes();
+                web.bodies.lock().unwrap().insert(path.clone(), String::from_utf8_lossy(&body).into_owned());
+                if path.starts_with("/slow") {
+                    web.open.subscribe().wait_for(|open| *open).await.unwrap();
+                }
+                let page = web.pages.lock().unwrap().get(&path).cloned();
+                let kind = match path.rsplit('.').next() {
+                    Some("xml") => "application/xml",
+                    Some("txt") => "text/plain",
+                    _ => "text/html; charset=utf-8",
+                };
+                let response = Response::builder().header("content-type", kind);
+                let response = if page.is_none() { response.status(404) } else { response };
+                response.body(Full::from(page.unwrap_or_else(|| "<p>nothing here</p>".to_owned()))).unwrap()
+            }
+        })
+        .await
+    }
+}
+
+struct Shop {
+    app: TestApp,
+    web: Web,
+    account: TestAccount,
+    domain: Domain,
+}
+
+impl Shop {
+    async fn get(&self, path: &str) -> Reply {
+        self.app.get(path).key(&self.account.key).await
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Reply {
+        self.app.post(path).key(&self.account.key).json(body).await
+    }
+
+    async fn patch_auditing(&self, body: Value) -> Reply {
+        self.app.patch(AUDITING).key(&self.account.key).json(body).await
+    }
+
+    /// Starts a run; answers its id.
+    async fn start(&self, body: Value) -> String {
+        let reply = self.post(RUNS, with_defaults(body)).await;
+        reply.assert(200, json!({ "ok": true, "status": "running" }));
+        reply.json()["runId"].as_str().unwrap().to_owned()
+    }
+
+    /// Runs everything that is due.
+    async fn run_jobs(&self) {
+        worker(&self.app).run_until_idle().await;
+    }
+
+    /// A whole audit; answers its id.
+    async fn audit(&self, body: Value) -> String {
+        let id = self.start(body).await;
+        self.run_jobs().await;
+        self.app.clock.advance(Duration::from_secs(60));
+        id
+    }
+
+    /// A run with its pages.
+    async fn details(&self, id: &str, query: &str) -> Value {
+        let reply = self.get(&format!("{RUNS}/{id}?{query}")).await;
+        reply.assert_status(200);
+        reply.json()
+    }
+}
+
+fn with_defaults(body: Value) -> Value {
+    let mut whole = json!({ "domain": "shop.example", "urls": ["https://shop.example/"], "mode": "follow" });
+    for (name, value) in body.as_object().unwrap() {
+        whole[name] = value.clone();
+    }
+    whole
+}
+
+fn worker(app: &TestApp) -> Worker {
+    let registry = app.state.audits.register_runs(app.state.audits.register(Registry::default()));
+    Worker::new(app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default())
+}
+
+fn paths(details: &Value) -> Vec<&str> {
+    details["pages"].as_array().unwrap().iter().map(|page| page["path"].as_str().unwrap()).collect()
+}
+
+async fn on_each_engine(test: impl AsyncFn(Shop)) {
+    on_each_engine_with("", test).await;
+}
+
+async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
+    let web = Web::new();
+    let server = web.serve().await;
+    let address = server.address();
+    let settings = format!(
+        "[network]\nallow_private = [\"127.0.0.0/8\"]\nhosts = {{ \"shop.example\" = \"{address}\", \"hook.example\" = \"{address}\" }}\n{settings}"
+    );
+    TestApp::on_each_engine_with(&settings, async |app| {
+        web.pages.lock().unwrap().clear();
+        web.asked.lock().unwrap().clear();
+        web.open.send_replace(true);
+        web.shop();
+        let account = app.account("owner@shop.example", Plan::Agency).await;
+        let domain = app.domain(&account, "shop.example").await;
+        let shop = Shop { app, web: web.clone(), account, domain };
+        // What a browser makes of the pages is another test's business.
+        shop.patch_auditing(json!({ "javascript": false })).await.assert_status(200);
+        test(shop).await;
+    })
+    .await;
+}

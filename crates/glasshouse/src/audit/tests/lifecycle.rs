@@ -1,0 +1,256 @@
+//! A run from its start to its archive: one at a time, cut off and gone on with, stopped, archived, followed.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{RUNS, Shop, on_each_engine, on_each_engine_with, with_defaults, worker};
+use crate::audit::queries;
+use crate::audit::stored::Kind;
+use crate::jobs::{Registry, Worker, WorkerSettings};
+
+/// Waits for a condition; as long as a slow machine needs.
+async fn until(what: &str, condition: impl AsyncFn() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
+    while !condition().await {
+        assert!(tokio::time::Instant::now() < deadline, "{what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn checkpoints(shop: &Shop, id: &str) -> usize {
+    let run = id.to_owned().into();
+    let mut conn = shop.app.state.platform.db.read().await.unwrap();
+    queries::segments::list_segments(&mut conn, &run, Kind::Checkpoint).await.unwrap().len()
+}
+
+/// A site with a page that answers only when it is let to.
+fn with_slow_page(shop: &Shop) {
+    shop.web.page("/coffee", "Coffee of all kinds", &["/", "/slow"]);
+    shop.web.page("/slow", "A page that takes its time", &["/last"]);
+    shop.web.page("/last", "The last page of all", &["/"]);
+}
+
+#[tokio::test]
+async fn one_audit_of_a_domain_is_active_across_processes() {
+    on_each_engine(async |shop| {
+        let second = shop.app.second().await;
+        let id = shop.start(json!({})).await;
+
+        let refused = second.post(RUNS).key(&shop.account.key).json(with_defaults(json!({}))).await;
+        worker(&second).run_until_idle().await;
+        let again = second.post(RUNS).key(&shop.account.key).json(with_defaults(json!({}))).await;
+
+        refused.assert(409, json!({ "error": "run_already_active", "runId": id }));
+        again.assert_status(200);
+        let usage = shop.get("/api/usage").await.json();
+        let used = |name: &str| {
+            let limits = usage["limits"].as_array().unwrap();
+            limits.iter().find(|limit| limit["name"] == name).unwrap()["used"].clone()
+        };
+        assert_eq!((used("audits_per_month"), used("audited_pages_per_month")), (json!(2), json!(3)));
+        second.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
+    on_each_engine(async |shop| {
+        with_slow_page(&shop);
+        let undisturbed = shop.audit(json!({})).await;
+        shop.web.open.send_replace(false);
+        let id = shop.start(json!({})).await;
+        {
+            let never = CancellationToken::new();
+            let killed = worker(&shop.app).run(never.clone());
+            let saved = until("nothing was saved", async || checkpoints(&shop, &id).await > 0);
+            tokio::select! { () = killed => panic!("it ended"), () = saved => {} }
+        }
+        let cut = shop.details(&id, "").await;
+        shop.web.open.send_replace(true);
+        shop.web.asked.lock().unwrap().clear();
+
+        let stop = CancellationToken::new();
+        let settings = WorkerSettings {
+            lease: Duration::from_millis(500),
+            beat_every: Duration::from_millis(100),
+            sweep_every: Duration::from_millis(100),
+            idle_wait: Duration::from_millis(100),
+            ..WorkerSettings::default()
+        };
+        let registry =
+            shop.app.state.audits.register_runs(shop.app.state.audits.register(Registry::default()));
+        let survivor = Worker::new(shop.app.state.jobs.clone(), registry, Vec::new(), settings);
+        let done = until("it did not go on", async || {
+            shop.details(&id, "").await["run"]["completedAt"] != Value::Null
+        });
+        tokio::select! { () = survivor.run(stop.clone()) => panic!("it ended"), () = done => {} }
+
+        assert_eq!(
+            (&cut["run"]["status"], &cut["run"]["needsContinuation"]),
+            (&json!("running"), &json!(true))
+        );
+        let (whole, resumed) = (shop.details(&undisturbed, "").await, shop.details(&id, "").await);
+        assert_eq!(resumed["run"]["status"], "success", "{:#}", resumed["run"]);
+        assert_eq!(without_times(&resumed), without_times(&whole));
+        assert_eq!(resumed["issueBreakdown"], whole["issueBreakdown"]);
+        assert_eq!(resumed["run"]["crawlStats"]["continuations"], 1);
+        assert_eq!(resumed["run"]["needsContinuation"], false);
+        assert!(shop.web.asked_for("/tea").is_empty(), "what was saved is not asked for again");
+        assert_eq!(checkpoints(&shop, &id).await, 0);
+    })
+    .await;
+}
+
+/// Pages without what differs from run to run.
+fn without_times(details: &Value) -> Vec<Value> {
+    let mut pages = details["pages"].as_array().unwrap().clone();
+    for page in &mut pages {
+        for field in ["loadTimeMs", "crawledAt", "trendPoints"] {
+            page[field] = Value::Null;
+        }
+    }
+    pages
+}
+
+#[tokio::test]
+async fn a_cancelled_run_keeps_what_it_has() {
+    on_each_engine(async |shop| {
+        with_slow_page(&shop);
+        shop.web.open.send_replace(false);
+        let id = shop.start(json!({})).await;
+        let never = CancellationToken::new();
+        let running = worker(&shop.app).run(never.clone());
+        let cancelled = async {
+            until("the slow page was not reached", async || !shop.web.asked_for("/slow").is_empty()).await;
+            let reply = shop.post(&format!("{RUNS}/{id}/cancel"), json!({})).await;
+            reply.assert(200, json!({ "ok": true, "runId": id }));
+            until("it did not stop", async || {
+                shop.details(&id, "").await["run"]["completedAt"] != Value::Null
+            })
+            .await;
+        };
+        tokio::select! { () = running => panic!("it ended"), () = cancelled => {} }
+        shop.web.open.send_replace(true);
+
+        let details = shop.details(&id, "").await;
+
+        assert_eq!(details["run"]["closeReason"], "cancelled");
+        assert_eq!(details["run"]["status"], "partial", "{:#}", details["run"]);
+        assert!(details["pageTotal"].as_u64().unwrap() >= 2);
+        let again = shop.post(&format!("{RUNS}/{id}/cancel"), json!({})).await;
+        again.assert(200, json!({ "ok": false }));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_archived_run_is_answered_with_the_same_bytes() {
+    on_each_engine(async |shop| {
+        let id = shop.audit(json!({})).await;
+        let page = shop.details(&id, "").await["pages"][0]["id"].as_str().unwrap().to_owned();
+        let paths = [
+            format!("{RUNS}/{id}"),
+            format!("{RUNS}/{id}?limit=2&sort=wordCount"),
+            format!("{RUNS}/{id}/pages/{page}"),
+            format!("{RUNS}/{id}/links"),
+            format!("{RUNS}/{id}/export?what=findings"),
+        ];
+        let mut live = Vec::new();
+        for path in &paths {
+            live.push(shop.get(path).await.body);
+        }
+        let run = id.clone().into();
+
+        shop.app.state.audits.archive(&run).await.unwrap();
+
+        // A process that remembers nothing.
+        let fresh = shop.app.second().await;
+        let mut conn = shop.app.state.platform.db.read().await.unwrap();
+        assert_eq!(queries::segments::list_segment_names(&mut conn, &run).await.unwrap(), []);
+        drop(conn);
+        for (path, live) in paths.iter().zip(live) {
+            let reply = fresh.get(path).key(&shop.account.key).await;
+            assert_eq!(reply.body, live, "{path}");
+        }
+        let objects = shop.app.state.platform.blobs.clone();
+        objects.delete(&format!("audits/{id}/index/0")).await.unwrap();
+        let empty = shop.app.second().await;
+        let reply = empty.get(&paths[0]).key(&shop.account.key).await;
+        reply.assert_error(503, "archive_unavailable");
+        fresh.stop().await;
+        empty.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_site_without_a_page_is_an_error_that_says_why() {
+    on_each_engine(async |shop| {
+        shop.web.set("/robots.txt", "User-agent: *\nDisallow: /\n");
+
+        let id = shop.audit(json!({})).await;
+
+        let details = shop.details(&id, "").await;
+        assert_eq!(details["run"]["status"], "error");
+        assert_eq!(details["run"]["closeReason"], "unreachable");
+        assert!(details["run"]["errorMessage"].as_str().is_some_and(|text| !text.is_empty()));
+        assert_eq!((&details["pages"], &details["pageTotal"]), (&json!([]), &json!(0)));
+        shop.audit(json!({})).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_page_limit_of_the_plan_ends_a_run() {
+    on_each_engine_with("[plans.agency]\npages_per_audit = 2\n", async |shop| {
+        let id = shop.audit(json!({})).await;
+
+        let run = &shop.details(&id, "").await["run"];
+        assert_eq!((&run["status"], &run["hitUrlLimit"]), (&json!("limit_reached"), &json!(true)), "{run:#}");
+        assert_eq!((&run["closeReason"], &run["pagesCrawled"]), (&json!("url_limit"), &json!(2)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn events_tell_the_progress_and_the_end() {
+    on_each_engine(async |shop| {
+        let id = shop.audit(json!({})).await;
+
+        let reply = shop.get(&format!("{RUNS}/{id}/events")).await;
+
+        reply.assert_status(200);
+        assert_eq!(reply.header("content-type"), "text/event-stream");
+        let text = reply.text();
+        assert!(text.starts_with("event: end\ndata: {"), "{text}");
+        assert!(text.contains("\"pagesCrawled\":3") && text.contains("\"status\":\"success\""), "{text}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_whose_job_is_lost_is_queued_again() {
+    on_each_engine(async |shop| {
+        let id = shop.start(json!({})).await;
+        shop.app.state.jobs.forget_domain(shop.domain.id.as_str()).await.unwrap();
+        shop.run_jobs().await;
+        let lost = shop.details(&id, "").await;
+        shop.app.clock.advance(Duration::from_secs(11 * 60));
+
+        let mut keeper = Worker::new(
+            shop.app.state.jobs.clone(),
+            shop.app.state.audits.register_runs(shop.app.state.audits.register(Registry::default())),
+            shop.app.state.audits.schedules(),
+            WorkerSettings::default(),
+        );
+        shop.app.state.audits.requeue_silent().await.unwrap();
+        keeper.run_until_idle().await;
+
+        assert_eq!(lost["run"]["status"], "running");
+        assert_eq!(shop.details(&id, "").await["run"]["status"], "success");
+    })
+    .await;
+}

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod analytics;
 pub mod api;
 pub mod app;
+pub mod audit;
 pub mod cli;
 pub mod clock;
 pub mod config;

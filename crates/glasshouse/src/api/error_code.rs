@@ -63,6 +63,9 @@ error_codes! {
         with { "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] };
     FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap could not be fetched.";
     ParseFailed = BAD_REQUEST "parse_failed": "What is at the sitemap's address is no sitemap.";
+    InvalidUrls = BAD_REQUEST "invalid_urls": "Addresses of an audit that are none, or not on the domain; `issues` names each."
+        with { "issues": [{ "path": "urls.0", "message": "is not on the domain" }] };
+    NoSitemap = BAD_REQUEST "no_sitemap": "The domain has no sitemap, and the request names none.";
     InvalidApiKey = UNAUTHORIZED "invalid_api_key": "No credential, a malformed or an unknown one.";
     InvalidCredentials = UNAUTHORIZED "invalid_credentials": "The e-mail address or the password is wrong.";
     SubscriptionRequired = PAYMENT_REQUIRED "subscription_required": "The account is inactive.";
@@ -76,6 +79,12 @@ error_codes! {
         with { "limit": 25, "current": 25 };
     KeyLimitReached = FORBIDDEN "key_limit_reached": "The account has as many keys as it may have; revoked ones do not count."
         with { "limit": 100, "current": 100 };
+    DomainAccessForbidden = FORBIDDEN "domain_access_forbidden": "The audit is of a domain that is no longer on the account.";
+    NoSeoSpiderAccess = FORBIDDEN "no_seo_spider_access": "The plan has no audits.";
+    OnDemandLimitReached = FORBIDDEN "on_demand_limit_reached": "The plan allows no more audits this month."
+        with { "limit": 50, "current": 50 };
+    MaxPagesPerMonthLimitReached = FORBIDDEN "max_pages_per_month_limit_reached": "The plan allows no more audited pages this month."
+        with { "limit": 20000, "current": 20000 };
     UpgradeRequiredForCustomHeaders = FORBIDDEN "upgrade_required_for_custom_headers": "The plan has no custom response headers.";
     CsrfTokenMissing = FORBIDDEN "csrf_token_missing": "A session changes something without its token in `x-csrf-token`.";
     CrossSiteRequest = FORBIDDEN "cross_site_request": "The request comes from a page of another site.";
@@ -83,11 +92,15 @@ error_codes! {
     MethodNotAllowed = METHOD_NOT_ALLOWED "method_not_allowed": "The path has other methods; `Allow` names them.";
     RequestTimeout = REQUEST_TIMEOUT "request_timeout": "The body did not arrive in time.";
     DomainAlreadyConnected = CONFLICT "domain_already_connected": "The account has the domain already, or another account serves it.";
+    RunAlreadyActive = CONFLICT "run_already_active": "The domain is being audited: `runId`."
+        with { "runId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10" };
     PayloadTooLarge = PAYLOAD_TOO_LARGE "payload_too_large": "The body is too large.";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported_media_type": "The body is not `application/json`, or it is compressed.";
+    NoNewPages = UNPROCESSABLE_ENTITY "no_new_pages": "The sitemap has no pages that are new or changed since the last audit.";
     RateLimited = TOO_MANY_REQUESTS "rate_limited": "Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left.";
     InternalError = INTERNAL_SERVER_ERROR "internal_error": "The service failed. The log says why, under the `x-request-id` of the answer.";
     InsertFailed = INTERNAL_SERVER_ERROR "insert_failed": "The domain was not added. Try again.";
+    ArchiveUnavailable = SERVICE_UNAVAILABLE "archive_unavailable": "The audit's pages are in cold storage, which cannot be read. Try again later.";
     ServiceUnavailable = SERVICE_UNAVAILABLE "service_unavailable": "A part that this needs is away; nothing was changed. Try again.";
 }
 

@@ -29,6 +29,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
         (name = "Render", description = "Rendered pages for crawlers, and what is stored of them."),
         (name = "Cache refresh", description = "Rendering stored pages again: one, several, a whole site, or what changed."),
         (name = "Domains", description = "Connected domains and how they are rendered."),
+        (name = "SEO audit", description = "Audits of whole sites: what search engines and AI crawlers will trip over."),
         (name = "Analytics", description = "Visits of crawlers."),
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),

@@ -15,6 +15,7 @@ use crate::api::envelope::Envelope;
 use crate::api::health;
 use crate::api::openapi::Document;
 use crate::api::rate_limit::RateLimits;
+use crate::audit::Audits;
 use crate::config::{Config, Role};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
@@ -26,7 +27,7 @@ use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::remote::{RenderPage, RendersForOthers, renders_at_once};
-use crate::{accounts, analytics, api, domains, refresh, render};
+use crate::{accounts, analytics, api, audit, domains, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -55,6 +56,8 @@ pub struct App {
     pub recorder: Recorder,
     /// Reports visits of crawlers.
     pub analytics: Analytics,
+    /// Audits of sites.
+    pub audits: Audits,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -84,6 +87,7 @@ impl AppState {
         let recorder = Recorder::new(&platform);
         let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
+        let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, Arc::new(render.clone()));
         let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
         AppState(Arc::new(App {
             accounts,
@@ -93,6 +97,7 @@ impl AppState {
             connection,
             recorder,
             analytics,
+            audits,
             render,
             jobs,
             refresh,
@@ -119,11 +124,12 @@ impl AppState {
         let mut schedules = Vec::new();
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
-            registry = analytics::jobs::register(registry, &self.analytics);
-            schedules = [analytics::jobs::schedules(), self.refresh.schedules()].concat();
+            registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
+            schedules =
+                [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
         }
         if config.has_role(Role::Render) {
-            registry = self.refresh.register_renders(registry);
+            registry = self.audits.register_runs(self.refresh.register_renders(registry));
             registry =
                 registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform));
         }
@@ -148,9 +154,9 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, audits, render, platform, .. } = &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
-        let (analytics, render) = (analytics.clone(), render.clone());
+        let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -159,6 +165,10 @@ impl AppState {
             .with("jobs", move |domain| {
                 let jobs = jobs.clone();
                 async move { jobs.forget_domain(domain.as_str()).await }
+            })
+            .with("audits", move |domain| {
+                let audits = audits.clone();
+                async move { audits.forget_domain(&domain).await }
             })
             .with("visits", move |domain| {
                 let analytics = analytics.clone();
@@ -207,6 +217,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(health::routes())
         .merge(accounts::handlers::routes())
         .merge(domains::handlers::routes())
+        .merge(audit::handlers::routes())
         .merge(analytics::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())

@@ -48,6 +48,8 @@ impl Operation {
             match parameter["name"].as_str().unwrap() {
                 "domain" => query.append_pair("domain", domain),
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
+                "with" => query.append_pair("with", id),
+                "what" => query.append_pair("what", "pages"),
                 _ => continue,
             };
         }
@@ -57,15 +59,23 @@ impl Operation {
 
     /// The least body that is well formed: what is refused is who asks, not what they send.
     fn smallest_body(&self, domain: &str) -> Value {
-        json!({ "domain": domain, "path": "/", "paths": ["/"] })
+        json!({
+            "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
+        })
     }
 
     fn names_a_domain(&self) -> bool {
-        if self.body["requestBody"].is_object() && self.path.contains("/cache/") {
+        let has_body = self.body["requestBody"].is_object();
+        if has_body && (self.path.contains("/cache/") || self.path == "/api/seo-spider/runs") {
             return true;
         }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();
         parameters.iter().any(|parameter| parameter["name"] == "domain" || parameter["name"] == "url")
+    }
+
+    /// A list of whatever is the caller's: who may see nothing gets an empty one. It has a test of its own.
+    fn is_empty_for_others(&self) -> bool {
+        self.method == http::Method::GET && self.path == "/api/seo-spider/runs"
     }
 
     fn names_something(&self) -> bool {
@@ -177,6 +187,7 @@ impl Cast {
             Intruder::OtherCredential if takes("apiKey") && takes("session") => return None,
             Intruder::OtherCredential if takes("session") => request.key(&self.owner_key),
             Intruder::OtherCredential => request.session(&self.owner_session),
+            Intruder::Foreign | Intruder::OtherScope if operation.is_empty_for_others() => return None,
             Intruder::Foreign if !operation.names_something() => return None,
             Intruder::Foreign if takes("apiKey") => request.key(&self.foreign_key),
             Intruder::Foreign => request.session(&self.foreign_session),

@@ -173,6 +173,7 @@ impl PageSource for SiteSource {
             exceptions: texts("exception"),
             timed_out: rendered.settled == Settled::Timeout,
             ready_ms: rendered.timings.load_ms,
+            status: rendered.status,
             html: rendered.html,
         })
     }

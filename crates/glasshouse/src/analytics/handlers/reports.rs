@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use http::header;
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Position, Url};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,6 +18,8 @@ use crate::analytics::service::{Analytics, Scope};
 use crate::api::ApiResult;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::app::AppState;
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
 
 /// Longest `search`, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
@@ -134,6 +136,27 @@ struct SeoSpider {
     page: AuditedPage,
 }
 
+/// The latest audit with results, and the page in it. The page is looked for with its query first.
+async fn latest_audit(app: &AppState, domain: &DomainId, url: &Url) -> ApiResult<SeoSpider> {
+    let nothing = SeoSpider { latest_run: None, page: AuditedPage::default() };
+    let path = &url[Position::BeforePath..Position::AfterQuery];
+    let mut found = app.audits.latest_page(domain, path).await?;
+    if path != url.path() && found.as_ref().is_some_and(|(_, page)| page.is_none()) {
+        found = app.audits.latest_page(domain, url.path()).await?;
+    }
+    let Some((run, page)) = found else { return Ok(nothing) };
+    let page = page.and_then(|page| serde_json::from_str::<AuditedPage>(page.get()).ok());
+    Ok(SeoSpider {
+        latest_run: Some(AuditRun {
+            id: run.id.to_string(),
+            status: run.status.to_string(),
+            started_at: run.started_at.as_millis(),
+            completed_at: run.completed_at.map(Timestamp::as_millis),
+        }),
+        page: page.map(|page| AuditedPage { found: true, ..page }).unwrap_or_default(),
+    })
+}
+
 /// An audit with results.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -149,10 +172,11 @@ struct AuditRun {
 }
 
 /// The page in an audit. All but `found` is empty when it was not audited.
-#[derive(Default, Serialize, ToSchema)]
+#[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuditedPage {
     /// Whether the audit has the page.
+    #[serde(default)]
     found: bool,
     /// How many issues it has.
     issue_count: u32,
@@ -169,7 +193,7 @@ struct AuditedPage {
 }
 
 /// An issue of a page.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuditedIssue {
     /// Id in the catalogue.
@@ -190,13 +214,14 @@ async fn get_page_insights(
 ) -> ApiResult<impl IntoResponse> {
     let (days, url) = (days(query.days)?, page_url(&query.url, Some(&name))?);
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;
+    let seo_spider = latest_audit(&app, &domain, &url).await?;
     Ok(private(PageInsights {
         path: url.path().to_owned(),
         domain: name,
         url: query.url,
         window: app.analytics.window_info(days),
         crawler_visits,
-        seo_spider: SeoSpider { latest_run: None, page: AuditedPage::default() },
+        seo_spider,
     }))
 }
 

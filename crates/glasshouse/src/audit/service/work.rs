@@ -141,6 +141,7 @@ impl Audits {
             Mode::Sitemap => EngineMode::Sitemap,
         };
         options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
+        options.allow_sampling = request.allow_sampling;
         options.max_depth = settings.max_depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
         options.time_limit = Some(LONGEST);
         options.requests_per_second = settings.requests_per_second;

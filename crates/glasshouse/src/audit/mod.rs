@@ -1,0 +1,21 @@
+//! SEO audits: a run crawls a domain's site with `audit_engine`, in a job, and its results are kept and read here.
+//!
+//! Page insights read the latest run from [`Audits`]; nobody else reads the tables.
+
+pub mod access;
+pub mod auditing;
+pub mod handlers;
+mod jobs;
+pub mod model;
+mod queries;
+mod results;
+mod segments;
+pub mod service;
+pub mod source;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod webhook;
+
+pub use segments::ReadError;
+pub use service::Audits;

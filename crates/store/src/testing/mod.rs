@@ -7,7 +7,8 @@ mod server;
 
 use std::ops::Deref;
 
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection};
+use sqlx_postgres::PgConnection;
 use tempfile::TempDir;
 use uuid::Uuid;
 

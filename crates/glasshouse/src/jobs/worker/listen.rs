@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::postgres::PgListener;
+use sqlx_postgres::PgListener;
 
 use crate::jobs::queries;
 use crate::jobs::queue::Jobs;

@@ -38,14 +38,14 @@ enum Fetched {
     Answer {
         id: UrlId,
         url: Url,
-        answer: Answer,
+        answer: Box<Answer>,
         asked_at_ms: i64,
     },
 }
 
 enum Ready {
     Record { record: Record, is_new: bool },
-    Page { row: Row, work: Box<PageWork>, seen: Seen },
+    Page { row: Box<Row>, work: Box<PageWork>, seen: Seen },
 }
 
 pub(super) struct Crawl<'a> {
@@ -207,7 +207,7 @@ impl<'a> Crawl<'a> {
             fetches.push(async move {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
-                let answer = fetch(source, &url).await;
+                let answer = Box::new(fetch(source, &url).await);
                 Fetched::Answer { id, url, answer, asked_at_ms }
             });
         }
@@ -268,7 +268,7 @@ impl<'a> Crawl<'a> {
             return readies.push(async move {
                 let snapshot = source.snapshot(&url).await;
                 let rendered = if renders { source.render(&url).await } else { None };
-                Ready::Page { row, work, seen: Seen { rendered, snapshot } }
+                Ready::Page { row: Box::new(row), work, seen: Seen { rendered, snapshot } }
             });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
@@ -292,7 +292,7 @@ impl<'a> Crawl<'a> {
             Ready::Record { record, is_new } => (record, is_new),
             Ready::Page { mut row, work, seen } => {
                 work.check(self, seen, &mut row, now_ms);
-                (Record::Row(Box::new(row)), true)
+                (Record::Row(row), true)
             }
         };
         if is_new && matches!(watch, Watch::Journal(_)) {

@@ -93,7 +93,8 @@ impl Namespace {
 
 fn unshare(what: UnshareFlags) -> io::Result<()> {
     // SAFETY: the table of descriptors is not among what is unshared.
-    Ok(unsafe { rustix::thread::unshare_unsafe(what)? })
+    unsafe { rustix::thread::unshare_unsafe(what) }?;
+    Ok(())
 }
 
 /// Shows the browser its own folder in place of everybody's temporary one, in a mount namespace of its own.

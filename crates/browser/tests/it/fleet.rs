@@ -106,7 +106,7 @@ async fn kill_at_random(bench: &Bench, every: Duration, killed: &AtomicU32, stop
             .map(|(pid, _, _)| pid)
             .collect();
         let victim = match renderers.get(kills * 7 % renderers.len().max(1)) {
-            Some(renderer) if kills % 2 == 0 => *renderer,
+            Some(renderer) if kills.is_multiple_of(2) => *renderer,
             _ => browser,
         };
         signal(victim, "KILL");

@@ -54,8 +54,11 @@ pub async fn read(
     Ok((part.collect(), lines.len()))
 }
 
+/// Batches that have a list, and when each was written, epoch milliseconds.
+pub type ListedBatches = BoxStream<'static, Result<(BatchId, i64), BlobError>>;
+
 /// Every list that is kept: its batch, and when it was written in epoch milliseconds.
-pub fn list(blobs: &Blobs) -> Result<BoxStream<'static, Result<(BatchId, i64), BlobError>>, BlobError> {
+pub fn list(blobs: &Blobs) -> Result<ListedBatches, BlobError> {
     let named = blobs.list("batches")?.try_filter_map(|object| {
         let batch = object.key.strip_prefix("batches/").and_then(|name| name.strip_suffix(".txt.zst"));
         let batch = batch.map(|id| (BatchId::from(id.to_owned()), object.modified_ms));

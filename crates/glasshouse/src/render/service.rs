@@ -9,8 +9,8 @@ use store::DbError;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::asked::Asked;
 use super::admission::Permit;
+use super::asked::Asked;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{Decision, Place, TargetPage, decide, page_of};
 use super::fast_path::FastPath;

@@ -300,8 +300,6 @@ impl Accounts {
         tx.commit().await
     }
 
-    // ---- Usage
-
     /// Takes `count` of this month's allowance; `None`: that would be over `limit`, and nothing was taken.
     pub async fn reserve(
         &self,
@@ -310,15 +308,13 @@ impl Accounts {
         count: u64,
         limit: Limit,
     ) -> Result<Option<Reservation>, DbError> {
-        let month = self.0.clock.now().month();
-        let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
         let mut tx = self.0.db.write().await?;
-        let taken = queries::reserve_usage(&mut tx, account, &month, metric, n, most).await?;
+        let taken = self.reserve_in(&mut tx, account, metric, count, limit).await?;
         tx.commit().await?;
-        Ok(taken.then(|| Reservation { account: account.clone(), metric, month, count }))
+        Ok(taken)
     }
 
-    /// The same in the caller's transaction; answers whether it was taken.
+    /// The same in the caller's transaction.
     pub async fn reserve_in(
         &self,
         tx: &mut Tx,
@@ -326,10 +322,11 @@ impl Accounts {
         metric: Metric,
         count: u64,
         limit: Limit,
-    ) -> Result<bool, DbError> {
+    ) -> Result<Option<Reservation>, DbError> {
         let month = self.0.clock.now().month();
         let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
-        queries::reserve_usage(tx, account, &month, metric, n, most).await
+        let taken = queries::reserve_usage(tx, account, &month, metric, n, most).await?;
+        Ok(taken.then(|| Reservation { account: account.clone(), metric, month, count }))
     }
 
     /// Gives a reservation back, as when a render failed. To the month that it came from.
@@ -353,8 +350,6 @@ impl Accounts {
         };
         Ok((now.month(), now.start_of_next_month(), Metric::ALL.map(used).to_vec()))
     }
-
-    // ---- Chores
 
     /// Writes down the last uses of keys and deletes ended sessions, now and then, until `shutdown`; a last time after it.
     pub async fn run_chores(self, shutdown: tokio_util::sync::CancellationToken) {

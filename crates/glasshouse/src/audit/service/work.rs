@@ -194,9 +194,8 @@ impl Audits {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
             let Ok(mut conn) = self.0.db.read().await else { continue };
-            match queries::is_cancel_requested(&mut conn, id).await {
-                Ok(Some(true) | None) => cancelled.store(true, Ordering::Relaxed),
-                Ok(Some(false)) | Err(_) => {}
+            if let Ok(Some(true) | None) = queries::is_cancel_requested(&mut conn, id).await {
+                cancelled.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -275,8 +274,8 @@ impl Keeper<'_> {
         let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = Metric::AuditedPages;
-        let is_within =
-            more == 0 || inner.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?;
+        let is_within = more == 0
+            || inner.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?.is_some();
         if is_within && more > 0 {
             queries::note_counted(&mut tx, self.run, pages).await?;
         }

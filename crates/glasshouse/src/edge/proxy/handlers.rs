@@ -122,7 +122,7 @@ async fn response_to(
     if route == Route::Serve {
         let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
         match crawlers.respond(&request).await {
-            Turn::Answered(response) => return Ok(response),
+            Turn::Answered(response) => return Ok(*response),
             Turn::Origins(claimed) => claim = Some(claimed),
         }
     }
@@ -137,7 +137,7 @@ async fn response_to(
 /// Whose turn it is.
 enum Turn {
     /// Nobody's: it is answered.
-    Answered(Response<Body>),
+    Answered(Box<Response<Body>>),
     /// The origin's. The client is this.
     Origins(Claim),
 }
@@ -190,11 +190,11 @@ impl CrawlersTurn<'_> {
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {
-                Turn::Answered(redirect(status, &self.on_asked_port(location)))
+                Turn::Answered(Box::new(redirect(status, &self.on_asked_port(location))))
             }
             Ok(RenderResponse::Page(page)) => {
                 let asking = Asking { method: request.method(), headers, target: self.target };
-                Turn::Answered(snapshot::respond(asking, self.site, &page, &self.edge.forms).await)
+                Turn::Answered(Box::new(snapshot::respond(asking, self.site, &page, &self.edge.forms).await))
             }
             Ok(RenderResponse::Passthrough { .. }) => Turn::Origins(claim),
             Err(error) => {

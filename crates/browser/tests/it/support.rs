@@ -113,6 +113,15 @@ pub fn request(path: &str) -> RenderRequest {
     }
 }
 
+/// Whether this machine's kernel lets an ordinary user make the namespaces that Chromium's sandbox is made of.
+pub fn allows_sandboxes() -> bool {
+    let mut command = std::process::Command::new("setpriv");
+    if rustix::process::geteuid().is_root() {
+        command.args(["--reuid=60700", "--regid=60700", "--clear-groups"]);
+    }
+    command.args(["unshare", "-U", "-n", "true"]).status().is_ok_and(|status| status.success())
+}
+
 /// Waits until `check` holds; fails the test after a minute.
 pub async fn eventually(what: &str, check: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);

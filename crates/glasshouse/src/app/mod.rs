@@ -26,7 +26,8 @@ use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
-use crate::render::remote::{RenderPage, RendersForOthers, renders_at_once};
+use crate::render::jobs::{RendersForOthers, renders_at_once};
+use crate::render::remote::{RemoteResults, RenderPage};
 use crate::{accounts, analytics, api, audit, domains, refresh, render};
 
 /// The schema for SQLite.
@@ -149,7 +150,8 @@ impl AppState {
 
     fn renders_for_others(&self) -> RendersForOthers {
         let App { render, domains, platform, .. } = &**self;
-        RendersForOthers { render: render.clone(), domains: domains.clone(), platform: platform.clone() }
+        let results = RemoteResults::new(platform);
+        RendersForOthers { render: render.clone(), domains: domains.clone(), results }
     }
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.

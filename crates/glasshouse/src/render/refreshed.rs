@@ -4,7 +4,7 @@ use browser::RenderError;
 
 use super::admission::Refusal;
 use super::model::RenderedPage;
-use super::render_task::{RenderOutcome, RenderTaskError};
+use super::outcome::{RenderOutcome, RenderTaskError};
 
 /// What became of a refresh.
 #[derive(Debug, Clone, PartialEq, Eq)]

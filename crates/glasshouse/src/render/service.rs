@@ -19,9 +19,10 @@ use super::model::{
     CONFIRM_AFTER, Call, Freshness, PageResponse, Purpose, RenderResponse, RenderedPage, Snapshot, Tier,
     is_gone, keeps,
 };
+use super::outcome::{RenderOrder, RenderOutcome};
 use super::queries::PageId;
 use super::refreshed::Refreshed;
-use super::render_task::{RenderOrder, RenderOutcome, RenderTasks};
+use super::render_task::RenderTasks;
 use super::retention::Retention;
 use super::served::{record, record_passed_on};
 use super::single_flight::{Joined, SingleFlight};

@@ -4,23 +4,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use store::{Blobs, Db, DbError};
+use store::{BlobError, Blobs, Db, DbError};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::admission::Refusal;
-use super::cache::{DurableTier, page_id};
-use super::decide::TargetPage;
+use super::cache::DurableTier;
 use super::model::{Purpose, RenderedPage};
+use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries;
-use super::render_task::{RenderOrder, RenderOutcome, RenderTaskError};
-use super::service::RenderService;
-use crate::clock::Timestamp;
-use crate::domains::{DomainId, DomainsService, Site};
-use crate::jobs::{Job, JobError, JobId, JobOutcome, Jobs, Priority, Run};
+use crate::clock::{Clock, Timestamp};
+use crate::domains::DomainId;
+use crate::jobs::{Job, JobId, Jobs, Priority};
 use crate::platform::Platform;
 
 /// How often somebody who waits looks for the result.
@@ -28,7 +25,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(30);
 /// What is waited for beside the render itself: its turn there, and the way.
 const GRACE: Duration = Duration::from_secs(12);
 /// Results that nobody fetched are deleted after so long.
-const KEPT: Duration = Duration::from_secs(10 * 60);
+pub(super) const KEPT: Duration = Duration::from_secs(10 * 60);
 
 /// The way to renders of other processes. Cheap to clone.
 #[derive(Clone)]
@@ -175,53 +172,52 @@ impl UnstoredPage {
 /// Renders a page that a process without browsers was asked for.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RenderPage {
-    domain: DomainId,
-    key: String,
-    url: Url,
-    purpose: Purpose,
-    known_generation: Option<i64>,
+    /// Its domain.
+    pub(super) domain: DomainId,
+    /// Its key.
+    pub(super) key: String,
+    /// Its address.
+    pub(super) url: Url,
+    /// Why it is made.
+    pub(super) purpose: Purpose,
+    /// The generation of what was stored when the render was found to be needed.
+    pub(super) known_generation: Option<i64>,
 }
 
-/// What the job needs. Cheap to clone.
+/// Where results are kept until who asked has fetched them. Cheap to clone.
 #[derive(Clone)]
-pub struct RendersForOthers {
-    /// Where pages are rendered.
-    pub render: RenderService,
-    /// Whose pages they are.
-    pub domains: DomainsService,
-    /// Where results are kept.
-    pub platform: Platform,
+pub struct RemoteResults {
+    db: Db,
+    blobs: Blobs,
+    clock: Clock,
 }
 
-#[async_trait]
-impl Job for RenderPage {
-    const KIND: &'static str = "RenderPage";
-    const MAX_ATTEMPTS: u32 = 2;
-    const FIRST_WAIT: Duration = Duration::from_millis(500);
-    type Services = RendersForOthers;
+/// Why a result could not be written down.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTold {
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+    /// The object store failed.
+    #[error("could not reach the object store")]
+    Blobs(#[from] BlobError),
+}
 
-    async fn run(&self, services: &RendersForOthers, run: &Run) -> Result<JobOutcome, JobError> {
-        let found = services.domains.find_by_id(&self.domain).await?;
-        let site = Arc::new(Site::new(found.ok_or_else(|| JobError::give_up("the domain was removed"))?));
-        let refresh_interval = site.refresh_interval(&self.url);
-        let page = TargetPage { key: self.key.clone(), url: self.url.clone(), refresh_interval };
-        let id = page_id(&self.domain, &self.key);
-        let outcome =
-            services.render.render_for_other(&site, &page, &id, self.purpose, self.known_generation).await;
-        services.tell(&run.id, outcome).await?;
-        Ok(JobOutcome::Done)
+impl RemoteResults {
+    /// Keeps results where everything else is kept.
+    pub fn new(platform: &Platform) -> RemoteResults {
+        let Platform { db, blobs, clock, .. } = platform;
+        RemoteResults { db: db.clone(), blobs: blobs.clone(), clock: clock.clone() }
     }
-}
 
-impl RendersForOthers {
-    async fn tell(&self, id: &JobId, outcome: Option<RenderOutcome>) -> Result<(), JobError> {
+    /// Says what came of a job's render. `None`: it ended unexpectedly.
+    pub async fn tell(&self, id: &JobId, outcome: Option<RenderOutcome>) -> Result<(), NotTold> {
         let mut object_key = None;
         let result = match outcome {
             Some(RenderOutcome::Made { stored: true, .. }) => RemoteResult::Stored,
             Some(RenderOutcome::Made { page, .. }) => {
                 let key = format!("renders/{id}");
-                let put = self.platform.blobs.put(&key, page.html.clone()).await;
-                put.map_err(|error| JobError::retry(error.to_string()))?;
+                self.blobs.put(&key, page.html.clone()).await?;
                 object_key = Some(key.clone());
                 RemoteResult::Page(UnstoredPage {
                     status: page.status,
@@ -245,22 +241,14 @@ impl RendersForOthers {
 
     /// Writes a result down, and removes those that nobody has fetched.
     async fn write(&self, id: &JobId, result: &str, object_key: Option<&str>) -> Result<(), DbError> {
-        let now = self.platform.clock.now();
-        let mut tx = self.platform.db.write().await?;
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
         let old = queries::delete_remote_renders(&mut tx, now.minus(KEPT)).await?;
         queries::insert_remote_render(&mut tx, id.as_str(), result, object_key, now).await?;
         tx.commit().await?;
-        if let Err(error) = self.platform.blobs.delete_many(old.iter().map(String::as_str)).await {
+        if let Err(error) = self.blobs.delete_many(old.iter().map(String::as_str)).await {
             tracing::warn!(%error, "pages that nobody fetched could not be deleted");
         }
         Ok(())
     }
 }
-
-/// How many renders for other processes one process runs at a time: as many as for its own.
-pub fn renders_at_once(platform: &Platform) -> usize {
-    platform.config.render_concurrency() + 2
-}
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,10 @@ use std::time::Duration;
 use super::*;
 use crate::accounts::Plan;
 use crate::config::Role;
+use crate::domains::DomainId;
 use crate::jobs::JobState;
+use crate::render::model::Purpose;
+use crate::render::remote::KEPT;
 use crate::testing::{Reply, TestAccount, TestApp};
 
 const PAGE: &str = "https://shop.example/shoes";

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod auditing;
+pub mod fetched;
 pub mod handlers;
 mod jobs;
 pub mod model;

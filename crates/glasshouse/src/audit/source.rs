@@ -3,17 +3,15 @@
 //! See docs/decisions/0208.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
-use browser::{OriginRoute, RenderLimits, RenderRequest, Settled};
-use bytes::BytesMut;
-use crawler::fetch::{FetchError, Phase, TimeLimits};
+use browser::{OriginRoute, RenderLimits, RenderRequest};
 use crawler::{FetchRequest, Fetcher, tls};
 use http::{HeaderMap, HeaderValue, header};
 use url::Url;
 
+use super::fetched::{fetch, rendered_page, request_for};
 use crate::config::Scheme;
 use crate::domains::Site;
 use crate::domains::origin::OriginClient;
@@ -22,8 +20,6 @@ use crate::platform::Platform;
 /// What an audit calls itself unless the domain says otherwise; the first word is what robots.txt calls it.
 pub const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
-/// How long one answer may take in all.
-const ANSWER_TIME: Duration = Duration::from_secs(40);
 
 /// Lets the renders of audits in when no crawler's page waits for a browser.
 #[async_trait]
@@ -76,14 +72,7 @@ impl SiteSource {
         if let Some(agent) = request.user_agent {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
         }
-        FetchRequest {
-            headers,
-            // One hop at a time: each is a row of the audit.
-            stay_on: Some(Vec::new()),
-            max_body_bytes: request.max_bytes as u64,
-            time_limits: TimeLimits { total: ANSWER_TIME, ..FetchRequest::get(address.clone()).time_limits },
-            ..FetchRequest::get(address)
-        }
+        request_for(request, address, headers)
     }
 
     /// A redirect of the origin host to itself leads to the site: nobody but us knows the origin's name.
@@ -133,29 +122,8 @@ impl SiteSource {
 #[async_trait]
 impl PageSource for SiteSource {
     async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        let started = Instant::now();
-        let fetched = self.fetcher.fetch(self.request(&request)).await.map_err(failure)?;
-        let mut response = Response {
-            status: fetched.status.as_u16(),
-            headers: self.with_public_location(&request.url, fetched.headers),
-            ttfb_ms: millis(started),
-            ..Response::default()
-        };
-        let mut body = fetched.body;
-        let mut bytes = BytesMut::new();
-        loop {
-            match body.chunk().await {
-                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
-                Ok(None) => break,
-                Err(FetchError::TooLarge { .. }) => {
-                    response.is_cut = true;
-                    break;
-                }
-                Err(error) => return Err(failure(error)),
-            }
-        }
-        response.body = bytes.freeze();
-        response.total_ms = millis(started);
+        let mut response = fetch(&self.fetcher, self.request(&request)).await?;
+        response.headers = self.with_public_location(&request.url, response.headers);
         Ok(response)
     }
 
@@ -163,33 +131,10 @@ impl PageSource for SiteSource {
         let turn = self.turns.as_ref()?.take(&self.site).await?;
         let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
         turn.note_answer();
-        let texts = |level: &str| -> Vec<String> {
-            let of_level = rendered.console.iter().filter(|message| message.level == level);
-            of_level.map(|message| message.text.clone()).collect()
-        };
-        Some(RenderedPage {
-            redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
-            errors: texts("error"),
-            exceptions: texts("exception"),
-            timed_out: rendered.settled == Settled::Timeout,
-            ready_ms: rendered.timings.load_ms,
-            status: rendered.status,
-            html: rendered.html,
-        })
+        Some(rendered_page(url, rendered))
     }
 
     fn now_ms(&self) -> i64 {
         self.platform.clock.now().as_millis()
     }
-}
-
-fn failure(error: FetchError) -> FetchFailure {
-    match error {
-        FetchError::Timeout(Phase::Headers | Phase::Total) => FetchFailure::Timeout(error.to_string()),
-        other => FetchFailure::NoResponse(other.to_string()),
-    }
-}
-
-fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

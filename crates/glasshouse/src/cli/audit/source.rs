@@ -2,17 +2,16 @@
 //! Must never send the caller's headers to another host than the audited one.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
-use browser::{RenderLimits, RenderRequest, Renderer, Settled};
-use bytes::BytesMut;
-use crawler::connector::{ConnectError, Connector, Stream};
-use crawler::fetch::{FetchError, Phase, TimeLimits};
-use crawler::{FetchRequest, Fetcher, Network, NetworkError};
+use browser::{RenderLimits, RenderRequest, Renderer};
+use crawler::connector::{Connector, Stream};
+use crawler::{Fetcher, Network};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
+use crate::audit::fetched::{fetch, rendered_page, request_for};
 use crate::cli::Context;
 use crate::clock::Clock;
 
@@ -55,46 +54,10 @@ impl NetworkSource {
         }
     }
 
-    fn request(&self, request: &PageRequest) -> FetchRequest {
-        let is_own = request.url.host_str() == Some(&self.host);
-        FetchRequest {
-            headers: if is_own { self.headers.clone() } else { HeaderMap::new() },
-            // One hop at a time: each is a row of the audit.
-            stay_on: Some(Vec::new()),
-            max_body_bytes: request.max_bytes as u64,
-            time_limits: TimeLimits {
-                total: Duration::from_secs(40),
-                ..FetchRequest::get(request.url.clone()).time_limits
-            },
-            ..FetchRequest::get(request.url.clone())
-        }
-    }
-
     async fn get(&self, fetcher: &Fetcher, request: PageRequest) -> Result<Response, FetchFailure> {
-        let started = Instant::now();
-        let fetched = fetcher.fetch(self.request(&request)).await.map_err(failure)?;
-        let mut response = Response {
-            status: fetched.status.as_u16(),
-            headers: fetched.headers,
-            ttfb_ms: millis(started),
-            ..Response::default()
-        };
-        let mut body = fetched.body;
-        let mut bytes = BytesMut::new();
-        loop {
-            match body.chunk().await {
-                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
-                Ok(None) => break,
-                Err(FetchError::TooLarge { .. }) => {
-                    response.is_cut = true;
-                    break;
-                }
-                Err(error) => return Err(failure(error)),
-            }
-        }
-        response.body = bytes.freeze();
-        response.total_ms = millis(started);
-        Ok(response)
+        let is_own = request.url.host_str() == Some(&self.host);
+        let headers = if is_own { self.headers.clone() } else { HeaderMap::new() };
+        fetch(fetcher, request_for(&request, request.url.clone(), headers)).await
     }
 }
 
@@ -132,42 +95,10 @@ impl PageSource for NetworkSource {
             limits: self.limits,
         };
         let rendered = self.browser.as_ref()?.render(request).await.ok()?;
-        let texts = |level: &str| -> Vec<String> {
-            rendered
-                .console
-                .iter()
-                .filter(|message| message.level == level)
-                .map(|message| message.text.clone())
-                .collect()
-        };
-        Some(RenderedPage {
-            redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
-            errors: texts("error"),
-            exceptions: texts("exception"),
-            timed_out: rendered.settled == Settled::Timeout,
-            ready_ms: rendered.timings.load_ms,
-            status: rendered.status,
-            html: rendered.html,
-        })
+        Some(rendered_page(url, rendered))
     }
 
     fn now_ms(&self) -> i64 {
         self.clock.now().as_millis()
     }
-}
-
-fn failure(error: FetchError) -> FetchFailure {
-    match error {
-        FetchError::Connect(ref cause)
-            if matches!(&**cause, ConnectError::Network(NetworkError::NoSuchHost(_))) =>
-        {
-            FetchFailure::NoSuchHost(error.to_string())
-        }
-        FetchError::Timeout(Phase::Headers | Phase::Total) => FetchFailure::Timeout(error.to_string()),
-        other => FetchFailure::NoResponse(other.to_string()),
-    }
-}
-
-fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

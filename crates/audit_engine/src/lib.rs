@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod checks;
+pub mod custom;
 pub mod engine;
 pub mod page;
 pub mod score;

@@ -86,17 +86,20 @@ pub struct Preview {
 impl Preview {
     /// Counts the points of a page that do not depend on others.
     pub fn of(page: &Page) -> Preview {
-        let facts = page.facts;
+        let (facts, thresholds) = (page.facts, page.input.thresholds);
         let title = facts.title().filter(|title| !title.is_empty());
         let description = facts.description().filter(|text| !text.is_empty());
         let mut points = 0.0;
         let mut add = |holds: bool, worth: f64| points += if holds { worth } else { 0.0 };
         add(title.is_some(), 12.0);
-        add(title.is_some_and(crate::checks::title_has_good_length), 6.0);
-        add(title.is_some_and(crate::checks::title_fits), 4.0);
+        add(title.is_some_and(|title| crate::checks::title_has_good_length(title, thresholds)), 6.0);
+        add(title.is_some_and(|title| crate::checks::title_fits(title, thresholds)), 4.0);
         add(title.is_some_and(|title| !crate::checks::title_is_placeholder(title)), 2.0);
         add(description.is_some(), 8.0);
-        add(description.is_some_and(crate::checks::description_has_good_length), 6.0);
+        add(
+            description.is_some_and(|text| crate::checks::description_has_good_length(text, thresholds)),
+            6.0,
+        );
         // Preview bots run no scripts: what only a script writes is not there for them.
         let raw = page.input.raw;
         let is_large =

@@ -232,12 +232,18 @@ impl PageSource for Listing {
 
 /// Audits a listing with every check there is.
 pub async fn audit_listing(text: &str) -> Audit {
+    audit_with(text, |_| {}).await
+}
+
+/// The same with other options.
+pub async fn audit_with(text: &str, change: impl FnOnce(&mut AuditOptions)) -> Audit {
     let listing = Listing::read(text);
     let mut options = AuditOptions::follow(listing.seed().clone());
     options.checks = CheckId::all().collect();
     options.previous = listing.previous.clone();
     options.max_pages = listing.limit.unwrap_or(options.max_pages);
     options.concurrency = 1;
+    change(&mut options);
     audit(&listing, &options, &mut |_| {}).await
 }
 

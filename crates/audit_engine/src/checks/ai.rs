@@ -1,14 +1,13 @@
 //! Checks of what AI crawlers and assistants get.
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, Scope};
 use crate::page::structured::{property, types};
-use crate::page::text::word_count;
 use crate::page::view::Rows;
 use crate::site::BotAnswer;
 
 const AGENTS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/dynamic-rendering";
-const LARGE_BYTES: usize = 400_000;
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -20,7 +19,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>{word *120}",
         good: "GET /\n<p>{word *120}<script src=/a.js></script>\nRENDER /\n<p>{word *120}",
         fires: Fires::When(|page| {
-            page.was_rendered() && word_count(&page.input.raw.main_text) < 20 && page.words >= 100
+            page.was_rendered() && page.input.raw.measures.words < 20 && page.words >= 100
         }),
         ..ERROR
     },
@@ -32,7 +31,9 @@ pub(super) static CHECKS: &[Check] = &[
         source: AGENTS,
         bad: "<p>{word *100}<script>{x *250000}</script>",
         good: "<p>{word *100}<script>{x *2500}</script>",
-        fires: Fires::When(|page| page.facts.html_bytes > LARGE_BYTES && page.text_ratio() < 15.0),
+        fires: Fires::When(|page| {
+            page.exceeds(Limit::AiPageMaxBytes, page.facts.html_bytes) && page.text_ratio() < 15.0
+        }),
         ..NOTICE
     },
     Check {

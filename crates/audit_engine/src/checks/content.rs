@@ -1,27 +1,42 @@
 //! Checks of the text: enough of it, its own, readable, intact.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use crate::page::Page;
 use crate::page::text::{han_and_kana_count, is_cjk};
-use crate::page::{Page, language_of};
 use crate::site::Shared;
 
 const HELPFUL: &str = "https://developers.google.com/search/docs/fundamentals/creating-helpful-content";
 const DUPLICATES: &str =
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
-const THIN_WORDS: usize = 200;
-const THIN_CJK_CHARACTERS: usize = 400;
-/// Below this a page has no text to speak of.
-pub const EMPTY_WORDS: usize = 20;
 
 fn is_thin(page: &Page) -> bool {
     let text = &page.facts.main_text;
-    let is_short =
-        if is_cjk(text) { han_and_kana_count(text) < THIN_CJK_CHARACTERS } else { page.words < THIN_WORDS };
+    let is_short = if is_cjk(text) {
+        page.undercuts(Limit::ThinCjkCharacters, han_and_kana_count(text))
+    } else {
+        page.undercuts(Limit::ThinWords, page.words)
+    };
     is_short && !page.is_pagination()
+}
+
+static LOREM: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?i-u)lorem ipsum dolor").expect("the expression is constant and its test runs it")
+});
+
+fn reads_below(page: &Page, limit: Limit) -> bool {
+    page.readability.is_measurable && page.readability.score < page.input.thresholds.number(limit)
 }
 
 /// U+FFFD, and pairs that UTF-8 read as windows-1252 leaves behind.
 fn mojibake_count(text: &str) -> usize {
+    if !['Ã', 'Â', 'â', '\u{FFFD}'].into_iter().any(|sign| text.contains(sign)) {
+        return 0;
+    }
     let is_high = |c: char| matches!(u32::from(c), 0x80..=0xBF) || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(c);
     let pairs = text.chars().zip(text.chars().skip(1));
     let doubled =
@@ -49,7 +64,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: HELPFUL,
         bad: "<p>Welcome</p>",
         good: "<p>{word *50}</p>",
-        fires: Fires::When(|page| page.words < EMPTY_WORDS),
+        fires: Fires::When(|page| page.undercuts(Limit::EmptyWords, page.words)),
         ..ERROR
     },
     Check {
@@ -60,7 +75,10 @@ pub(super) static CHECKS: &[Check] = &[
         source: HELPFUL,
         bad: "<p>{word *30}</p><script>{x *3000}</script>",
         good: "<p>{word *300}</p>",
-        fires: Fires::When(|page| page.words >= EMPTY_WORDS && page.text_ratio() < 10.0),
+        fires: Fires::When(|page| {
+            !page.undercuts(Limit::EmptyWords, page.words)
+                && page.text_ratio() < page.input.thresholds.number(Limit::TextRatioPercent)
+        }),
         ..NOTICE
     },
     Check {
@@ -93,7 +111,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: HELPFUL,
         bad: "<p>Lorem ipsum  dolor sit amet",
         good: "<p>What lorem ipsum means",
-        fires: Fires::When(|page| page.facts.visible_text.to_lowercase().contains("lorem ipsum dolor")),
+        fires: Fires::When(|page| LOREM.is_match(&page.facts.visible_text)),
         ..WARNING
     },
     Check {
@@ -105,7 +123,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<p>{The modern garden offers several hidden corners where many people sit and read a paper every morning. *12}",
         good: "<p>{The man and the dog went to the old house by the sea. *12}",
         fires: Fires::When(|page| {
-            page.readability.is_measurable && (30.0..50.0).contains(&page.readability.score)
+            reads_below(page, Limit::ReadabilityDifficult)
+                && !reads_below(page, Limit::ReadabilityVeryDifficult)
         }),
         ..NOTICE
     },
@@ -117,7 +136,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: "https://en.wikipedia.org/wiki/Flesch%E2%80%93Kincaid_readability_tests",
         bad: "<p>{Institutional characteristics disproportionately complicate the international responsibilities of telecommunications. *12}",
         good: "<p>{The man and the dog went to the old house by the sea. *12}",
-        fires: Fires::When(|page| page.readability.is_measurable && page.readability.score < 30.0),
+        fires: Fires::When(|page| reads_below(page, Limit::ReadabilityVeryDifficult)),
         ..NOTICE
     },
     Check {
@@ -144,8 +163,7 @@ pub(super) static CHECKS: &[Check] = &[
                 return false;
             };
             page.words >= 100
-                && language_of(&page.facts.main_text)
-                    .is_some_and(|(found, sure)| sure >= 0.9 && found != declared)
+                && page.text_language.is_some_and(|(found, sure)| sure >= 0.9 && found != declared)
         }),
         ..NOTICE
     },

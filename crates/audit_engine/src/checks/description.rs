@@ -1,25 +1,30 @@
 //! Checks of the meta description.
 
+use super::thresholds::{Limit, Thresholds};
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, is_cjk};
 use crate::site::Shared;
 
 const SNIPPETS: &str = "https://developers.google.com/search/docs/appearance/snippet";
-const MAX_CHARACTERS: usize = 160;
-const MIN_CHARACTERS: usize = 70;
 
 fn text<'a>(page: &'a Page) -> Option<&'a str> {
     page.facts.description().filter(|text| !text.is_empty())
 }
 
 /// Whether a description has a useful length.
-pub fn has_good_length(text: &str) -> bool {
-    (min_characters(text)..=MAX_CHARACTERS).contains(&character_count(text))
+pub fn has_good_length(text: &str, thresholds: &Thresholds) -> bool {
+    !is_too_short(text, thresholds) && !is_too_long(text, thresholds)
 }
 
-fn min_characters(text: &str) -> usize {
-    if is_cjk(text) { MIN_CHARACTERS / 2 } else { MIN_CHARACTERS }
+fn is_too_long(text: &str, thresholds: &Thresholds) -> bool {
+    thresholds.exceeds(Limit::DescriptionMaxCharacters, character_count(text))
+}
+
+fn is_too_short(text: &str, thresholds: &Thresholds) -> bool {
+    // A Chinese or Japanese character says about as much as two others.
+    let weight = if is_cjk(text) { 2 } else { 1 };
+    thresholds.undercuts(Limit::DescriptionMinCharacters, character_count(text) * weight)
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -70,7 +75,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: SNIPPETS,
         bad: "<meta name=description content='{Hand-made shoes. *10}'>",
         good: "<meta name=description content='{Hand-made shoes. *6}'>",
-        fires: Fires::When(|page| text(page).is_some_and(|text| character_count(text) > MAX_CHARACTERS)),
+        fires: Fires::When(|page| text(page).is_some_and(|text| is_too_long(text, page.input.thresholds))),
         ..NOTICE
     },
     Check {
@@ -81,9 +86,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: SNIPPETS,
         bad: "<meta name=description content='Hand-made shoes.'>",
         good: "<meta name=description content='{Hand-made shoes. *6}'>",
-        fires: Fires::When(|page| {
-            text(page).is_some_and(|text| character_count(text) < min_characters(text))
-        }),
+        fires: Fires::When(|page| text(page).is_some_and(|text| is_too_short(text, page.input.thresholds))),
         ..NOTICE
     },
     Check {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::thresholds::{THRESHOLDS, Threshold};
 use super::{CATEGORIES, Check, CheckId, Scope, Severity};
 
 /// Characters of an example that are shown.
@@ -23,7 +24,18 @@ pub fn document() -> String {
         last = category.name;
         category.checks.iter().for_each(|check| describe(check, &mut text));
     }
-    text
+    text + &thresholds()
+}
+
+/// The numbers that can be changed, as a table.
+fn thresholds() -> String {
+    let lines = THRESHOLDS.iter().map(|known| {
+        let Threshold { name, about, default, min, max, checks, .. } = known;
+        format!("| `{name}` | {default} | {min} to {max} | {about} | {} |\n", checks.join(", "))
+    });
+    let head = "\n## Thresholds\n\nNumbers that an audit can have otherwise, by their names in its settings.\n\n\
+                | name | usual | from, to | meaning | checks |\n| --- | --- | --- | --- | --- |\n";
+    lines.fold(head.to_owned(), |text, line| text + &line)
 }
 
 fn describe(check: &Check, text: &mut String) {

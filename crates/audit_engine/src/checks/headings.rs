@@ -1,11 +1,11 @@
 //! Checks of headings.
 
+use super::thresholds::Limit;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
 use crate::site::Shared;
 
 const HEADINGS: &str = "https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/Heading_Elements";
-const MAX_CHARACTERS: usize = 70;
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -68,7 +68,9 @@ pub(super) static CHECKS: &[Check] = &[
         source: HEADINGS,
         bad: "<h1>{Hand-made shoes *6}</h1>",
         good: "<h1>Hand-made shoes</h1>",
-        fires: Fires::When(|page| page.facts.h1().is_some_and(|h1| character_count(h1) > MAX_CHARACTERS)),
+        fires: Fires::When(|page| {
+            page.facts.h1().is_some_and(|h1| page.exceeds(Limit::H1MaxCharacters, character_count(h1)))
+        }),
         ..NOTICE
     },
     Check {
@@ -81,7 +83,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<h1>Shoes</h1><p>{word *300}</p>",
         good: "<h1>Shoes</h1><h2>Leather</h2><p>{word *300}</p>",
         fires: Fires::When(|page| {
-            page.words >= 300 && page.facts.headings.iter().all(|heading| heading.level != 2)
+            !page.undercuts(Limit::SubheadingWords, page.words)
+                && page.facts.headings.iter().all(|heading| heading.level != 2)
         }),
         ..NOTICE
     },

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 
 const VALID_HEAD: &str = "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata";
@@ -170,7 +171,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: DOM_SIZE,
         bad: "{<i></i>*1600}",
         good: "{<i></i>*100}",
-        fires: Fires::When(|page| page.facts.elements > 1500),
+        fires: Fires::When(|page| page.exceeds(Limit::DomMaxElements, page.facts.elements)),
         ..NOTICE
     },
     Check {
@@ -181,7 +182,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: DOM_SIZE,
         bad: "{<div>*40}",
         good: "{<div>*10}",
-        fires: Fires::When(|page| page.facts.depth > 32),
+        fires: Fires::When(|page| page.exceeds(Limit::DomMaxDepth, page.facts.depth)),
         ..NOTICE
     },
     Check {
@@ -193,7 +194,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<main><iframe src=/inner></iframe></main>",
         good: "<main><iframe src=https://www.youtube.com/embed/x></iframe></main>",
         fires: Fires::Elements(|page, found| {
-            for (src, in_main) in page.facts.frames.iter().filter(|_| page.words < 200) {
+            for (src, in_main) in
+                page.facts.frames.iter().filter(|_| page.undercuts(Limit::ThinWords, page.words))
+            {
                 let url = page.resolve(src).filter(|url| *in_main && !is_embed(url));
                 url.into_iter().for_each(|url| found.add(url, "", "iframe"));
             }
@@ -210,7 +213,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<script type=application/json>{\"x\",*10}</script>",
         fires: Fires::When(|page| {
             let (state, all) = (page.input.raw.state_bytes, page.input.raw.html_bytes);
-            state > 131_072 || state > 20_480 && state * 2 > all
+            page.exceeds(Limit::StateMaxBytes, state) || state > 20_480 && state * 2 > all
         }),
         ..NOTICE
     },

@@ -1,13 +1,11 @@
 //! Checks of pictures.
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
 use crate::site::{Asset, Row, Site};
 
 const IMAGES: &str = "https://developers.google.com/search/docs/appearance/google-images";
-
-/// Bytes from which a picture is too heavy for what it shows.
-const LARGE_BYTES: u64 = 102_400;
 
 fn add_images(site: &Site, row: &Row, found: &mut Evidence, what: fn(&Site, &str, &Asset) -> Option<String>) {
     for (src, _) in &row.images {
@@ -49,8 +47,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 200000\n\npng",
         good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 2000\n\npng",
         fires: Fires::Joined(|site, row, found| {
-            add_images(site, row, found, |_, _, asset| {
-                (asset.status == 200 && asset.bytes > LARGE_BYTES).then(|| format!("{} bytes", asset.bytes))
+            add_images(site, row, found, |site, _, asset| {
+                let is_large = asset.bytes as f64 > site.thresholds.number(Limit::ImageMaxBytes);
+                (asset.status == 200 && is_large).then(|| format!("{} bytes", asset.bytes))
             });
         }),
         ..NOTICE
@@ -79,8 +78,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<img src=/a.png alt='{Hand-made shoes *10}'>",
         good: "<img src=/a.png alt='Hand-made shoes'>",
         fires: Fires::Elements(|page, found| {
+            let is_long = |alt: &&str| page.exceeds(Limit::ImageAltMaxCharacters, character_count(alt));
             for image in &page.facts.images {
-                if let Some(alt) = image.alt.as_deref().filter(|alt| character_count(alt) > 100) {
+                if let Some(alt) = image.alt.as_deref().filter(is_long) {
                     found.add(page.resolve(&image.src).map(String::from).unwrap_or_default(), alt, "");
                 }
             }
@@ -114,7 +114,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Elements(|page, found| {
             for image in &page.facts.images {
                 let is_data = image.src.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
-                if is_data && image.src.len() > 10_240 {
+                if is_data && page.exceeds(Limit::InlineImageMaxCharacters, image.src.len()) {
                     found.add(
                         "",
                         image.alt.as_deref().unwrap_or_default(),

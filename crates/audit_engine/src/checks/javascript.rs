@@ -6,15 +6,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::images::missing;
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
-use crate::page::{Page, ResourceKind, text::word_count};
+use crate::page::{Page, ResourceKind};
 use crate::source::RenderedPage;
 
 const JS_SEO: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics";
-const SLOW_MS: u64 = 5000;
 const RENDERED: Check = Check { source: JS_SEO, ..ERROR };
 const RENDERED_WARNING: Check = Check { source: JS_SEO, ..WARNING };
 const RENDERED_NOTICE: Check = Check { source: JS_SEO, ..NOTICE };
@@ -31,7 +31,7 @@ fn render<'a>(page: &'a Page) -> Option<&'a RenderedPage> {
 }
 
 fn lacks_raw_content(page: &Page) -> bool {
-    page.was_rendered() && word_count(&page.input.raw.main_text) < 20 && page.words >= 100
+    page.was_rendered() && page.input.raw.measures.words < 20 && page.words >= 100
 }
 
 fn internal_targets(page: &Page, hrefs: impl Iterator<Item = impl AsRef<str>>) -> HashSet<Target> {
@@ -59,7 +59,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><p>{word *50}<script src=/a.js></script>\nRENDER /\n<p>{word *50} {more *200}",
         good: "GET /\n<div id=root></div><p>{word *250}<script src=/a.js></script>\nRENDER /\n<p>{word *250} {more *20}",
         fires: Fires::When(|page| {
-            if !page.was_rendered() || word_count(&page.input.raw.main_text) < 20 || page.words < 200 {
+            if !page.was_rendered() || page.input.raw.measures.words < 20 || page.words < 200 {
                 return false;
             }
             let (only_rendered, all) = page.words_only_rendered();
@@ -319,7 +319,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 6000\n\n<p>a",
         good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 4000\n\n<p>a",
         fires: Fires::When(|page| {
-            render(page).is_some_and(|render| render.ready_ms > SLOW_MS && !render.timed_out)
+            let most = page.input.thresholds.number(Limit::RenderSlowMs);
+            render(page).is_some_and(|render| render.ready_ms as f64 > most && !render.timed_out)
         }),
         ..RENDERED_NOTICE
     },

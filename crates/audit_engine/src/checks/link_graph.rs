@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::view::Rows;
 use crate::site::{LinkVerdict, Row, Site};
@@ -152,7 +153,10 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=/1>a</a>\nGET /1\n<a href=/2>a</a>\nGET /2\n<a href=/3>a</a>\nGET /3\n<a href=/4>a</a>\nGET /4\n<a href=/5>a</a>\nGET /5\na",
         good: "GET /\n<a href=/1>a</a>\nGET /1\na",
         fires: Fires::Joined(|site, row, found| {
-            if let Some(depth) = site.depth(row.id).filter(|depth| *depth > 4) {
+            if let Some(depth) = site
+                .depth(row.id)
+                .filter(|depth| site.thresholds.exceeds(Limit::CrawlDepthMax, *depth as usize))
+            {
                 found.add("", "", format!("{depth} clicks"));
             }
         }),

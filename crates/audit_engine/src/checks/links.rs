@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use crawler::url::is_tracking_param;
 use url::{Host, Url};
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::text::fold;
@@ -13,8 +14,6 @@ use crate::page::view::Rows;
 use crate::page::{Link, Page};
 
 const CRAWLABLE: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
-const MAX_INTERNAL: usize = 1000;
-const MAX_EXTERNAL: usize = 100;
 
 /// Texts that say nothing about where a link leads, by language. As of 2026-11-20.
 static VAGUE: LazyLock<HashMap<&'static str, HashSet<String>>> = LazyLock::new(|| {
@@ -235,7 +234,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: CRAWLABLE,
         bad: "{<a href=/a>Shoes</a>*1001}",
         good: "{<a href=/a>Shoes</a>*100}",
-        fires: Fires::When(|page| page.internal_links().count() > MAX_INTERNAL),
+        fires: Fires::When(|page| page.exceeds(Limit::InternalLinksMax, page.internal_links().count())),
         ..NOTICE
     },
     Check {
@@ -248,7 +247,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: CRAWLABLE,
         bad: "{<a href=https://other.example/>Shoes</a>*101}",
         good: "{<a href=https://other.example/>Shoes</a>*10}",
-        fires: Fires::When(|page| page.external_links().count() > MAX_EXTERNAL),
+        fires: Fires::When(|page| page.exceeds(Limit::ExternalLinksMax, page.external_links().count())),
         ..NOTICE
     },
     Check {

@@ -24,6 +24,7 @@ mod site;
 mod sitemap;
 mod social;
 mod structured_data;
+pub mod thresholds;
 mod title;
 mod url;
 

@@ -1,10 +1,16 @@
 //! Checks of how fast and how large an answer is.
 
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use crate::page::Page;
 use crate::source::MAX_DOCUMENT_BYTES;
 
 const TTFB: &str = "https://web.dev/articles/ttfb";
 const CRAWLER_LIMITS: &str = "https://developers.google.com/search/docs/crawling-indexing/googlebot";
+
+fn is_slower(page: &Page, limit: Limit) -> bool {
+    page.input.response.ttfb_ms as f64 > page.input.thresholds.number(limit)
+}
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -15,7 +21,9 @@ pub(super) static CHECKS: &[Check] = &[
         source: TTFB,
         bad: "GET /\n:ttfb 900\n\nShoes",
         good: "GET /\n:ttfb 700\n\nShoes",
-        fires: Fires::When(|page| (801..=1800).contains(&page.input.response.ttfb_ms)),
+        fires: Fires::When(|page| {
+            is_slower(page, Limit::TtfbSlowMs) && !is_slower(page, Limit::TtfbVerySlowMs)
+        }),
         ..WARNING
     },
     Check {
@@ -26,7 +34,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: TTFB,
         bad: "GET /\n:ttfb 1900\n\nShoes",
         good: "GET /\n:ttfb 1700\n\nShoes",
-        fires: Fires::When(|page| page.input.response.ttfb_ms > 1800),
+        fires: Fires::When(|page| is_slower(page, Limit::TtfbVerySlowMs)),
         ..ERROR
     },
     Check {
@@ -52,7 +60,9 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<p>{shoes and boots *1400}",
         fires: Fires::When(|page| {
             let bytes = page.input.response.body.len();
-            !page.input.response.is_cut && bytes > 204_800 && bytes <= MAX_DOCUMENT_BYTES
+            !page.input.response.is_cut
+                && page.exceeds(Limit::HtmlLargeBytes, bytes)
+                && bytes <= MAX_DOCUMENT_BYTES
         }),
         ..NOTICE
     },

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::images::missing;
+use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::site::{Asset, Row, Site};
@@ -38,9 +39,6 @@ pub fn has_other_url(page: &Page) -> bool {
     let origin = page.input.origin;
     origin.target(&url) != origin.target(page.canonical.as_ref().unwrap_or(page.input.url))
 }
-
-/// What preview bots load at most.
-const HEAVY_BYTES: u64 = 8 << 20;
 
 fn preview<'a>(site: &'a Site, row: &Row) -> Option<(&'a str, &'a Asset)> {
     let id = row.preview_image?;
@@ -180,8 +178,11 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<meta property=og:image content=https://site.example/a.gif>\nGET /a.gif\ncontent-type: image/gif\n\nGIF89a\u{20}\u{4}\u{20}\u{4}",
         fires: Fires::Joined(|site, row, found| {
             let Some((url, asset)) = preview(site, row) else { return };
-            if let Some((width, height)) = asset.size.filter(|(width, height)| *width < 600 || *height < 315)
-            {
+            let [least_width, least_height] =
+                [Limit::PreviewMinWidth, Limit::PreviewMinHeight].map(|limit| site.thresholds.number(limit));
+            let is_small =
+                |size: &(u32, u32)| f64::from(size.0) < least_width || f64::from(size.1) < least_height;
+            if let Some((width, height)) = asset.size.filter(is_small) {
                 found.add(url, "", format!("{width} x {height}"));
             }
         }),
@@ -197,7 +198,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png\ncontent-type: image/png\ncontent-length: 9000\n\npng",
         fires: Fires::Joined(|site, row, found| {
             let Some((url, asset)) = preview(site, row) else { return };
-            if asset.status == 200 && asset.bytes > HEAVY_BYTES {
+            if asset.status == 200 && asset.bytes as f64 > site.thresholds.number(Limit::PreviewMaxBytes) {
                 found.add(url, "", format!("{} bytes", asset.bytes));
             }
         }),

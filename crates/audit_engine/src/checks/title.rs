@@ -3,16 +3,13 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use super::thresholds::{Limit, Thresholds};
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, fold, is_cjk, pixel_width};
 use crate::site::Shared;
 
 const TITLE_LINKS: &str = "https://developers.google.com/search/docs/appearance/title-link";
-/// Characters and pixels that a result list shows.
-const MAX_CHARACTERS: usize = 60;
-const MAX_PIXELS: f64 = 561.0;
-const MIN_CHARACTERS: usize = 30;
 
 /// Titles that frameworks and editors put in. As of 2026-11-20.
 static PLACEHOLDERS: LazyLock<HashSet<String>> =
@@ -30,18 +27,23 @@ pub fn is_placeholder(title: &str) -> bool {
 }
 
 /// Whether a title has a useful length, in characters.
-pub fn has_good_length(title: &str) -> bool {
-    let characters = character_count(title);
-    (min_characters(title)..=MAX_CHARACTERS).contains(&characters)
+pub fn has_good_length(title: &str, thresholds: &Thresholds) -> bool {
+    !is_too_short(title, thresholds) && !is_too_long(title, thresholds)
 }
 
 /// Whether a result list shows all of a title.
-pub fn fits(title: &str) -> bool {
-    pixel_width(title) <= MAX_PIXELS
+pub fn fits(title: &str, thresholds: &Thresholds) -> bool {
+    pixel_width(title) <= thresholds.number(Limit::TitleMaxPixels)
 }
 
-fn min_characters(title: &str) -> usize {
-    if is_cjk(title) { MIN_CHARACTERS / 2 } else { MIN_CHARACTERS }
+fn is_too_long(title: &str, thresholds: &Thresholds) -> bool {
+    thresholds.exceeds(Limit::TitleMaxCharacters, character_count(title))
+}
+
+fn is_too_short(title: &str, thresholds: &Thresholds) -> bool {
+    // A Chinese or Japanese character says about as much as two others.
+    let weight = if is_cjk(title) { 2 } else { 1 };
+    thresholds.undercuts(Limit::TitleMinCharacters, character_count(title) * weight)
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -104,7 +106,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: TITLE_LINKS,
         bad: "<title>Hand-made shoes from Porto for every season, every weather and every walk of life</title>",
         good: "<title>Hand-made shoes from Porto for every season</title>",
-        fires: Fires::When(|page| text(page).is_some_and(|title| character_count(title) > MAX_CHARACTERS)),
+        fires: Fires::When(|page| text(page).is_some_and(|title| is_too_long(title, page.input.thresholds))),
         ..WARNING
     },
     Check {
@@ -116,7 +118,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<title>WARM WOMEN'S WINTER WOOL WEAR AND MORE WARM WONDERS</title>",
         good: "<title>Warm women's winter wool wear and more</title>",
         fires: Fires::When(|page| {
-            text(page).is_some_and(|title| character_count(title) <= MAX_CHARACTERS && !fits(title))
+            let thresholds = page.input.thresholds;
+            text(page).is_some_and(|title| !is_too_long(title, thresholds) && !fits(title, thresholds))
         }),
         ..NOTICE
     },
@@ -130,7 +133,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<title>Hand-made shoes from Porto, Portugal</title>",
         fires: Fires::When(|page| {
             text(page)
-                .is_some_and(|title| character_count(title) < min_characters(title) && !is_placeholder(title))
+                .is_some_and(|title| is_too_short(title, page.input.thresholds) && !is_placeholder(title))
         }),
         ..WARNING
     },

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::thresholds::Limit;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::site::Shared;
@@ -54,7 +55,9 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href=/{very-long-*12}>a</a>\nGET /{very-long-*12}\n<p>a",
         good: "GET /\n<a href=/short>a</a>\nGET /short\n<p>a",
-        fires: Fires::When(|page| page.input.origin.url(&page.key).as_str().len() > 115),
+        fires: Fires::When(|page| {
+            page.exceeds(Limit::UrlMaxCharacters, page.input.origin.url(&page.key).as_str().len())
+        }),
         ..NOTICE
     },
     Check {
@@ -120,7 +123,10 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href='/a?b=1&c=2&d=3&e=4'>a</a>\nGET /a?b=1&c=2&d=3&e=4\n<p>a",
         good: "GET /\n<a href='/a?b=1&c=2'>a</a>\nGET /a?b=1&c=2\n<p>a",
-        fires: Fires::When(|page| query(page).split('&').filter(|part| !part.is_empty()).count() > 3),
+        fires: Fires::When(|page| {
+            let parameters = query(page).split('&').filter(|part| !part.is_empty());
+            page.exceeds(Limit::UrlMaxParameters, parameters.count())
+        }),
         ..NOTICE
     },
     Check {
@@ -158,7 +164,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href=/a/b/c/d/e/f/g>a</a>\nGET /a/b/c/d/e/f/g\n<p>a",
         good: "GET /\n<a href=/a/b/c>a</a>\nGET /a/b/c\n<p>a",
-        fires: Fires::When(|page| segments(path(page)).count() > 6),
+        fires: Fires::When(|page| page.exceeds(Limit::UrlMaxSegments, segments(path(page)).count())),
         ..NOTICE
     },
     Check {

@@ -86,6 +86,7 @@ impl<'a> Crawl<'a> {
     ) -> Result<Crawl<'a>, JournalError> {
         let mut site = Site::new(origin, &options.agent);
         site.is_follow = options.mode == Mode::Follow;
+        site.thresholds = options.thresholds.clone();
         let past = Past::read(past, &mut site)?;
         Ok(Crawl {
             options,

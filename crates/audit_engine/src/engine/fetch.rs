@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crawler::retry_after::parse_retry_after;
 use tokio::time::Instant;
 use url::Url;
 
@@ -64,7 +65,9 @@ pub async fn fetch(source: &dyn PageSource, url: &Url) -> Answer {
     loop {
         let response = source.fetch(PageRequest::of(url.clone())).await;
         let wait = match &response {
-            Ok(answer) if is_rate_limited(answer) && retries + 1 < RATE_LIMITED_TRIES => retry_after(answer),
+            Ok(answer) if is_rate_limited(answer) && retries + 1 < RATE_LIMITED_TRIES => {
+                retry_after(answer, source.now_ms())
+            }
             Ok(answer) if answer.status >= 500 && !is_rate_limited(answer) && retries == 0 => RETRY_WAIT,
             Err(_) if retries == 0 => RETRY_WAIT,
             _ => return Answer { response, retries },
@@ -78,9 +81,8 @@ fn is_rate_limited(response: &Response) -> bool {
     response.status == 429 || response.status == 503 && response.headers.contains_key("retry-after")
 }
 
-fn retry_after(response: &Response) -> Duration {
-    let seconds = response.header("retry-after").trim().parse().ok();
-    seconds.map_or(RETRY_WAIT, Duration::from_secs).min(MAX_WAIT)
+fn retry_after(response: &Response, now_ms: i64) -> Duration {
+    parse_retry_after(response.header("retry-after"), now_ms).unwrap_or(RETRY_WAIT).min(MAX_WAIT)
 }
 
 /// The content type that a body belies: HTML under another name, or something else under the name of HTML.

@@ -12,9 +12,7 @@ use super::crawl::Crawl;
 use super::fetch::Pace;
 use super::frontier::Priority;
 use crate::address::{Origin, Target};
-use crate::page::sketch::{Sketch, text_hash};
-use crate::page::text::word_count;
-use crate::page::{Provenance, scan};
+use crate::page::{Measures, Provenance, scan};
 use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
 use crate::source::{PageRequest, PageSource, Response};
 
@@ -209,14 +207,14 @@ impl Crawl<'_> {
     /// Two addresses that nobody can have made. Which ones depends on the site only, so that runs can be compared.
     async fn probe_not_found(&mut self, source: &dyn PageSource) {
         for salt in ["a", "b"] {
-            let hash = text_hash(&format!("{salt} {}", self.site.origin.root()));
+            let hash = Measures::of(&format!("{salt} {}", self.site.origin.root())).hash;
             let url = at(self.site.origin.root(), &format!("/{:024x}", hash % (1 << 96)));
             let Ok(response) = source.fetch(PageRequest::of(url)).await else { continue };
             let facts = scan(&response.text(), Provenance::Raw);
-            let is_shell = facts.has_script && word_count(&facts.main_text) < 20;
+            let is_shell = facts.has_script && facts.measures.words < 20;
             self.site.probes.not_found.push((response.status, is_shell));
             if matches!(response.status, 200 | 404) {
-                self.probe.sketches.extend(Sketch::of(&facts.main_text));
+                self.probe.sketches.extend(facts.measures.sketch.map(|sketch| *sketch));
             }
         }
     }

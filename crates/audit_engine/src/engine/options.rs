@@ -7,6 +7,8 @@ use url::Url;
 
 use super::matches;
 use crate::checks::CheckId;
+use crate::checks::thresholds::Thresholds;
+use crate::custom::{Extraction, Search};
 
 /// What is audited, and how.
 #[derive(Debug, Clone)]
@@ -39,6 +41,12 @@ pub struct AuditOptions {
     pub sitemap: Option<Url>,
     /// Checks that run.
     pub checks: Vec<CheckId>,
+    /// The numbers by which checks fire.
+    pub thresholds: Thresholds,
+    /// Pieces of each page that somebody wants to see.
+    pub extractions: Vec<Extraction>,
+    /// Pages that somebody wants to find.
+    pub searches: Vec<Search>,
     /// Findings that are left out of lists and scores.
     pub ignored: Vec<Ignored>,
     /// Paths that are audited; empty: all. `*` is any run of characters.
@@ -102,6 +110,9 @@ impl AuditOptions {
             renders: true,
             sitemap: None,
             checks: CheckId::all().filter(|id| id.check().is_default).collect(),
+            thresholds: Thresholds::default(),
+            extractions: Vec::new(),
+            searches: Vec::new(),
             ignored: Vec::new(),
             include: Vec::new(),
             exclude: Vec::new(),

@@ -116,6 +116,12 @@ pub struct RowResult {
     pub differences: Vec<Difference>,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// Pieces of it, by the extraction's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extracted: BTreeMap<String, Vec<String>>,
+    /// Names of the searches that found it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<String>,
 }
 
 /// One step of a redirect.

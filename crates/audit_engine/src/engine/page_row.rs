@@ -11,7 +11,7 @@ use super::crawl::Crawl;
 use crate::address::Target;
 use crate::checks::title_is_placeholder;
 use crate::page::challenge::is_challenge;
-use crate::page::sketch::{Sketch, short_hash, text_hash};
+use crate::page::sketch::short_hash;
 use crate::page::text::fold;
 use crate::page::view::{GOOGLEBOT, Page, effective_canonical};
 use crate::page::{Link, PageFacts, ResourceKind};
@@ -44,8 +44,8 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
         title: title.map(|title| short_hash(&format!("{language}\n{}", fold(title)))),
         description: facts.description().filter(|text| !text.is_empty()).map(|text| short_hash(&fold(text))),
         h1: facts.h1().map(|text| short_hash(&fold(text))),
-        text: text_hash(&facts.main_text),
-        sketch: if page.words >= 50 { Sketch::of(&facts.main_text).map(Box::new) } else { None },
+        text: facts.measures.hash,
+        sketch: if page.words >= 50 { facts.measures.sketch.clone() } else { None },
     };
     let loaded = facts.resources.iter().chain(&page.input.raw.resources);
     let needed =
@@ -128,7 +128,7 @@ pub(super) fn differences(page: &Page) -> Vec<Difference> {
         let canonical = effective_canonical(facts, &page.base, &page.header_canonicals);
         canonical.map(|url| url.to_string()).unwrap_or_default()
     };
-    let words = |facts: &PageFacts| crate::page::text::word_count(&facts.main_text).to_string();
+    let words = |facts: &PageFacts| facts.measures.words.to_string();
     let values = [
         ("title", text(raw.title()), text(rendered.title())),
         ("metaDesc", text(raw.description()), text(rendered.description())),

@@ -2,12 +2,13 @@
 
 use url::Url;
 
+use super::AuditOptions;
 use super::crawl::Crawl;
 use super::page_row::{Named, differences, fields, fill_row};
 use super::patterns::Patterns;
 use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
-use crate::page::text::word_count;
+use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, scan};
 use crate::score::Preview;
@@ -41,7 +42,7 @@ impl PageWork {
     /// Whether the page looks empty without scripts, or its template is still to be looked at.
     pub fn wants_render(&self, patterns: &mut Patterns) -> bool {
         let is_shell =
-            word_count(&self.raw.main_text) < 20 || self.raw.app_root_words.is_some_and(|words| words < 20);
+            self.raw.measures.words < 20 || self.raw.app_root_words.is_some_and(|words| words < 20);
         let is_wanted = patterns.wants_render(&self.key);
         is_shell && self.raw.has_script || is_wanted
     }
@@ -63,6 +64,7 @@ impl PageWork {
             response: &self.response,
             raw: &self.raw,
             rendered: rendered.as_ref().map(|(page, facts)| (page, facts)),
+            thresholds: &crawl.options.thresholds,
             probe: &crawl.probe,
             sitemap_alternates: &[],
             snapshot: (&seen.snapshot, stored.as_ref()),
@@ -77,6 +79,7 @@ impl PageWork {
         row.preview = Preview::of(&page);
         row.fields = fields(&page);
         row.differences = differences(&page);
+        row.found = look(&page, crawl.options);
         // Numbers for addresses are given out last: until here the page borrows the site.
         let named = Named::of(&page);
         drop(page);
@@ -85,6 +88,19 @@ impl PageWork {
         }
         named.keep(crawl, row);
     }
+}
+
+/// What the audit's extractions and searches find on a page.
+fn look(page: &Page, options: &AuditOptions) -> Found {
+    if options.extractions.is_empty() && options.searches.is_empty() {
+        return Found::default();
+    }
+    let raw = page.input.response.text();
+    let rendered = page.input.rendered.filter(|_| page.was_rendered());
+    let rendered = rendered.map_or(raw.as_str(), |(rendered, _)| rendered.html.as_str());
+    let raw = Document::new(&raw, &page.input.raw.visible_text);
+    let rendered = Document::new(rendered, &page.facts.visible_text);
+    Found::on(&options.extractions, &options.searches, &raw, &rendered)
 }
 
 /// Whether a finding shows that scripts change pages of this template.

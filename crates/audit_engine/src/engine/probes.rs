@@ -11,6 +11,7 @@ use super::crawl::{Crawl, Watch};
 use super::in_order::InOrder;
 use super::patterns::template;
 use crate::checks::CheckId;
+use crate::checks::thresholds::Limit;
 use crate::page::challenge::is_challenge;
 use crate::page::text::{sorted_words, words_missing};
 use crate::page::{PageFacts, Provenance, scan};
@@ -21,8 +22,6 @@ use crate::source::{FetchFailure, PageRequest, PageSource, Response};
 const MAX_HOPS: usize = 5;
 /// Bytes of a preview picture that tell its size.
 const PREVIEW_BYTES: usize = 64 * 1024;
-/// Bytes after which a picture is too large, and one more.
-const IMAGE_BYTES: usize = 102_401;
 /// Bytes of what only has to be there.
 const SOME_BYTES: usize = 1024;
 /// A link to another host is broken when it still is after this.
@@ -55,6 +54,8 @@ impl Crawl<'_> {
         let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
         let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
         let links = self.runs(&["LINK_BROKEN_EXTERNAL"]);
+        // One more than a picture may have.
+        let image_bytes = self.options.thresholds.number(Limit::ImageMaxBytes) as usize + 1;
         let mut want = |rank: u8, id: UrlId, bytes: usize| {
             if seen.insert(id) {
                 wanted.insert((rank, id), bytes);
@@ -63,7 +64,7 @@ impl Crawl<'_> {
         for row in self.site.pages().filter(|row| row.is_indexable()) {
             // A picture that is a preview too is asked for as a picture, of which more is read.
             if images {
-                row.images.iter().for_each(|(id, _)| want(0, *id, IMAGE_BYTES));
+                row.images.iter().for_each(|(id, _)| want(0, *id, image_bytes));
             }
             row.resources.iter().for_each(|id| want(1, *id, SOME_BYTES));
         }

@@ -9,6 +9,7 @@ use super::outcome::{
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Fires, Scope};
+use crate::custom::Found;
 use crate::page::view::Rows;
 use crate::score::{Scored, is_error, is_scored, page_health, run_health};
 use crate::site::{Difference, Fields, Place, Row, Site, SiteFindings};
@@ -118,15 +119,18 @@ impl Crawl<'_> {
         for (id, mut found) in ids.into_iter().zip(joined) {
             let mut fields = Fields::default();
             let mut differences = Vec::new();
+            let mut pieces = Found::default();
             if let Some(row) = self.site.rows.get_mut(&id) {
                 found.append(&mut row.findings);
                 fields = std::mem::take(&mut row.fields);
                 differences = std::mem::take(&mut row.differences);
+                pieces = std::mem::take(&mut row.found);
             }
             found.retain(|(check, _)| !self.options.is_ignored(*check, self.site.urls.key(id)));
             found.sort_by_key(|(check, _)| *check);
             if let Some(row) = self.site.row(id) {
-                results.push(row_result(&self.site, row, fields, differences, found));
+                let result = row_result(&self.site, row, fields, differences, found);
+                results.push(RowResult { extracted: pieces.extracted, searches: pieces.searches, ..result });
             }
         }
         results
@@ -199,6 +203,8 @@ fn row_result(
         fields,
         differences,
         findings: findings.into_iter().map(finding).collect(),
+        extracted: BTreeMap::new(),
+        searches: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::address::Origin;
 use crate::checks::Evidence;
+use crate::checks::thresholds::{Limit, Thresholds};
 use crate::page::view::GOOGLEBOT;
 
 pub use findings::{SiteFinding, SiteFindings};
@@ -58,6 +59,8 @@ pub struct Site {
     pub seed: Option<UrlId>,
     /// When the crawl ended, in epoch milliseconds.
     pub now_ms: i64,
+    /// The numbers by which checks fire.
+    pub thresholds: Thresholds,
     joined: Joined,
 }
 
@@ -158,8 +161,6 @@ struct Joined {
 
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
 const MAX_BUCKET: usize = 200;
-/// Estimated likeness from which two pages are near duplicates.
-const NEAR: f64 = 0.88;
 
 impl Site {
     /// A site without rows.
@@ -181,6 +182,7 @@ impl Site {
             hit_limit: false,
             seed: None,
             now_ms: 0,
+            thresholds: Thresholds::default(),
             joined: Joined::default(),
         }
     }
@@ -299,6 +301,7 @@ impl Site {
         let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| self.is_comparable(row)) else {
             return Vec::new();
         };
+        let least = self.thresholds.number(Limit::NearDuplicatePercent);
         let mut seen = HashSet::new();
         let mut near = Vec::new();
         for band in sketch.bands() {
@@ -308,7 +311,7 @@ impl Site {
                 }
                 let Some(other) = self.row(*id) else { continue };
                 let likeness = other.fingerprints.sketch.as_ref().map_or(0.0, |other| other.likeness(sketch));
-                if likeness >= NEAR && other.fingerprints.text != row.fingerprints.text {
+                if likeness * 100.0 >= least && other.fingerprints.text != row.fingerprints.text {
                     near.push((*id, likeness));
                 }
             }

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Shared, UrlId};
 use crate::checks::{CheckId, Evidence};
+use crate::custom::Found;
 use crate::page::sketch::Sketch;
 use crate::page::view::Rows;
 
@@ -84,6 +85,9 @@ pub struct Row {
     pub fields: Fields,
     /// What scripts changed of it.
     pub differences: Vec<Difference>,
+    /// What extractions and searches found.
+    #[serde(default, skip_serializing_if = "Found::is_empty")]
+    pub found: Found,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// When it was asked for, in epoch milliseconds.

@@ -30,8 +30,13 @@ pub fn line(text: &str) -> anyhow::Result<ExitCode> {
 
 /// Prints bytes on stdout.
 pub fn bytes(bytes: &[u8]) -> anyhow::Result<ExitCode> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    stream(|stdout| stdout.write_all(bytes))
+}
+
+/// Has something written to stdout, piece by piece.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<ExitCode> {
+    let mut stdout = io::BufWriter::new(io::stdout().lock());
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(anyhow::anyhow!("cannot write to stdout: {error}"))
         }

@@ -2,9 +2,11 @@
 
 mod html;
 mod report;
+mod rules;
 mod source;
 
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -81,6 +83,15 @@ pub struct Args {
     /// Parameter that makes no other page
     #[arg(long, value_name = "NAME")]
     drop_parameter: Vec<String>,
+    /// Shows pieces of each page in the JSON report: texts or attributes of elements, or the matches of an expression
+    #[arg(long, value_name = "NAME=SELECTOR[@ATTRIBUTE]|NAME=/EXPRESSION/")]
+    extract: Vec<String>,
+    /// Names the pages that show a text, or whose source matches an expression; with != those that do not
+    #[arg(long, value_name = "NAME=TEXT|NAME=/EXPRESSION/")]
+    search: Vec<String>,
+    /// Another number for checks than the usual one; --describe lists them
+    #[arg(long, value_name = "NAME=NUMBER")]
+    threshold: Vec<String>,
     /// Most requests per second
     #[arg(long, value_name = "N")]
     rps: Option<f64>,
@@ -116,6 +127,8 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(&args, context)?;
+    // Huge pages double the memory of a program that is small. Where they cannot be had, nothing changes.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     let headers = args.header.iter().map(|header| parse_header(header)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
     let network = context.network()?;
@@ -145,16 +158,19 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
 }
 
 fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
-    let text = match args.format {
-        Format::Table => report::table(audit),
-        Format::Json => report::json(audit)?,
-        Format::Csv => report::csv(audit),
-        Format::Html => html::report(audit),
+    let write = |to: &mut dyn Write| match args.format {
+        Format::Table => to.write_all(report::table(audit).as_bytes()),
+        // Piece by piece: the report of a large site is larger than all that is known of it.
+        Format::Json => report::write_json(audit, to),
+        Format::Csv => to.write_all(report::csv(audit).as_bytes()),
+        Format::Html => to.write_all(html::report(audit).as_bytes()),
     };
-    match &args.out {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())),
-        None => output::bytes(text.as_bytes()).map(drop),
-    }
+    let Some(path) = &args.out else { return output::stream(write).map(drop) };
+    let written = File::create(path).map(BufWriter::new).and_then(|mut file| {
+        write(&mut file)?;
+        file.flush()
+    });
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
@@ -181,6 +197,9 @@ fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
     options.max_depth = args.max_depth;
     options.drop_parameters.clone_from(&args.drop_parameter);
     options.agent = args.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
+    options.extractions = rules::extractions(&args.extract)?;
+    options.searches = rules::searches(&args.search)?;
+    options.thresholds = rules::thresholds(&args.threshold)?;
     options.include.clone_from(&args.include);
     options.exclude.clone_from(&args.exclude);
     for id in &args.enable {

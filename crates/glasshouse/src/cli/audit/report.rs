@@ -1,10 +1,13 @@
 //! The audit's report as a table, JSON and CSV.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use audit_engine::checks::{CheckId, Severity};
-use audit_engine::engine::{Audit, AuditStatus, Finding, RowResult};
-use serde::Serialize;
+use audit_engine::engine::{
+    Audit, AuditStatus, CloseReason, CrawlStats, Finding, RobotsAnalysis, RowResult, SitemapIssue,
+};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::cli::table as lay_out;
@@ -61,12 +64,33 @@ pub fn table(audit: &Audit) -> String {
     let issues = lay_out(&["SEVERITY", "ISSUE", "PAGES", "WHAT IS WRONG", "EXAMPLE"], rows.collect());
     let total: usize = audit.issue_breakdown.values().sum();
     format!(
-        "{}\n{} pages, health {}, {total} issues, {}\n\n{issues}\n",
+        "{}\n{} pages, health {}, {total} issues, {}\n\n{issues}\n{}",
         audit.site_url,
         audit.pages,
         audit.health,
-        status(audit)
+        status(audit),
+        own_findings(audit)
     )
+}
+
+/// Pages that the extractions and searches of the command line found, with one as an example.
+fn own_findings(audit: &Audit) -> String {
+    let mut found: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for row in &audit.rows {
+        let pieces = row.extracted.iter().filter_map(|(name, pieces)| Some((name, pieces.first()?)));
+        let pieces = pieces.map(|(name, piece)| (name.as_str(), format!("{}: {piece}", row.path)));
+        for (name, example) in row.searches.iter().map(|name| (name.as_str(), row.path.clone())).chain(pieces)
+        {
+            found.entry(name).or_insert((0, example)).0 += 1;
+        }
+    }
+    if found.is_empty() {
+        return String::new();
+    }
+    let rows = found
+        .into_iter()
+        .map(|(name, (pages, example))| vec![printable(name), pages.to_string(), printable(&example)]);
+    format!("\n{}\n", lay_out(&["FOUND", "PAGES", "EXAMPLE"], rows.collect()))
 }
 
 /// Without what a terminal would obey: strangers write paths and texts.
@@ -75,8 +99,54 @@ fn printable(text: &str) -> String {
 }
 
 /// For programs.
-pub fn json(audit: &Audit) -> anyhow::Result<String> {
-    let site_issues: Vec<Value> = audit
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    site: &'a str,
+    status: AuditStatus,
+    close_reason: CloseReason,
+    pages_crawled: usize,
+    health_score: f64,
+    issue_count: usize,
+    issue_breakdown: &'a BTreeMap<&'static str, usize>,
+    site_issues: Vec<Value>,
+    sitemap_issues: &'a [SitemapIssue],
+    robots_analysis: &'a RobotsAnalysis,
+    crawl_stats: &'a CrawlStats,
+    pages: Pages<'a>,
+}
+
+/// Rows that become text one by one.
+struct Pages<'a>(&'a Audit);
+
+impl Serialize for Pages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.rows.iter().map(page))
+    }
+}
+
+/// Writes the report for programs.
+pub fn write_json(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
+    let report = Report {
+        site: &audit.site_url,
+        status: audit.status,
+        close_reason: audit.close_reason,
+        pages_crawled: audit.pages,
+        health_score: audit.health,
+        issue_count: audit.issue_breakdown.values().sum(),
+        issue_breakdown: &audit.issue_breakdown,
+        site_issues: site_issues(audit),
+        sitemap_issues: &audit.sitemap_issues,
+        robots_analysis: &audit.robots_analysis,
+        crawl_stats: &audit.crawl_stats,
+        pages: Pages(audit),
+    };
+    serde_json::to_writer_pretty(&mut *to, &report)?;
+    to.write_all(b"\n")
+}
+
+fn site_issues(audit: &Audit) -> Vec<Value> {
+    audit
         .site_findings
         .iter()
         .flat_map(|result| result.findings.iter().map(move |found| (result.check.check(), found)))
@@ -87,22 +157,7 @@ pub fn json(audit: &Audit) -> anyhow::Result<String> {
                 "examples": found.evidence.examples,
             })
         })
-        .collect();
-    let report = json!({
-        "site": audit.site_url,
-        "status": audit.status,
-        "closeReason": audit.close_reason,
-        "pagesCrawled": audit.pages,
-        "healthScore": audit.health,
-        "issueCount": audit.issue_breakdown.values().sum::<usize>(),
-        "issueBreakdown": audit.issue_breakdown,
-        "siteIssues": site_issues,
-        "sitemapIssues": audit.sitemap_issues,
-        "robotsAnalysis": audit.robots_analysis,
-        "crawlStats": audit.crawl_stats,
-        "pages": audit.rows.iter().map(page).collect::<Vec<_>>(),
-    });
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+        .collect()
 }
 
 /// A row with the number of its issues, as the API counts them.

@@ -1,0 +1,279 @@
+//! What somebody wants to know of each page beside the checks: pieces of it, by CSS selector or regular expression, and
+//! whether it contains something. Strangers write the pages, customers the selectors and expressions: both take bounded
+//! time and memory whatever they are, and what is kept of a page is bounded too. Pure.
+//! See docs/decisions/0245.
+
+mod tree;
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexBuilder};
+use scraper::{Html, Selector};
+use serde::{Deserialize, Serialize};
+
+use crate::page::text::collapse;
+
+/// Extractions that an audit may have; searches likewise.
+pub const MAX_RULES: usize = 20;
+const MAX_NAME_CHARS: usize = 60;
+const MAX_RULE_BYTES: usize = 300;
+/// Memory of a compiled expression: it decides how long one byte of a page takes.
+const MAX_PROGRAM_BYTES: usize = 64 * 1024;
+/// Bytes of a document in which expressions look.
+const MAX_SEARCHED_BYTES: usize = 512 * 1024;
+/// Pieces that are kept of one extraction, characters of each, and bytes of all that is kept of a page.
+const MAX_VALUES: usize = 20;
+const MAX_VALUE_CHARS: usize = 300;
+const MAX_PAGE_BYTES: usize = 8 * 1024;
+
+/// Which document is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// What the server sent.
+    Raw,
+    /// What a browser made of it; where it was not rendered, what the server sent.
+    Rendered,
+}
+
+/// Which part of a document is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Its markup.
+    Source,
+    /// The text that a reader sees.
+    Text,
+}
+
+/// Pieces of each page under a name.
+#[derive(Debug, Clone)]
+pub struct Extraction {
+    name: String,
+    side: Side,
+    pattern: Pattern,
+}
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    /// Elements, and the attribute that is wanted of them; none: their text.
+    Elements(Selector, Option<String>),
+    /// The first group of each match, or all of it.
+    Matches(Regex),
+}
+
+/// Pages that contain something, or do not, under a name.
+#[derive(Debug, Clone)]
+pub struct Search {
+    name: String,
+    side: Side,
+    place: Place,
+    expression: Regex,
+    finds_absence: bool,
+}
+
+/// Why an extraction or a search is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadRule {
+    /// Its name is empty, too long, or holds control characters.
+    #[error("a name has 1 to {MAX_NAME_CHARS} characters")]
+    Name,
+    /// What it looks for is empty or too long.
+    #[error("what is looked for has 1 to {MAX_RULE_BYTES} bytes")]
+    Length,
+    /// It is no selector.
+    #[error("{0:?} is no CSS selector")]
+    Selector(String),
+    /// It is a selector that could take too long.
+    #[error("{0:?} has :has() or ~, which are not supported")]
+    SlowSelector(String),
+    /// It is no name of an attribute.
+    #[error("{0:?} is no name of an attribute")]
+    Attribute(String),
+    /// It is no expression, or one that could take too long.
+    #[error("{expression:?} is no regular expression that can be used: {why}")]
+    Expression {
+        /// As it was written.
+        expression: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Extraction {
+    /// The text of each element that a selector names, or one of its attributes.
+    pub fn of_elements(
+        name: &str,
+        side: Side,
+        selector: &str,
+        attribute: Option<&str>,
+    ) -> Result<Extraction, BadRule> {
+        check_length(selector)?;
+        // Siblings of siblings and elements by what they hold take more than the document's length of steps.
+        if selector.contains(":has") || selector.replace("~=", "").contains('~') {
+            return Err(BadRule::SlowSelector(selector.to_owned()));
+        }
+        let is_name = |name: &&str| {
+            !name.is_empty()
+                && !name.contains(|c: char| c.is_whitespace() || c.is_control() || "\"'>/=".contains(c))
+        };
+        if let Some(bad) = attribute.filter(|name| !is_name(name)) {
+            return Err(BadRule::Attribute(bad.to_owned()));
+        }
+        let parsed = Selector::parse(selector).map_err(|_| BadRule::Selector(selector.to_owned()))?;
+        let attribute = attribute.map(str::to_ascii_lowercase);
+        Ok(Extraction { name: name_of(name)?, side, pattern: Pattern::Elements(parsed, attribute) })
+    }
+
+    /// The first group of each match of an expression in the source, or the whole match when it has no group.
+    pub fn of_matches(name: &str, side: Side, expression: &str) -> Result<Extraction, BadRule> {
+        let pattern = Pattern::Matches(compile(expression)?);
+        Ok(Extraction { name: name_of(name)?, side, pattern })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn pieces(&self, document: &Document<'_>) -> Vec<String> {
+        let piece = |text: &str| -> String { collapse(text).chars().take(MAX_VALUE_CHARS).collect() };
+        match &self.pattern {
+            Pattern::Elements(selector, attribute) => {
+                let elements = document.tree().select(selector);
+                let text = |element: scraper::ElementRef| match attribute {
+                    Some(attribute) => element.value().attr(attribute).map(piece),
+                    None => Some(piece(&tree::text(element))),
+                };
+                elements.filter_map(text).take(MAX_VALUES).collect()
+            }
+            Pattern::Matches(expression) => {
+                let matches = expression.captures_iter(document.searched(Place::Source));
+                let group = |found: regex::Captures<'_>| {
+                    found.get(1).or_else(|| found.get(0)).map(|group| piece(group.as_str()))
+                };
+                matches.filter_map(group).take(MAX_VALUES).collect()
+            }
+        }
+    }
+}
+
+impl Search {
+    /// Pages that hold a text, upper and lower case alike.
+    pub fn for_text(name: &str, side: Side, place: Place, text: &str) -> Result<Search, BadRule> {
+        check_length(text)?;
+        Search::for_matches(name, side, place, &format!("(?i){}", regex::escape(text)))
+    }
+
+    /// Pages in which an expression matches.
+    pub fn for_matches(name: &str, side: Side, place: Place, expression: &str) -> Result<Search, BadRule> {
+        let expression = compile(expression)?;
+        Ok(Search { name: name_of(name)?, side, place, expression, finds_absence: false })
+    }
+
+    /// The pages that it does not find instead.
+    #[must_use]
+    pub fn inverted(mut self) -> Search {
+        self.finds_absence = !self.finds_absence;
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn finds(&self, document: &Document<'_>) -> bool {
+        self.expression.is_match(document.searched(self.place)) != self.finds_absence
+    }
+}
+
+fn name_of(name: &str) -> Result<String, BadRule> {
+    let is_name = (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.contains(char::is_control);
+    if is_name { Ok(name.to_owned()) } else { Err(BadRule::Name) }
+}
+
+fn check_length(rule: &str) -> Result<(), BadRule> {
+    if (1..=MAX_RULE_BYTES).contains(&rule.len()) { Ok(()) } else { Err(BadRule::Length) }
+}
+
+fn compile(expression: &str) -> Result<Regex, BadRule> {
+    if expression.is_empty() || expression.len() > 2 * MAX_RULE_BYTES {
+        return Err(BadRule::Length);
+    }
+    let compiled = RegexBuilder::new(expression).size_limit(MAX_PROGRAM_BYTES).build();
+    compiled.map_err(|error| BadRule::Expression {
+        expression: expression.to_owned(),
+        why: error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
+    })
+}
+
+/// One document of a page.
+pub struct Document<'a> {
+    html: &'a str,
+    text: &'a str,
+    tree: OnceCell<Html>,
+}
+
+impl<'a> Document<'a> {
+    /// A document with the text that a reader sees.
+    pub fn new(html: &'a str, text: &'a str) -> Document<'a> {
+        Document { html, text, tree: OnceCell::new() }
+    }
+
+    /// Its tree, built when the first selector needs it.
+    fn tree(&self) -> &Html {
+        self.tree.get_or_init(|| tree::parse(self.html))
+    }
+
+    fn searched(&self, place: Place) -> &'a str {
+        let all = match place {
+            Place::Source => self.html,
+            Place::Text => self.text,
+        };
+        &all[..all.floor_char_boundary(MAX_SEARCHED_BYTES.min(all.len()))]
+    }
+}
+
+/// What was found on one page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Pieces, by the extraction's name; those that found nothing are left out.
+    pub extracted: BTreeMap<String, Vec<String>>,
+    /// Names of the searches that found the page.
+    pub searches: Vec<String>,
+}
+
+impl Found {
+    /// Looks at a page: at what the server sent, and at what a browser made of it.
+    pub fn on(
+        extractions: &[Extraction],
+        searches: &[Search],
+        raw: &Document<'_>,
+        rendered: &Document<'_>,
+    ) -> Found {
+        let side = |side: Side| if side == Side::Raw { raw } else { rendered };
+        let mut found = Found::default();
+        let mut bytes = 0;
+        for extraction in extractions {
+            for piece in extraction.pieces(side(extraction.side)) {
+                bytes += piece.len();
+                if bytes <= MAX_PAGE_BYTES {
+                    found.extracted.entry(extraction.name.clone()).or_default().push(piece);
+                }
+            }
+        }
+        let finding = searches.iter().filter(|search| search.finds(side(search.side)));
+        found.searches = finding.map(|search| search.name.clone()).collect();
+        found
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.extracted.is_empty() && self.searches.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use html5ever::tokenizer::Tag;
 
 use super::attributes::{attr, has_token, is_filled};
 use super::facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Resource, ResourceKind};
+use super::measures::Measures;
 use super::microdata::Microdata;
 use super::navigation::navigates;
 use super::open_elements::{Ends, Flags, Marks, OpenElements};
@@ -78,11 +79,8 @@ impl Collector {
             push_collapsed(block, " ");
         }
         if self.in_heading {
-            self.facts
-                .headings
-                .last_mut()
-                .into_iter()
-                .for_each(|heading| push_collapsed(&mut heading.text, " "));
+            let heading = self.facts.headings.last_mut();
+            heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, " "));
         }
         if self.in_link {
             self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, " "));
@@ -391,6 +389,7 @@ impl Collector {
         for text in [&mut facts.main_text, &mut facts.visible_text] {
             text.truncate(text.trim_end().len());
         }
+        facts.measures = Measures::of(&facts.main_text);
         facts.headings.iter_mut().for_each(|heading| heading.text = collapse(&heading.text));
         facts.links.iter_mut().for_each(|link| link.text = collapse(&link.text));
         facts.microdata = self.microdata.finish();

@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use super::Measures;
+
 /// Everything that the checks read of a document, in document order.
 #[derive(Debug, Clone, Default)]
 pub struct PageFacts {
@@ -74,6 +76,8 @@ pub struct PageFacts {
     pub visible_text: String,
     /// The part of it that is the page's own: without navigation, header, footer and asides.
     pub main_text: String,
+    /// Measures of the main text.
+    pub measures: Measures,
     /// Paragraph-like blocks of the main text.
     pub blocks: Vec<String>,
 }

@@ -5,13 +5,16 @@ pub mod challenge;
 mod collect;
 mod directives;
 mod facts;
+mod language;
 mod link_header;
+mod measures;
 mod microdata;
 mod navigation;
 pub mod not_found;
 mod open_elements;
 mod readability;
 mod scan;
+mod sentences;
 pub mod sketch;
 pub mod structured;
 pub mod text;
@@ -19,7 +22,9 @@ pub mod view;
 
 pub use directives::Directives;
 pub use facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Placed, Resource, ResourceKind};
-pub use readability::{Readability, language_of, readability};
+pub use language::language_of;
+pub use measures::Measures;
+pub use readability::{Readability, readability};
 pub use scan::{Provenance, scan};
 pub use view::Page;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::PageFacts;
 use super::sketch::Sketch;
-use super::text::{collapse, fold, word_count};
+use super::text::{collapse, fold};
 
 /// Pages with fewer words may be error pages by their length alone, if something else speaks for it.
 const FEW_WORDS: usize = 60;
@@ -27,14 +27,14 @@ pub struct NotFoundProbe {
 pub fn holds(facts: &PageFacts, probe: &NotFoundProbe) -> bool {
     let title = facts.title().is_some_and(|title| segments(title).any(is_phrase));
     let heading = facts.h1().is_some_and(|h1| segments(h1).any(is_phrase));
-    let words = word_count(&facts.main_text);
+    let words = facts.measures.words;
     let is_likely = title || heading || !probe.sketches.is_empty();
     if !is_likely {
         return false;
     }
-    let sketch = if words >= 5 && !probe.sketches.is_empty() { Sketch::of(&facts.main_text) } else { None };
+    let sketch = facts.measures.sketch.as_deref().filter(|_| words >= 5);
     let same =
-        sketch.is_some_and(|sketch| probe.sketches.iter().any(|other| other.likeness(&sketch) >= SAME_PAGE));
+        sketch.is_some_and(|sketch| probe.sketches.iter().any(|other| other.likeness(sketch) >= SAME_PAGE));
     let strong = usize::from(title) + usize::from(heading) + usize::from(same);
     strong >= 1 && strong + usize::from(words < FEW_WORDS) >= 2
 }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_answer_for_an_impossible_address_is_recognised_again() {
         let text = "We looked everywhere for this product and could not see it in any of our shops today";
-        let probe = NotFoundProbe { sketches: vec![Sketch::of(text).unwrap()] };
+        let probe = NotFoundProbe { sketches: vec![*crate::page::Measures::of(text).sketch.unwrap()] };
 
         assert!(holds(&scan(&format!("<title>Shop</title><p>{text}"), Provenance::Raw), &probe));
     }

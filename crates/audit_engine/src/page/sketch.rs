@@ -1,10 +1,7 @@
 //! Fingerprints of a page's main text: one that is equal for equal texts, one that is similar for similar texts.
 //! Used to find duplicates without keeping texts. Pure.
 
-use unicode_segmentation::UnicodeSegmentation;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
-
-use super::text::{fold, is_cjk};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Bins of a sketch.
 const BINS: usize = 128;
@@ -32,44 +29,59 @@ impl TryFrom<Vec<u16>> for Sketch {
     }
 }
 
-/// Hash of a text, equal for texts that differ in case only.
-pub fn text_hash(text: &str) -> u128 {
-    xxh3_128(fold(text).as_bytes())
-}
-
 /// Short hash of a text, for joining equal titles and the like.
 pub fn short_hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-impl Sketch {
-    /// The sketch of a text; none when it has too few words for a shingle.
-    pub fn of(text: &str) -> Option<Sketch> {
-        let folded = fold(text);
-        let units: Vec<u64> = if is_cjk(text) {
-            folded
-                .chars()
-                .filter(|c| c.is_alphanumeric())
-                .map(|c| xxh3_64(&u32::from(c).to_le_bytes()))
-                .collect()
-        } else {
-            folded.unicode_words().map(|word| xxh3_64(word.as_bytes())).collect()
-        };
-        if units.len() < SHINGLE {
-            return None;
-        }
-        let mut smallest = [u64::MAX; BINS];
-        for window in units.windows(SHINGLE) {
-            let mixed = window
-                .iter()
-                .fold(0_u64, |hash, unit| hash.rotate_left(13).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ unit);
-            let hash = xxh3_64_with_seed(&mixed.to_le_bytes(), 7);
-            let bin = (hash % BINS as u64) as usize;
-            smallest[bin] = smallest[bin].min(hash / BINS as u64);
-        }
-        Some(Sketch(fill_empty_bins(&smallest)))
+/// Collects the shingles of a text, whose words are given in order.
+pub struct Shingles {
+    last: [u64; SHINGLE],
+    count: usize,
+    smallest: [u64; BINS],
+}
+
+impl Default for Shingles {
+    fn default() -> Shingles {
+        Shingles { last: [0; SHINGLE], count: 0, smallest: [u64::MAX; BINS] }
+    }
+}
+
+impl Shingles {
+    /// Adds a word.
+    pub fn add(&mut self, word: &str) {
+        self.add_unit(xxh3_64(word.as_bytes()));
     }
 
+    /// Adds each letter and digit of a text that is written without spaces.
+    pub fn add_characters(&mut self, text: &str) {
+        let characters = text.chars().filter(|c| c.is_alphanumeric());
+        characters.for_each(|c| self.add_unit(xxh3_64(&u32::from(c).to_le_bytes())));
+    }
+
+    fn add_unit(&mut self, unit: u64) {
+        self.last.rotate_left(1);
+        self.last[SHINGLE - 1] = unit;
+        self.count += 1;
+        if self.count < SHINGLE {
+            return;
+        }
+        let mixed = self
+            .last
+            .iter()
+            .fold(0_u64, |hash, unit| hash.rotate_left(13).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ unit);
+        let hash = xxh3_64_with_seed(&mixed.to_le_bytes(), 7);
+        let bin = (hash % BINS as u64) as usize;
+        self.smallest[bin] = self.smallest[bin].min(hash / BINS as u64);
+    }
+
+    /// The sketch; none when there were too few words for a shingle.
+    pub fn finish(&self) -> Option<Sketch> {
+        (self.count >= SHINGLE).then(|| Sketch(fill_empty_bins(&self.smallest)))
+    }
+}
+
+impl Sketch {
     /// Estimates which share of all shingles two texts have in common (Jaccard).
     pub fn likeness(&self, other: &Sketch) -> f64 {
         let equal = self.0.iter().zip(&other.0).filter(|(one, two)| one == two).count();
@@ -100,7 +112,7 @@ fn fill_empty_bins(smallest: &[u64; BINS]) -> [u16; BINS] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::page::Measures;
 
     fn text(words: usize, changed: &[usize]) -> String {
         let word =
@@ -115,7 +127,7 @@ mod tests {
         let near = text(1000, &[100, 300, 500, 700, 900]);
         let far = text(1000, &(0..1000).step_by(4).collect::<Vec<_>>());
 
-        let sketches = [&base, &near, &far].map(|text| Sketch::of(text).unwrap());
+        let sketches = [&base, &near, &far].map(|text| Measures::of(text).sketch.unwrap());
 
         assert!((sketches[0].likeness(&sketches[1]) - 0.951).abs() < 0.06);
         assert!(sketches[0].likeness(&sketches[2]) < 0.1);
@@ -124,12 +136,12 @@ mod tests {
 
     #[test]
     fn case_makes_no_other_text() {
-        assert_eq!(text_hash("Hand Made"), text_hash("hand made"));
-        assert_ne!(text_hash("hand made"), text_hash("handmade"));
+        assert_eq!(Measures::of("Hand Made").hash, Measures::of("hand made").hash);
+        assert_ne!(Measures::of("hand made").hash, Measures::of("handmade").hash);
     }
 
     #[test]
     fn a_text_of_four_words_has_no_sketch() {
-        assert_eq!(Sketch::of("one two three four"), None);
+        assert_eq!(Measures::of("one two three four").sketch, None);
     }
 }

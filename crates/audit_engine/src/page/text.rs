@@ -36,17 +36,52 @@ pub fn character_count(text: &str) -> usize {
 ///
 /// Chinese and Japanese characters count 1/1.7 of a word, Thai, Khmer and Lao ones a quarter: they write no spaces.
 pub fn word_count(text: &str) -> usize {
-    let (mut words, mut east_asian, mut south_east_asian) = (0_usize, 0_usize, 0_usize);
-    for word in text.unicode_words() {
+    let mut counter = WordCounter::default();
+    words(text).for_each(|word| counter.add(word));
+    counter.count()
+}
+
+/// Words as [`word_count`] counts them, one after the other.
+#[derive(Debug, Default)]
+pub struct WordCounter {
+    words: usize,
+    east_asian: usize,
+    south_east_asian: usize,
+}
+
+impl WordCounter {
+    /// Counts a word of [`words`].
+    pub fn add(&mut self, word: &str) {
         match word.chars().next() {
+            Some(first) if first.is_ascii() => self.words += 1,
             Some(first) if is_han_or_kana(first) => {
-                east_asian += word.chars().filter(|c| is_han_or_kana(*c)).count();
+                self.east_asian += word.chars().filter(|c| is_han_or_kana(*c)).count();
             }
-            Some(first) if is_thai_khmer_or_lao(first) => south_east_asian += word.chars().count(),
-            _ => words += 1,
+            Some(first) if is_thai_khmer_or_lao(first) => self.south_east_asian += word.chars().count(),
+            _ => self.words += 1,
         }
     }
-    (words as f64 + east_asian as f64 / 1.7 + south_east_asian as f64 / 4.0).round() as usize
+
+    /// How many there were.
+    pub fn count(&self) -> usize {
+        let east_asian = self.east_asian as f64 / 1.7;
+        (self.words as f64 + east_asian + self.south_east_asian as f64 / 4.0).round() as usize
+    }
+}
+
+/// Words of a text that have a letter or digit, as Unicode divides it (UAX 29).
+///
+/// A space ends a word whatever stands beside it, so each piece between spaces is divided on its own, and most are one
+/// word of letters with a mark behind it.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(' ').flat_map(|piece| {
+        let is_mark = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'');
+        let bare = piece.trim_matches(is_mark);
+        let is_plain = bare.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let one = Some(bare).filter(|bare| is_plain && !bare.is_empty());
+        let many = if is_plain { "" } else { piece };
+        one.into_iter().chain(many.unicode_words())
+    })
 }
 
 /// Han, Hiragana and Katakana characters of a text.
@@ -56,6 +91,12 @@ pub fn han_and_kana_count(text: &str) -> usize {
 
 /// Whether at least half of the letters are Chinese or Japanese.
 pub fn is_cjk(text: &str) -> bool {
+    // Such a character takes three bytes at least: that tells most texts without reading characters.
+    let plain_letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    let other_bytes = text.bytes().filter(|byte| !byte.is_ascii()).count();
+    if other_bytes / 3 < plain_letters || other_bytes == 0 {
+        return false;
+    }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     letters > 0 && han_and_kana_count(text) * 2 >= letters
 }
@@ -65,8 +106,22 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // Upper case first: it spells out what lower case leaves alone (ß, final sigma).
-    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect()
+    // Nothing composes with a space, so pieces between spaces are folded each as it needs.
+    let mut folded = String::with_capacity(text.len());
+    for (index, piece) in text.split(' ').enumerate() {
+        if index > 0 {
+            folded.push(' ');
+        }
+        if piece.is_ascii() {
+            let start = folded.len();
+            folded.push_str(piece);
+            folded[start..].make_ascii_lowercase();
+        } else {
+            // Upper case first: it spells out what lower case leaves alone (ß, final sigma).
+            folded.extend(piece.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc());
+        }
+    }
+    folded
 }
 
 /// Width of a title in a result list, in pixels: Arial at 20 px.
@@ -77,7 +132,7 @@ pub fn pixel_width(text: &str) -> f64 {
 
 /// Words in lower case, as often as they stand there, sorted: the form in which two texts are compared.
 pub fn sorted_words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = text.unicode_words().map(fold).collect();
+    let mut words: Vec<String> = words(text).map(fold).collect();
     words.sort_unstable();
     words
 }
@@ -179,6 +234,27 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn words_are_those_of_unicode(text in "[aB1_ .,:;!?()\"'\u{e4}\u{308}\u{4e00}\u{3042}\u{e01}\n-]{0,24}") {
+            let expected: Vec<&str> = text.unicode_words().collect();
+
+            prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn folding_in_pieces_is_folding_at_once(text in "[aB \u{e4}\u{c4}\u{308}\u{327}\u{df}\u{3a3}\u{130}]{0,24}") {
+            let at_once: String = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect();
+
+            prop_assert_eq!(fold(&text), at_once);
+        }
+
+        #[test]
+        fn chinese_is_recognised_by_its_letters(text in "[a1 \u{e4}\u{4e00}\u{3042}\u{ac00}]{0,24}") {
+            let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+
+            prop_assert_eq!(is_cjk(&text), letters > 0 && han_and_kana_count(&text) * 2 >= letters);
+        }
+
         #[test]
         fn collapsing_in_pieces_is_collapsing_at_once(parts in prop::collection::vec("[a \t\né]{0,6}", 0..6)) {
             let mut buffer = String::new();

@@ -9,9 +9,10 @@ use url::Url;
 
 use super::not_found::NotFoundProbe;
 use super::structured::StructuredData;
-use super::text::{sorted_words, word_count};
-use super::{Directives, PageFacts, Readability, not_found, readability};
+use super::text::sorted_words;
+use super::{Directives, PageFacts, Readability, language_of, not_found, readability};
 use crate::address::{Origin, Target};
+use crate::checks::thresholds::{Limit, Thresholds};
 use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
 
 /// The crawler whose rules decide what a search engine may see.
@@ -32,6 +33,8 @@ pub struct PageInput<'a> {
     pub raw: &'a PageFacts,
     /// What a browser made of it, with its facts.
     pub rendered: Option<(&'a RenderedPage, &'a PageFacts)>,
+    /// The numbers by which checks fire.
+    pub thresholds: &'a Thresholds,
     /// What the site answers for addresses that do not exist.
     pub probe: &'a NotFoundProbe,
     /// Hreflang entries that the sitemap has for it.
@@ -70,6 +73,8 @@ pub struct Page<'a> {
     pub structured: StructuredData,
     /// Words of the main text.
     pub words: usize,
+    /// Language of the main text, and how sure that is.
+    pub text_language: Option<(&'static str, f64)>,
     /// Reading ease of the main text.
     pub readability: Readability,
     /// Googlebot may not fetch it.
@@ -139,14 +144,17 @@ impl<'a> Page<'a> {
         let status_meta = facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
         let is_rendered_soft_404 =
             rendered.is_some() && !is_soft_404 && status_meta < 400 && not_found::holds(facts, input.probe);
+        let declared = primary_subtag(facts);
+        let text_language = language_of(&facts.main_text, declared.as_deref());
         let links = resolve_links(facts, &base, input.origin, &key);
         Page {
             is_blocked: !input.robots.decide(GOOGLEBOT, &key).is_allowed,
             directives: Directives::of(facts, headers),
             raw_directives: Directives::of(input.raw, headers),
             structured: StructuredData::of(facts),
-            words: word_count(&facts.main_text),
-            readability: readability(&facts.blocks, &facts.main_text),
+            words: facts.measures.words,
+            readability: readability(&facts.blocks, text_language.map(|(language, _)| language)),
+            text_language,
             input,
             key,
             facts,
@@ -199,6 +207,16 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Whether a count of it is above a threshold.
+    pub fn exceeds(&self, limit: Limit, count: usize) -> bool {
+        self.input.thresholds.exceeds(limit, count)
+    }
+
+    /// Whether a count of it is below a threshold.
+    pub fn undercuts(&self, limit: Limit, count: usize) -> bool {
+        self.input.thresholds.undercuts(limit, count)
+    }
+
     /// Whether its facts are those of a rendered document.
     pub fn was_rendered(&self) -> bool {
         !std::ptr::eq(self.facts, self.input.raw)
@@ -239,8 +257,7 @@ impl<'a> Page<'a> {
 
     /// Primary subtag of `html lang`, lower case; none when there is none.
     pub fn language(&self) -> Option<String> {
-        let lang = self.facts.lang.as_deref()?.trim();
-        lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
+        primary_subtag(self.facts)
     }
 
     /// Whether it is a further page of a list.
@@ -273,6 +290,11 @@ impl<'a> Page<'a> {
         let raw = sorted_words(&self.input.raw.main_text);
         (super::text::words_missing(&rendered, &raw), rendered.len())
     }
+}
+
+fn primary_subtag(facts: &PageFacts) -> Option<String> {
+    let lang = facts.lang.as_deref()?.trim();
+    lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
 }
 
 /// Visible text in hundredths of a document, one decimal.

@@ -1,0 +1,149 @@
+//! Which language a text is in. A detector decides, unless the text is plainly in the language that its document
+//! declares: the detector compares a text with every language there is. Pure.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use whatlang::Lang;
+
+use super::text::{fold, words};
+
+/// Bytes of a text that decide: more of it says nothing more.
+const MAX_BYTES: usize = 4096;
+/// Words of a text that are compared with the commonest words of a language, and how many must be there.
+const COMPARED_WORDS: usize = 300;
+const LEAST_WORDS: usize = 40;
+/// Share of a text that its language's commonest words take at least.
+const COMMON_SHARE: f64 = 0.15;
+/// How often more words of the declared language are in the text than of any other.
+const CLEARLY_MORE: f64 = 1.5;
+
+/// The commonest words of some languages, which hardly any sentence lacks.
+const COMMON: &[(&str, &str)] = &[
+    (
+        "en",
+        "the of and to in is that for it with as was on are by this be at from or a you your we our have not",
+    ),
+    (
+        "de",
+        "der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es an wir sie ihre",
+    ),
+    (
+        "fr",
+        "le la les de et des en un une du que est pour dans qui sur au par il avec ne pas vous nous cette",
+    ),
+    ("es", "el la los de y que en las del se por un con una para es su al lo como más esta"),
+    ("it", "il di che e la per un in del è una si con non sono della le da i questo"),
+    ("pt", "o de que e do da em um para com não uma os no se na por as é"),
+    ("nl", "de het een en van ik te dat die in zijn op met voor niet aan er is"),
+    ("sv", "och att det som en på är av för med den till inte i ett"),
+    ("da", "og at det som en på er af for med den til ikke i et de"),
+    ("pl", "w i na z się do nie to jest że o od za po"),
+    ("ru", "и в не на что с по как это к из у за от"),
+];
+
+/// For each common word, the languages in which it is common, as bits.
+static LANGUAGES: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
+    let mut languages = HashMap::new();
+    for (bit, (_, words)) in COMMON.iter().enumerate() {
+        words.split(' ').for_each(|word| *languages.entry(word).or_default() |= 1 << bit);
+    }
+    languages
+});
+
+/// The language of a text, as its primary subtag, and how sure that is, up to 1. `declared` is what its document says.
+pub fn language_of(text: &str, declared: Option<&str>) -> Option<(&'static str, f64)> {
+    let text = &text[..text.floor_char_boundary(MAX_BYTES.min(text.len()))];
+    if let Some(language) = declared.and_then(|declared| plainly(text, declared)) {
+        return Some((language, 1.0));
+    }
+    let info = whatlang::detect(text)?;
+    Some((primary_subtag(info.lang())?, info.confidence()))
+}
+
+/// The declared language, if the text is plainly in it.
+fn plainly(text: &str, declared: &str) -> Option<&'static str> {
+    let index = COMMON.iter().position(|(language, _)| *language == declared)?;
+    let mut counts = [0_usize; COMMON.len()];
+    let mut all = 0_usize;
+    for word in words(text).take(COMPARED_WORDS) {
+        all += 1;
+        let languages = LANGUAGES.get(word).or_else(|| LANGUAGES.get(fold(word).as_str())).copied();
+        let Some(languages) = languages.filter(|_| word.len() <= 12) else { continue };
+        for (bit, count) in counts.iter_mut().enumerate() {
+            *count += usize::from(languages >> bit & 1);
+        }
+    }
+    let own = counts[index] as f64;
+    let most = counts.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, count)| *count).max();
+    let is_plain = all >= LEAST_WORDS
+        && own >= COMMON_SHARE * all as f64
+        && own >= CLEARLY_MORE * most.unwrap_or_default() as f64;
+    is_plain.then_some(COMMON[index].0)
+}
+
+fn primary_subtag(lang: Lang) -> Option<&'static str> {
+    Some(match lang {
+        Lang::Eng => "en",
+        Lang::Deu => "de",
+        Lang::Fra => "fr",
+        Lang::Spa => "es",
+        Lang::Ita => "it",
+        Lang::Nld => "nl",
+        Lang::Rus => "ru",
+        Lang::Hun => "hu",
+        Lang::Por => "pt",
+        Lang::Tur => "tr",
+        Lang::Pol => "pl",
+        Lang::Jpn => "ja",
+        Lang::Cmn => "zh",
+        Lang::Kor => "ko",
+        Lang::Ara => "ar",
+        Lang::Heb => "he",
+        Lang::Tha => "th",
+        Lang::Swe => "sv",
+        Lang::Dan => "da",
+        Lang::Nob => "no",
+        Lang::Fin => "fi",
+        Lang::Ces => "cs",
+        Lang::Ron => "ro",
+        Lang::Ukr => "uk",
+        Lang::Ell => "el",
+        Lang::Bul => "bg",
+        Lang::Hin => "hi",
+        Lang::Vie => "vi",
+        Lang::Ind => "id",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENGLISH: &str =
+        "The shop is in the old town and it sells shoes that are made by hand from leather of the region. ";
+    const SPANISH: &str = "La tienda está en el casco antiguo y vende los zapatos que se hacen a mano con el cuero de la región. ";
+    const DANISH: &str =
+        "Butikken ligger i den gamle by og sælger sko som er lavet i hånden af læder fra det lokale område. ";
+
+    #[test]
+    fn a_text_is_in_the_language_that_its_document_declares_when_it_plainly_is() {
+        for (declared, text) in [("en", ENGLISH), ("es", SPANISH)] {
+            let text = text.repeat(5);
+
+            assert_eq!(plainly(&text, declared), Some(declared));
+            assert_eq!(language_of(&text, Some(declared)), Some((declared, 1.0)));
+        }
+    }
+
+    #[test]
+    fn a_wrong_declaration_convinces_nobody() {
+        for (declared, language, text) in [("de", "en", ENGLISH), ("fr", "es", SPANISH), ("sv", "da", DANISH)]
+        {
+            let found = language_of(&text.repeat(5), Some(declared)).unwrap();
+
+            assert_eq!(found.0, language);
+        }
+    }
+}

@@ -14,7 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod domains;
 pub mod edge;
-pub mod followed_set;
+pub mod follow;
 pub mod jobs;
 pub mod listen;
 mod networks;

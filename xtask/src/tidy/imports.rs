@@ -24,6 +24,7 @@ const SHARED: &[(&str, &[&str])] = &[
     ("listen", &[]),
     ("config", &["accounts"]),
     ("clock", &[]),
+    ("follow", &[]),
     ("networks", &[]),
     ("platform", &[]),
     ("secret", &[]),

@@ -81,6 +81,13 @@ impl KeyHash {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
+    /// What the database says; none: it is no hash.
+    pub fn from_hex(text: &str) -> Option<KeyHash> {
+        let mut hash = KeyHash(Default::default());
+        hex::decode_to_slice(text, &mut hash.0).ok()?;
+        Some(hash)
+    }
+
     /// The form in the database.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)

@@ -148,15 +148,25 @@ pub async fn list_keys(conn: &mut Conn, account: &AccountId) -> Result<Vec<ApiKe
     Ok(rows.into_iter().map(key).collect())
 }
 
-/// The first bytes of the hashes of keys that were made since a time, and when each was made.
-pub async fn list_key_hashes(conn: &mut Conn, since: Timestamp) -> Result<Vec<(u64, Timestamp)>, DbError> {
-    const SQL: &str = "select substr(hash, 1, 16), created_at from api_keys where created_at >= $1";
-    let rows: Vec<(String, i64)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(since.as_millis()).fetch_all(c).await)?;
-    let key = |(hash, created_at): (String, i64)| {
-        Some((u64::from_str_radix(&hash, 16).ok()?, Timestamp::from_millis(created_at)))
-    };
-    Ok(rows.into_iter().filter_map(key).collect())
+/// Hashes of the keys that work, in their order, from the one after `after` on.
+pub async fn list_key_hashes(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<String>, DbError> {
+    const SQL: &str =
+        "select hash from api_keys where hash > $1 and revoked_at is null order by hash limit $2";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(after).bind(limit).fetch_all(c).await)?)
+}
+
+/// Whether there is a key with this hash that was not revoked.
+pub async fn is_working_key(conn: &mut Conn, hash: KeyHash) -> Result<bool, DbError> {
+    const SQL: &str = "select count(*) from api_keys where hash = $1 and revoked_at is null";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(hash.to_hex()).fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+/// The accounts that are inactive.
+pub async fn list_inactive_accounts(conn: &mut Conn) -> Result<Vec<AccountId>, DbError> {
+    const SQL: &str = "select id from accounts where not active";
+    let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_all(c).await)?;
+    Ok(ids.into_iter().map(AccountId::from).collect())
 }
 
 /// Finds who a key belongs to, unless it was revoked.

@@ -1,8 +1,10 @@
 //! What can be done with accounts, keys and sessions. Used by handlers, commands and every other feature.
 //! Must never return a password, and a key only from [`Accounts::create_key`].
 
+mod authentication;
 mod cache;
 mod errors;
+mod known;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +13,15 @@ use store::{Db, DbError, Tx};
 
 use self::cache::KeyCache;
 pub use self::errors::{AccountError, CreateKeyError};
-use super::keys::{KeyHash, KeyKind, NewKey, is_well_formed, random_text};
-use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
+use self::known::{InactiveAccounts, KnownKeys};
+use super::keys::{KeyHash, KeyKind, NewKey, random_text};
+use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
 use super::plans::{Limit, Plan};
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::usage::{Metric, Reservation};
 use super::{passwords, queries};
 use crate::clock::{Clock, Timestamp};
-use crate::followed_set::FollowedSet;
+use crate::follow::Follower;
 use crate::platform::Platform;
 
 /// How often the last uses of keys are written down and ended sessions are deleted.
@@ -31,74 +34,33 @@ pub struct Accounts(Arc<Inner>);
 struct Inner {
     db: Db,
     clock: Clock,
-    cache: KeyCache,
-    known_keys: FollowedSet,
+    cache: Arc<KeyCache>,
+    known_keys: Arc<KnownKeys>,
+    inactive: Arc<InactiveAccounts>,
+    follower: Follower,
     keys_per_account: u64,
 }
 
 impl Accounts {
     /// Makes the service. Starts nothing: see [`Accounts::run_chores`].
-    pub fn new(platform: &Platform) -> Accounts {
+    pub fn new(platform: &Platform, follower: &Follower) -> Accounts {
         let most = platform.config.limits.keys_per_account;
-        Accounts::on(platform.db.clone(), platform.clock.clone(), most)
+        Accounts::with(platform.db.clone(), platform.clock.clone(), most, follower.clone())
     }
 
     /// The service on a database alone, for commands. An account may have so many keys.
     pub fn on(db: Db, clock: Clock, keys_per_account: u64) -> Accounts {
-        let (cache, known_keys) = (KeyCache::default(), FollowedSet::default());
-        Accounts(Arc::new(Inner { db, clock, cache, known_keys, keys_per_account }))
+        let follower = Follower::of_command(db.clone());
+        Accounts::with(db, clock, keys_per_account, follower)
     }
 
-    // ---- API keys on requests
-
-    /// Finds whose key this is, from memory alone. `None` says nothing: ask [`Accounts::authenticate`].
-    pub fn authenticate_cached(&self, text: &str) -> Option<Arc<KeyIdentity>> {
-        if !is_well_formed(KeyKind::Live, text) {
-            return None;
-        }
-        self.cached(KeyHash::of(text))
-    }
-
-    /// Whether there may be such a key, without a look-up for it. A key that was made elsewhere may be unknown for a second.
-    pub async fn may_exist(&self, text: &str) -> bool {
-        if !is_well_formed(KeyKind::Live, text) {
-            return false;
-        }
-        let hash = KeyHash::of(text);
-        let list = async |since| queries::list_key_hashes(&mut self.0.db.read().await?, since).await;
-        self.0.cache.find(hash).is_some() || self.0.known_keys.may_contain(hash.prefix(), list).await
-    }
-
-    /// Finds whose key this is; `None`: nobody's, or it was revoked. What it says may be two seconds old.
-    pub async fn authenticate(&self, text: &str) -> Result<Option<Arc<KeyIdentity>>, DbError> {
-        if !is_well_formed(KeyKind::Live, text) {
-            return Ok(None);
-        }
-        let hash = KeyHash::of(text);
-        if let Some(identity) = self.cached(hash) {
-            return Ok(Some(identity));
-        }
-        let identity = match self.look_up(hash).await {
-            Ok(Some(identity)) => self.0.cache.insert(hash, identity),
-            Ok(None) => {
-                self.0.cache.forget(hash);
-                return Ok(None);
-            }
-            Err(error) if error.is_unavailable() => self.0.cache.find_stale(hash).ok_or(error)?,
-            Err(error) => return Err(error),
-        };
-        identity.mark_used(self.0.clock.now());
-        Ok(Some(identity))
-    }
-
-    async fn look_up(&self, hash: KeyHash) -> Result<Option<KeyIdentity>, DbError> {
-        queries::find_key_identity(&mut self.0.db.read().await?, hash).await
-    }
-
-    fn cached(&self, hash: KeyHash) -> Option<Arc<KeyIdentity>> {
-        let identity = self.0.cache.find(hash)?;
-        identity.mark_used(self.0.clock.now());
-        Some(identity)
+    fn with(db: Db, clock: Clock, keys_per_account: u64, follower: Follower) -> Accounts {
+        let cache = Arc::<KeyCache>::default();
+        let known_keys = Arc::new(KnownKeys::new(&cache));
+        let inactive = Arc::new(InactiveAccounts::new(&cache));
+        follower.register(known_keys.clone());
+        follower.register(inactive.clone());
+        Accounts(Arc::new(Inner { db, clock, cache, known_keys, inactive, follower, keys_per_account }))
     }
 
     // ---- Accounts
@@ -161,6 +123,11 @@ impl Accounts {
         queries::find_account(&mut self.0.db.read().await?, id).await
     }
 
+    /// Whether an account is active, from memory, as far as it is known.
+    pub fn is_active(&self, id: &AccountId) -> bool {
+        !self.0.inactive.contain(id)
+    }
+
     /// Moves an account to another plan.
     pub async fn set_plan(&self, email: &Email, plan: Plan) -> Result<(), AccountError> {
         let account = self.get_account(email).await?;
@@ -178,6 +145,7 @@ impl Accounts {
         queries::set_active(&mut tx, &account.id, active).await?;
         tx.commit_durably().await?;
         self.0.cache.clear();
+        self.0.follower.take_over().await;
         Ok(())
     }
 
@@ -222,6 +190,7 @@ impl Accounts {
         }
         queries::insert_key(&mut tx, account, &info, key.hash()).await?;
         tx.commit_durably().await?;
+        self.0.follower.take_over().await;
         Ok((key, info))
     }
 

@@ -21,7 +21,8 @@ use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
-use crate::edge::{Edge, EdgeError, Services};
+use crate::edge::{Certificates, Edge, EdgeError, OrderCertificate, Services};
+use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
@@ -35,6 +36,9 @@ pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite
 /// The schema for PostgreSQL: the same files, number by number.
 pub static MIGRATIONS_POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
 
+/// Jobs that order certificates at a time: each mostly waits for the authority.
+const CERTIFICATES_AT_ONCE: usize = 4;
+
 /// Everything a handler may use. Cheap to clone.
 #[derive(Clone)]
 pub struct AppState(Arc<App>);
@@ -43,6 +47,8 @@ pub struct AppState(Arc<App>);
 pub struct App {
     /// What the services stand on.
     pub platform: Platform,
+    /// What keeps memory equal to the database.
+    pub follower: Follower,
     /// Accounts, keys, sessions, usage.
     pub accounts: Accounts,
     /// Requests per minute.
@@ -53,6 +59,8 @@ pub struct App {
     pub origins: OriginClient,
     /// Whether domains lead here.
     pub connection: Connection,
+    /// Certificates of domains; none where this process neither serves TLS nor orders them.
+    pub certificates: Option<Certificates>,
     /// Counts visits of crawlers.
     pub recorder: Recorder,
     /// Reports visits of crawlers.
@@ -80,22 +88,26 @@ impl AppState {
     pub fn new(platform: Platform) -> AppState {
         let Platform { config, clock, db, .. } = &platform;
         let rate_limits = RateLimits::new(config.limits.anonymous_per_minute, clock, db);
-        let accounts = Accounts::new(&platform);
+        let follower = Follower::new(&platform);
+        let accounts = Accounts::new(&platform, &follower);
         let jobs = Jobs::new(db.clone(), clock.clone());
-        let domains = DomainsService::new(&platform, &jobs);
+        let domains = DomainsService::new(&platform, &jobs, &follower);
         let origins = OriginClient::new(&platform);
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
+        let certificates = certificates(&platform, &domains, &connection, &follower);
         let recorder = Recorder::new(&platform);
         let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, Arc::new(render.clone()));
         let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
         AppState(Arc::new(App {
+            follower,
             accounts,
             rate_limits,
             domains,
             origins,
             connection,
+            certificates,
             recorder,
             analytics,
             audits,
@@ -128,6 +140,9 @@ impl AppState {
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
             schedules =
                 [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
+        }
+        if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
+            registry = registry.with::<OrderCertificate>(certificates, CERTIFICATES_AT_ONCE);
         }
         if config.has_role(Role::Render) {
             registry = self.audits.register_runs(self.refresh.register_renders(registry));
@@ -190,7 +205,7 @@ impl AppState {
     /// What the edge asks.
     pub fn edge_services(&self) -> Services<'_> {
         let App { accounts, domains, connection, recorder, render, .. } = &**self;
-        Services { accounts, domains, connection, recorder, render }
+        Services { accounts, domains, connection, recorder, render, certificates: self.certificates.as_ref() }
     }
 
     /// The API as one function, as listeners and tests use it.
@@ -211,6 +226,21 @@ impl AppState {
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
         Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })
     }
+}
+
+/// Certificates, where handshakes or the worker need them. Domains that are connected here get theirs by a job.
+fn certificates(
+    platform: &Platform,
+    domains: &DomainsService,
+    connection: &Connection,
+    follower: &Follower,
+) -> Option<Certificates> {
+    let config = &platform.config;
+    let needs_them = config.has_role(Role::Edge) || config.has_role(Role::Worker);
+    config.edge.https_listen.filter(|_| needs_them)?;
+    let certificates = Certificates::new(platform, domains, connection, follower)?;
+    domains.queue_when_connected(OrderCertificate::for_names_of);
+    Some(certificates)
 }
 
 /// Every operation of the API, one line per feature.

@@ -65,6 +65,10 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     };
     let app = AppState::new(platform.clone());
     create_owner(&app.accounts, &config.public_url()).await?;
+    // Read before anybody asks; what cannot be read now is read when it can be.
+    if let Err(error) = app.follower.current().await {
+        tracing::warn!(%error, "domains could not be read");
+    }
     app.start();
 
     let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod connection;
+mod directory;
 pub mod handlers;
 pub mod headers;
 pub mod jobs;

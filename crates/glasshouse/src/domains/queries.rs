@@ -7,37 +7,27 @@ use super::names;
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: String,
-    account_id: String,
-    host: String,
+/// A record as it is stored.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Row {
+    /// Its id.
+    pub id: String,
+    /// Whose it is.
+    pub account_id: String,
+    /// The name.
+    pub host: String,
     status: String,
     suspended: bool,
-    settings: String,
-    rendering: String,
-    version: i64,
-    created_at: i64,
-    updated_at: i64,
-}
-
-/// What a look-up for one record finds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
-    /// The record.
-    Readable(Box<Domain>),
-    /// One that a newer version of this program wrote.
-    Unreadable,
-}
-
-impl Stored {
-    /// The record, unless it cannot be read.
-    pub fn readable(self) -> Option<Domain> {
-        match self {
-            Stored::Readable(domain) => Some(*domain),
-            Stored::Unreadable => None,
-        }
-    }
+    /// JSON.
+    pub settings: String,
+    /// JSON.
+    pub rendering: String,
+    /// Counts up.
+    pub version: i64,
+    /// When it was added.
+    pub created_at: i64,
+    /// When it was last changed.
+    pub updated_at: i64,
 }
 
 impl Row {
@@ -57,7 +47,7 @@ impl Row {
     }
 
     fn parse(self) -> Result<Domain, String> {
-        let stored: DomainStatus = self.status.parse()?;
+        let status = self.status()?;
         let settings = serde_json::from_str(&self.settings).map_err(|error| format!("settings: {error}"))?;
         let rendering =
             serde_json::from_str(&self.rendering).map_err(|error| format!("rendering: {error}"))?;
@@ -65,7 +55,7 @@ impl Row {
             id: DomainId::from(self.id),
             account_id: AccountId::from(self.account_id),
             host: self.host,
-            status: if self.suspended { DomainStatus::Suspended } else { stored },
+            status,
             settings,
             rendering,
             version: self.version,
@@ -74,8 +64,10 @@ impl Row {
         })
     }
 
-    fn stored(self) -> Stored {
-        self.read().map_or(Stored::Unreadable, |domain| Stored::Readable(Box::new(domain)))
+    /// Where it is on its way; an error when only a newer version knows.
+    pub fn status(&self) -> Result<DomainStatus, String> {
+        let stored: DomainStatus = self.status.parse()?;
+        Ok(if self.suspended { DomainStatus::Suspended } else { stored })
     }
 }
 
@@ -107,32 +99,34 @@ pub async fn insert_domain(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
     Ok(())
 }
 
-/// The record of an account with one of two names; the first name is preferred.
+/// The record of an account with exactly this name.
 pub async fn find_domain(
     conn: &mut Conn,
     account: &AccountId,
     host: &str,
-    twin: Option<&str>,
-) -> Result<Option<Stored>, DbError> {
-    const SQL: &str = "select * from domains where account_id = $1 and (host = $2 or host = $3) \
-         order by case when host = $2 then 0 else 1 end limit 1";
+) -> Result<Option<Domain>, DbError> {
+    const SQL: &str = "select * from domains where account_id = $1 and host = $2";
     let row: Option<Row> = on_engine!(conn, |c| {
-        sqlx::query_as(SQL)
-            .bind(account.as_str())
-            .bind(host)
-            .bind(twin.unwrap_or(host))
-            .fetch_optional(c)
-            .await
+        sqlx::query_as(SQL).bind(account.as_str()).bind(host).fetch_optional(c).await
     })?;
-    Ok(row.map(Row::stored))
+    Ok(row.and_then(Row::read))
 }
 
 /// The record with an id.
 pub async fn find_domain_by_id(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
+    Ok(find_row(conn, id.as_str()).await?.and_then(Row::read))
+}
+
+/// The record with an id, as it is stored.
+pub async fn find_row(conn: &mut Conn, id: &str) -> Result<Option<Row>, DbError> {
     const SQL: &str = "select * from domains where id = $1 and removed_at is null";
-    let row: Option<Row> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
-    Ok(row.and_then(Row::read))
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?)
+}
+
+/// Records as they are stored, by id, from the one after `after` on.
+pub async fn list_rows(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<Row>, DbError> {
+    const SQL: &str = "select * from domains where id > $1 and removed_at is null order by id limit $2";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
 
 /// Counts a record's version up and answers the record; nobody else changes it until the transaction ends.
@@ -142,21 +136,6 @@ pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domai
     let row: Option<Row> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
     Ok(row.and_then(Row::read))
-}
-
-/// The record that answers at the edge for one of two names: a served one, else a suspended, else the oldest claim.
-pub async fn find_edge_domain(
-    conn: &mut Conn,
-    host: &str,
-    twin: Option<&str>,
-) -> Result<Option<Stored>, DbError> {
-    const SQL: &str = "select * from domains where host = $1 or host = $2 \
-         order by case when suspended then 1 when status <> 'pending' then 0 else 2 end, \
-         case when host = $1 then 0 else 1 end, created_at, id limit 1";
-    let row: Option<Row> = on_engine!(conn, |c| {
-        sqlx::query_as(SQL).bind(host).bind(twin.unwrap_or(host)).fetch_optional(c).await
-    })?;
-    Ok(row.map(Row::stored))
 }
 
 /// Every account's record of a name.
@@ -176,14 +155,6 @@ pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Resul
         Some(account) => sqlx::query_as(OF_ACCOUNT).bind(account.as_str()).fetch_all(c).await,
     })?;
     Ok(rows.into_iter().filter_map(Row::read).collect())
-}
-
-/// Hosts of the records that were added since a time, and when each was.
-pub async fn list_hosts(conn: &mut Conn, since: Timestamp) -> Result<Vec<(String, Timestamp)>, DbError> {
-    const SQL: &str = "select host, created_at from domains where created_at >= $1 and removed_at is null";
-    let rows: Vec<(String, i64)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(since.as_millis()).fetch_all(c).await)?;
-    Ok(rows.into_iter().map(|(host, at)| (host, Timestamp::from_millis(at))).collect())
 }
 
 /// Number of an account's records.

@@ -10,5 +10,7 @@ pub mod proxy;
 #[cfg(test)]
 mod tests;
 
+pub use certificates::Certificates;
+pub use certificates::jobs::OrderCertificate;
 pub use listener::Sockets;
 pub use proxy::service::{Edge, EdgeError, Services};

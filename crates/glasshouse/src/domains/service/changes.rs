@@ -55,7 +55,7 @@ impl DomainsService {
         domain.updated_at = self.clock.now();
         queries::finish_change(&mut tx, &domain).await?;
         tx.commit_durably().await?;
-        self.forget(&domain.account_id, &domain.host);
+        self.follower.take_over().await;
         Ok(domain)
     }
 }

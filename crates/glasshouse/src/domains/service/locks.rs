@@ -38,9 +38,7 @@ impl DomainsService {
             queries::set_suspended(&mut tx, &domain.id, is_locked, now).await?;
         }
         tx.commit_durably().await?;
-        for domain in &domains {
-            self.forget(&domain.account_id, &domain.host);
-        }
+        self.follower.take_over().await;
         Ok(changed)
     }
 }

@@ -6,32 +6,25 @@ mod changes;
 mod locks;
 mod promotion;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
 
 use store::{Conn, Db, DbError};
 
 use super::connection::is_contested;
+use super::directory::Directory;
 use super::jobs::RemoveDomain;
 use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
-use super::queries::{self, Stored};
+use super::queries;
 use super::site::Site;
 use crate::accounts::{AccountId, Limit};
 use crate::clock::Clock;
-use crate::followed_set::{FollowedSet, digest};
-use crate::jobs::{Job, Jobs};
+use crate::follow::Follower;
+use crate::jobs::{Job, Jobs, NewJob};
 use crate::platform::Platform;
 
 pub use changes::ChangeError;
 pub use locks::Lock;
-
-/// How long a request may act on settings that were changed elsewhere.
-const FRESH: Duration = Duration::from_secs(2);
-/// How long it may do so while the database is away.
-const FRESH_WITHOUT_DATABASE: Duration = Duration::from_secs(60);
-/// Names that are remembered, those included that are nobody's.
-const REMEMBERED: u64 = 50_000;
 
 /// A domain to add.
 #[derive(Debug, Clone, Default)]
@@ -95,29 +88,47 @@ pub struct DomainsService {
     clock: Clock,
     jobs: Jobs,
     default_refresh_interval_s: u64,
-    cache: moka::sync::Cache<String, Arc<Remembered>>,
-    /// Hosts of all domains, twins included: a host that is nobody's is no query.
-    hosts: Arc<FollowedSet>,
+    /// All domains in memory, and what keeps them equal to the database.
+    directory: Arc<Directory>,
+    follower: Follower,
+    /// What is queued when a domain is connected.
+    when_connected: Arc<OnceLock<JobsOf>>,
 }
 
-struct Remembered {
-    site: Option<Arc<Site>>,
-    since: Instant,
-}
+/// Says what is queued for a domain.
+type JobsOf = fn(&Domain) -> Vec<NewJob>;
 
 impl DomainsService {
     /// Makes the service.
-    pub fn new(platform: &Platform, jobs: &Jobs) -> DomainsService {
+    pub fn new(platform: &Platform, jobs: &Jobs, follower: &Follower) -> DomainsService {
         let interval_s = platform.config.render.default_refresh_interval_s;
-        let jobs = jobs.clone();
-        DomainsService { jobs, ..DomainsService::on(platform.db.clone(), platform.clock.clone(), interval_s) }
+        let (db, clock) = (platform.db.clone(), platform.clock.clone());
+        DomainsService::with(db, clock, jobs.clone(), interval_s, follower.clone())
     }
 
     /// The service on a database alone, for commands. New domains get this refresh interval.
     pub fn on(db: Db, clock: Clock, default_refresh_interval_s: u64) -> DomainsService {
         let jobs = Jobs::new(db.clone(), clock.clone());
-        let cache = moka::sync::Cache::new(REMEMBERED);
-        DomainsService { db, clock, jobs, default_refresh_interval_s, cache, hosts: Arc::default() }
+        let follower = Follower::of_command(db.clone());
+        DomainsService::with(db, clock, jobs, default_refresh_interval_s, follower)
+    }
+
+    fn with(
+        db: Db,
+        clock: Clock,
+        jobs: Jobs,
+        default_refresh_interval_s: u64,
+        follower: Follower,
+    ) -> DomainsService {
+        let directory = Arc::new(Directory::default());
+        follower.register(directory.clone());
+        let when_connected = Arc::default();
+        DomainsService { db, clock, jobs, default_refresh_interval_s, directory, follower, when_connected }
+    }
+
+    /// Has jobs queued together with every promotion to connected. Said once, by `app`.
+    pub fn queue_when_connected(&self, jobs: JobsOf) {
+        let _ = self.when_connected.set(jobs);
     }
 
     /// Adds a domain to an account whose plan allows `limit` of them.
@@ -145,10 +156,7 @@ impl DomainsService {
             host,
         };
         let is_contested = self.insert(&domain, limit).await?;
-        for host in std::iter::once(domain.host.clone()).chain(names::twin(&domain.host)) {
-            self.hosts.insert(digest(&host)).await;
-        }
-        self.forget(account, &domain.host);
+        self.follower.take_over().await;
         Ok(Added { domain, is_contested })
     }
 
@@ -193,68 +201,22 @@ impl DomainsService {
 
     /// The account's domain that a host belongs to: the connected name itself, or its `www.`/apex twin.
     ///
-    /// At most two seconds old.
+    /// From memory, as it was at most two seconds ago while the database is there. Fails only while nothing could be read.
     pub async fn find(&self, account: &AccountId, host: &str) -> Result<Option<Arc<Site>>, DbError> {
-        self.find_or_read(memory_key(account.as_str(), host), async |conn| {
-            queries::find_domain(conn, account, host, names::twin(host).as_deref()).await
-        })
-        .await
+        self.follower.current().await?;
+        Ok(self.directory.find(account, host))
     }
 
-    /// What [`DomainsService::find`] would answer from memory, without waiting.
+    /// What [`DomainsService::find`] would answer, without waiting.
     pub fn find_in_memory(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
-        self.fresh(&memory_key(account.as_str(), host))?.site.clone()
+        self.follower.is_current().then(|| self.directory.find(account, host))?
     }
 
     /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before
-    /// the oldest claim. At most two seconds old.
+    /// the oldest claim. From memory, like [`DomainsService::find`].
     pub async fn find_for_edge(&self, host: &str) -> Result<Option<Arc<Site>>, DbError> {
-        if !self.may_exist(host).await {
-            return Ok(None);
-        }
-        self.find_or_read(memory_key(EVERY_ACCOUNT, host), async |conn| {
-            queries::find_edge_domain(conn, host, names::twin(host).as_deref()).await
-        })
-        .await
-    }
-
-    /// Whether a host may be somebody's. One that was added elsewhere may be unknown for a second.
-    async fn may_exist(&self, host: &str) -> bool {
-        let list = async |since| {
-            let added = queries::list_hosts(&mut self.db.read().await?, since).await?;
-            let names = added.into_iter().flat_map(|(host, at)| {
-                let twin = names::twin(&host);
-                std::iter::once(host).chain(twin).map(move |name| (digest(&name), at))
-            });
-            Ok(names.collect())
-        };
-        self.hosts.may_contain(digest(host), list).await
-    }
-
-    async fn find_or_read(
-        &self,
-        key: String,
-        read: impl AsyncFnOnce(&mut Conn) -> Result<Option<Stored>, DbError>,
-    ) -> Result<Option<Arc<Site>>, DbError> {
-        if let Some(fresh) = self.fresh(&key) {
-            return Ok(fresh.site.clone());
-        }
-        // Boxed: most requests are answered above, and none should take room for this.
-        let found = Box::pin(async {
-            let mut conn = self.db.read().await?;
-            read(&mut conn).await
-        });
-        match found.await {
-            // A newer version wrote it: what was read last stays in use.
-            Ok(Some(Stored::Unreadable)) => Ok(self.cache.get(&key).and_then(|old| old.site.clone())),
-            Ok(found) => Ok(self.remember(key, found.and_then(Stored::readable))),
-            Err(error) => match self.cache.get(&key) {
-                Some(old) if error.is_unavailable() && old.since.elapsed() < FRESH_WITHOUT_DATABASE => {
-                    Ok(old.site.clone())
-                }
-                _ => Err(error),
-            },
-        }
+        self.follower.current().await?;
+        Ok(self.directory.find_for_edge(host))
     }
 
     /// The domain with an id, as it is now.
@@ -264,8 +226,7 @@ impl DomainsService {
 
     /// The account's record of exactly this name.
     pub async fn find_exact(&self, account: &AccountId, host: &str) -> Result<Option<Domain>, DbError> {
-        let found = queries::find_domain(&mut self.db.read().await?, account, host, None).await?;
-        Ok(found.and_then(Stored::readable))
+        queries::find_domain(&mut self.db.read().await?, account, host).await
     }
 
     /// An account's domains, or all, in the order they were added.
@@ -296,7 +257,7 @@ impl DomainsService {
         self.jobs.enqueue(&mut tx, vec![job]).await?;
         tx.commit_durably().await?;
         self.jobs.wake();
-        self.forget(&domain.account_id, &domain.host);
+        self.follower.take_over().await;
         Ok(true)
     }
 
@@ -306,40 +267,6 @@ impl DomainsService {
         queries::delete_removed(&mut tx, id).await?;
         tx.commit().await
     }
-
-    fn fresh(&self, key: &str) -> Option<Arc<Remembered>> {
-        self.cache.get(key).filter(|remembered| remembered.since.elapsed() < FRESH)
-    }
-
-    /// Keeps the compiled site when the record has not changed, so that what is cached beside it stays valid.
-    fn remember(&self, key: String, domain: Option<Domain>) -> Option<Arc<Site>> {
-        let old = self.cache.get(&key).and_then(|old| old.site.clone());
-        let site = domain.map(|domain| match old {
-            Some(old) if old.domain.id == domain.id && old.domain.version == domain.version => old,
-            _ => Arc::new(Site::new(domain)),
-        });
-        let remembered = Remembered { site: site.clone(), since: Instant::now() };
-        self.cache.insert(key, Arc::new(remembered));
-        site
-    }
-
-    fn forget(&self, account: &AccountId, host: &str) {
-        for host in std::iter::once(host.to_owned()).chain(names::twin(host)) {
-            self.cache.invalidate(&memory_key(account.as_str(), &host));
-            self.cache.invalidate(&memory_key(EVERY_ACCOUNT, &host));
-        }
-    }
-}
-
-/// Stands for the account where the edge asks.
-const EVERY_ACCOUNT: &str = "";
-
-fn memory_key(account: &str, host: &str) -> String {
-    let mut key = String::with_capacity(account.len() + 1 + host.len());
-    key.push_str(account);
-    key.push('\0');
-    key.push_str(host);
-    key
 }
 
 /// The canonical form of a domain's origin host; none or blank: empty.

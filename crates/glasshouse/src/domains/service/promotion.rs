@@ -23,9 +23,13 @@ impl DomainsService {
             Err(error) if error.is_unique_violation() => return Ok(false),
             result => result?,
         };
+        if let (true, DomainStatus::Connected, Some(jobs)) = (is_promoted, to, self.when_connected.get()) {
+            self.jobs.enqueue(&mut tx, jobs(domain)).await?;
+        }
         tx.commit_durably().await?;
         if is_promoted {
-            self.forget(&domain.account_id, &domain.host);
+            self.jobs.wake();
+            self.follower.take_over().await;
             tracing::info!(domain = %domain.host, status = %to, "domain connected");
         }
         Ok(is_promoted)

@@ -13,7 +13,7 @@ use super::encoding::Forms;
 use super::forward::{Forwarder, Origin, OriginLimits};
 use super::route::{Route, route};
 use super::upstream::OwnAddresses;
-use crate::accounts::{AccountId, Accounts};
+use crate::accounts::Accounts;
 use crate::analytics::Recorder;
 use crate::analytics::verify::Verifier;
 use crate::clock::Clock;
@@ -24,11 +24,6 @@ use crate::domains::{DomainsService, Site};
 use crate::edge::certificates::Certificates;
 use crate::platform::Platform;
 use crate::render::RenderService;
-
-/// How long a request may act on an account's state that was changed elsewhere.
-const FRESH: Duration = Duration::from_secs(2);
-/// Accounts that are remembered.
-const REMEMBERED: u64 = 50_000;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -50,7 +45,6 @@ pub(in crate::edge) struct Inner {
     pub connection: Connection,
     domains: DomainsService,
     accounts: Accounts,
-    active: moka::sync::Cache<AccountId, bool>,
 }
 
 /// Why the edge cannot be set up.
@@ -73,6 +67,8 @@ pub struct Services<'a> {
     pub recorder: &'a Recorder,
     /// What a crawler gets.
     pub render: &'a RenderService,
+    /// None where this process serves no TLS, or cannot.
+    pub certificates: Option<&'a Certificates>,
 }
 
 impl Edge {
@@ -110,13 +106,9 @@ impl Edge {
             (platform.tasks.clone(), platform.shutdown.clone()),
         );
         let certificates = match config.edge.https_listen {
-            Some(_) => {
-                let made = Certificates::new(platform, services.domains, services.connection);
-                Some(made.ok_or(EdgeError::Contact)?)
-            }
+            Some(_) => Some(services.certificates.cloned().ok_or(EdgeError::Contact)?),
             None => None,
         };
-        let remembered = |time| moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(time);
         Ok(Edge(Arc::new(Inner {
             clock: platform.clock.clone(),
             render: services.render.clone(),
@@ -127,7 +119,6 @@ impl Edge {
             tasks: platform.tasks.clone(),
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),
-            active: remembered(FRESH).build(),
             connection: services.connection.clone(),
             forwarder,
             certificates,
@@ -145,26 +136,8 @@ impl Inner {
     /// The domain that has a host, and what may happen to a request for it.
     pub async fn find(&self, host: &str) -> Result<(Route, Option<Arc<Site>>), DbError> {
         let Some(site) = self.domains.find_for_edge(host).await? else { return Ok((Route::Unknown, None)) };
-        let is_active = self.is_active(&site.domain.account_id).await;
+        let is_active = self.accounts.is_active(&site.domain.account_id);
         Ok((route(Some(site.domain.status), is_active), Some(site)))
-    }
-
-    /// Active in doubt: a database that is away must not stop the serving of what is in memory.
-    async fn is_active(&self, account: &AccountId) -> bool {
-        if let Some(known) = self.active.get(account) {
-            return known;
-        }
-        match Box::pin(self.accounts.find_account(account)).await {
-            Ok(found) => {
-                let active = found.is_some_and(|account| account.active);
-                self.active.insert(account.clone(), active);
-                active
-            }
-            Err(error) => {
-                tracing::warn!(%error, "an account could not be looked up");
-                true
-            }
-        }
     }
 
     /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.

@@ -1,0 +1,165 @@
+//! All domains in memory: whose a host is, whether it is served, and how it is set up, without a question to the database,
+//! for hosts that are nobody's too. Used by the domains service; the follower keeps it equal to the table.
+//! A record that cannot be read, because a newer version wrote it, leaves the last one in use.
+//! See docs/decisions/0256.
+
+mod record;
+mod tables;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use async_trait::async_trait;
+use store::{Conn, DbError};
+
+use self::record::{Record, Shared};
+use self::tables::Tables;
+use super::names;
+use super::queries::{self, Row};
+use super::site::Site;
+use crate::accounts::AccountId;
+use crate::follow::Followed;
+
+/// Records that are read at a time.
+const PAGE: i64 = 10_000;
+/// Kilobytes of settings that are compiled at a time; each site counts for one at least.
+const COMPILED_KB: u64 = 50_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Directory {
+    tables: RwLock<Tables>,
+    /// By their record's stamp.
+    compiled: moka::sync::Cache<u64, Compiled>,
+}
+
+#[derive(Debug, Clone)]
+struct Compiled {
+    /// None: the record cannot be read.
+    site: Option<Arc<Site>>,
+    kilobytes: u32,
+}
+
+impl Default for Directory {
+    fn default() -> Directory {
+        let weigh = |_: &u64, compiled: &Compiled| compiled.kilobytes;
+        let compiled = moka::sync::Cache::builder().max_capacity(COMPILED_KB).weigher(weigh).build();
+        Directory { tables: RwLock::default(), compiled }
+    }
+}
+
+impl Directory {
+    /// The account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
+    pub fn find(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
+        let found = {
+            let tables = self.read();
+            let of_account =
+                |host: &str| tables.named(host).find(|record| record.account() == account.as_str()).cloned();
+            of_account(host).or_else(|| of_account(&names::twin(host)?))
+        };
+        self.site(&found?)
+    }
+
+    /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before the
+    /// oldest claim, and each before its twin.
+    pub fn find_for_edge(&self, host: &str) -> Option<Arc<Site>> {
+        let found = {
+            let tables = self.read();
+            let first =
+                |host: &str| tables.named(host).min_by(|a, b| a.precedence().cmp(&b.precedence())).cloned();
+            match first(host) {
+                Some(own) if own.precedence().0 == 0 => Some(own),
+                own => {
+                    let twin = names::twin(host).and_then(|twin| first(&twin));
+                    [own, twin].into_iter().flatten().min_by_key(|record| record.precedence().0)
+                }
+            }
+        };
+        self.site(&found?)
+    }
+
+    fn site(&self, record: &Arc<Record>) -> Option<Arc<Site>> {
+        if let Some(known) = self.compiled.get(&record.stamp) {
+            return known.site;
+        }
+        let compile = || {
+            let domain = record.parse().inspect_err(|error| unreadable(record.id(), record.host(), error));
+            let site = domain.ok().map(|domain| Arc::new(Site::new(domain)));
+            Compiled { site, kilobytes: record.kilobytes() }
+        };
+        self.compiled.get_with(record.stamp, compile).site
+    }
+
+    /// What takes the place of the record with a row's id: none when that stays.
+    fn changed(&self, row: &Row, shared: &mut Shared) -> Option<Arc<Record>> {
+        let old = self.read().get(&row.id).cloned();
+        let new = Record::of(row, shared).and_then(|new| match &old {
+            Some(old) if old.says_the_same(&new) => Ok(None),
+            // Parsed now, while there is something else to go by.
+            Some(_) => new.parse().map(|_| Some(Arc::new(new))),
+            None => Ok(Some(Arc::new(new))),
+        });
+        new.inspect_err(|error| unreadable(&row.id, &row.host, error)).ok().flatten()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Tables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Tables> {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Followed for Directory {
+    fn kind(&self) -> &'static str {
+        "domain"
+    }
+
+    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
+        let (mut all, mut shared, mut after) = (Tables::default(), Shared::new(), String::new());
+        loop {
+            let rows = queries::list_rows(conn, &after, PAGE).await?;
+            for row in &rows {
+                let kept = || self.read().get(&row.id).cloned();
+                if let Some(record) = self.changed(row, &mut shared).or_else(kept) {
+                    all.put(record);
+                }
+            }
+            match rows.into_iter().last() {
+                Some(last) => after = last.id,
+                None => break,
+            }
+        }
+        *self.write() = all;
+        Ok(())
+    }
+
+    async fn apply(&self, conn: &mut Conn, ids: &BTreeSet<String>) -> Result<(), DbError> {
+        let mut shared = Shared::new();
+        for id in ids {
+            let replaced = match queries::find_row(conn, id).await? {
+                Some(row) => {
+                    let Some(new) = self.changed(&row, &mut shared) else { continue };
+                    let mut tables = self.write();
+                    let old = tables.remove(id);
+                    tables.put(new);
+                    old
+                }
+                None => self.write().remove(id),
+            };
+            if let Some(old) = replaced {
+                self.compiled.invalidate(&old.stamp);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(id: &str, host: &str, error: &str) {
+    tracing::error!(domain = host, id, error, "a domain's record cannot be read: it is of a newer version");
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,12 @@
 //! See docs/decisions/0062.
 
 mod acme;
-mod memory;
+pub mod held;
+pub mod jobs;
 pub mod model;
 pub mod ordering;
+mod places;
+mod proofs;
 mod queries;
 pub mod service;
 mod shelf;

@@ -13,6 +13,8 @@ pub const RENEWALS_PER_HOUR: u64 = 50;
 pub const PER_ACCOUNT_HOUR: u64 = 20;
 /// Orders of this process at once, of each kind.
 pub const AT_ONCE: usize = 10;
+/// First orders of one customer at once, the look at its records included.
+pub const AT_ONCE_PER_ACCOUNT: usize = 3;
 
 /// What one customer with however many domains leaves to all others.
 const MOST_PER_ACCOUNT_HOUR: u64 = PER_HOUR * 4 / 5;

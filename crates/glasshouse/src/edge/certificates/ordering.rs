@@ -13,11 +13,14 @@ use super::queries::{self, OrderEnd, StoredCertificate};
 use super::service::{Certificates, chance};
 use super::tls::{self, KeyPairError};
 use crate::domains::{Domain, DomainStatus};
+use crate::jobs::{JobError, JobOutcome};
 
 /// How long an order may take in all.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
 /// A little longer than an order may take.
 pub(super) const LEASE: Duration = Duration::from_secs(240);
+/// When to look again for an order of another process, or for a place.
+const SOON: Duration = Duration::from_secs(15);
 /// Bounds are looked at again after this time.
 const BOUND_PAUSE: Duration = Duration::from_secs(60);
 
@@ -41,6 +44,8 @@ enum NotOrdered {
     TooEarly,
     #[error("its records do not lead here")]
     LeadsElsewhere,
+    #[error("its account orders enough at the moment")]
+    TooMany,
     #[error(transparent)]
     Bound(#[from] Bound),
     #[error("the certificate authority took too long")]
@@ -82,7 +87,9 @@ impl Certificates {
                 OrderOutcome::Issued
             }
             Err(NotOrdered::Elsewhere) => OrderOutcome::Elsewhere,
-            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere) => OrderOutcome::None,
+            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere | NotOrdered::TooMany) => {
+                OrderOutcome::None
+            }
             Err(error) => {
                 tracing::warn!(host, %error, "no certificate was issued");
                 OrderOutcome::None
@@ -90,13 +97,38 @@ impl Certificates {
         }
     }
 
+    /// Orders the first certificate of a name, which may have one or have left by now. What may be ordered later is.
+    pub(super) async fn order_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
+        let Some(domain) = self.domain_of(host).await else { return Ok(JobOutcome::Done) };
+        if self.has(host).await {
+            return Ok(JobOutcome::Done);
+        }
+        match self.order(host, &domain, OrderKind::First).await {
+            Ok(()) => {
+                tracing::info!(host, "a certificate was issued");
+                Ok(JobOutcome::Done)
+            }
+            // One of a domain's two names need not lead here. When somebody comes by it, it is looked at again.
+            Err(NotOrdered::LeadsElsewhere) => Ok(JobOutcome::Done),
+            Err(NotOrdered::Elsewhere | NotOrdered::TooMany) => Ok(JobOutcome::Later(SOON)),
+            Err(NotOrdered::Bound(_)) => Ok(JobOutcome::Later(BOUND_PAUSE)),
+            Err(NotOrdered::TooEarly) => Ok(JobOutcome::Later(model::wait_after(1))),
+            Err(error) => Err(JobError::retry_after(error.to_string(), model::wait_after(1))),
+        }
+    }
+
     async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
-        let slots = &self.0.slots[usize::from(kind == OrderKind::Renewal)];
-        let _slot = slots.acquire().await.expect("the semaphore is never closed");
+        // Names whose servers do not answer hold the place of their own account and nobody else's.
+        let _place = match kind {
+            OrderKind::First => Some(self.0.places.take(&domain.account_id).ok_or(NotOrdered::TooMany)?),
+            OrderKind::Renewal => None,
+        };
         // The authority would look elsewhere for the proof: neither an order nor a failure.
         if !self.0.connection.leads_here(host).await {
             return Err(NotOrdered::LeadsElsewhere);
         }
+        let slots = &self.0.slots[usize::from(kind == OrderKind::Renewal)];
+        let _slot = slots.acquire().await.expect("the semaphore is never closed");
         let holder = Uuid::now_v7().to_string();
         let failures = self.begin(host, domain, kind, &holder).await?;
         // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
@@ -174,7 +206,7 @@ impl Certificates {
         };
         queries::end_lease(&mut tx, host, holder, end).await?;
         tx.commit().await?;
-        self.0.memory.forget(host);
+        self.0.follower.take_over().await;
         issued.map(drop)
     }
 

@@ -1,4 +1,4 @@
-//! Certificates on demand: found in memory or the database, ordered when one of our domains has none, renewed ahead.
+//! Certificates on demand: found in memory, ordered when one of our domains has none, renewed ahead.
 //! Used by TLS handshakes and the edge's handlers. Shared by all processes through the database: one of them orders.
 //! Must never order for a name that is not a domain of ours, nor hold up a name that has a certificate.
 
@@ -12,22 +12,21 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::acme::{Authority, Proof};
-use super::memory::{Memory, Ready};
+use super::held::Held;
 use super::model::{self, OrderKind};
 use super::ordering::OrderOutcome;
-use super::queries::{self, StoredCertificate};
+use super::places::Places;
+use super::proofs::Proofs;
+use super::queries;
 use super::tickets::Tickets;
 use super::tls;
 use crate::clock::{Clock, Timestamp};
 use crate::domains::connection::Connection;
 use crate::domains::{Domain, DomainStatus, DomainsService, Site};
+use crate::follow::Follower;
 use crate::platform::Platform;
 use crate::secret::SealKey;
 
-/// How soon a certificate that another process renewed is taken over.
-const FRESH: Duration = Duration::from_secs(60);
-/// How soon a name without a certificate is looked up again.
-const FRESH_ABSENCE: Duration = Duration::from_secs(2);
 /// How long the outcome of an order is not asked for again by this process.
 const OUTCOME_FOR: Duration = Duration::from_secs(30);
 /// Names whose last order is remembered.
@@ -49,6 +48,7 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) domains: DomainsService,
     pub(super) authority: Authority,
+    pub(super) follower: Follower,
     pub(super) key_seal: SealKey,
     pub(super) account_seal: SealKey,
     /// Where the first order's proof is given: over HTTP when this installation listens there.
@@ -56,7 +56,9 @@ pub(super) struct Inner {
     pub(super) connection: Connection,
     /// The set-up that all handshakes share, and the certificates that it takes from.
     handshakes: Arc<ServerConfig>,
-    pub(super) memory: Memory,
+    held: Arc<Held>,
+    proofs: Proofs,
+    pub(super) places: Places,
     pub(super) orders: moka::future::Cache<String, OrderOutcome>,
     /// For first orders and for renewals, so that neither waits for the other.
     pub(super) slots: [Semaphore; 2],
@@ -70,22 +72,28 @@ impl Certificates {
         platform: &Platform,
         domains: &DomainsService,
         connection: &Connection,
+        follower: &Follower,
     ) -> Option<Certificates> {
         let (edge, secrets) = (&platform.config.edge, &platform.secrets);
-        let memory = Memory::default();
+        let authority = Authority::new(edge)?;
+        let held = Arc::new(Held::new(secrets.seal_key("certificate keys"), &platform.clock));
+        follower.register(held.clone());
         let tickets = Tickets::new(secrets, &platform.clock);
         Some(Certificates(Arc::new(Inner {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
             domains: domains.clone(),
             connection: connection.clone(),
-            authority: Authority::new(edge)?,
+            authority,
+            follower: follower.clone(),
             key_seal: secrets.seal_key("certificate keys"),
             account_seal: secrets.seal_key("certificate authority account"),
             first_proof: if edge.http_listen.is_some() { Proof::Http } else { Proof::Tls },
-            handshakes: tls::server_config(Arc::new(memory.clone()), Arc::new(tickets))
+            handshakes: tls::server_config(held.clone(), Arc::new(tickets))
                 .expect("the provider supports TLS 1.2 and 1.3"),
-            memory,
+            held,
+            proofs: Proofs::new(&platform.db, &platform.clock),
+            places: Places::default(),
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
             orders: moka::future::Cache::builder().max_capacity(REMEMBERED).time_to_live(OUTCOME_FOR).build(),
@@ -97,7 +105,7 @@ impl Certificates {
 
     /// Whether a name has a certificate; when it is a domain of ours without one, an order is started.
     pub async fn is_ready(&self, host: &str) -> bool {
-        if self.find(host).await.is_some() {
+        if self.has(host).await {
             return true;
         }
         if !self.0.orders.contains_key(host) {
@@ -109,39 +117,40 @@ impl Certificates {
 
     /// The set-up for a handshake; a domain of ours without a certificate gets one while the client waits.
     pub async fn for_handshake(&self, host: &str) -> Option<Arc<ServerConfig>> {
-        if self.remembered(host).is_some_and(|known| known.is_some()) {
-            return Some(self.0.handshakes.clone());
+        // Whose name it is comes first: one that is nobody's, or locked, has no handshake.
+        if !self.is_ours(host).await {
+            return None;
         }
-        // Whose name it is comes first: a name that is nobody's costs no look for its certificate.
-        self.domain_of(host).await?;
-        if self.find(host).await.is_some() {
+        if self.has(host).await {
             return Some(self.0.handshakes.clone());
         }
         let waiting = async {
             let outcome = self.order_once(host).await;
-            loop {
-                match self.read(host).await {
-                    Some(_) => return Some(self.0.handshakes.clone()),
-                    None if outcome == OrderOutcome::Elsewhere => {
-                        tokio::time::sleep(Duration::from_millis(500)).await
-                    }
-                    None => return None,
+            while !self.has(host).await {
+                if outcome == OrderOutcome::None {
+                    return None;
                 }
+                tokio::time::sleep(Duration::from_millis(100)).await;
             }
+            Some(self.0.handshakes.clone())
         };
         tokio::time::timeout(HANDSHAKE_PATIENCE, waiting).await.ok()?
     }
 
     /// The proof for a token and a name.
     pub async fn find_challenge(&self, token: &str, host: &str) -> Option<String> {
-        let mut conn = self.0.db.read().await.ok()?;
-        queries::find_challenge(&mut conn, token, host, self.0.clock.now()).await.ok()?
+        if !self.is_ours(host).await {
+            return None;
+        }
+        self.0.proofs.find(|challenge| challenge.token == token && challenge.host == host).await.ok()?
     }
 
     /// The set-up for a handshake in which the authority looks for its proof.
     pub async fn challenge_config(&self, host: &str) -> Option<Arc<ServerConfig>> {
-        let mut conn = self.0.db.read().await.ok()?;
-        let proof = queries::find_challenge_of(&mut conn, host, self.0.clock.now()).await.ok()??;
+        if !self.is_ours(host).await {
+            return None;
+        }
+        let proof = self.0.proofs.find(|challenge| challenge.host == host).await.ok()??;
         tls::challenge_config(host, &proof).ok()
     }
 
@@ -190,54 +199,19 @@ impl Certificates {
         let mut tx = self.0.db.write().await?;
         queries::delete_name(&mut tx, host).await?;
         tx.commit().await?;
-        self.0.memory.forget(host);
+        self.0.follower.take_over().await;
         tracing::info!(host, "a certificate of a name that left was deleted");
         Ok(())
     }
 
-    /// A certificate that can be used now, from memory or the database.
-    async fn find(&self, host: &str) -> Option<Ready> {
-        match self.remembered(host) {
-            Some(known) => known,
-            None => self.read(host).await,
-        }
+    /// Whether there is a certificate that can be used now.
+    pub(super) async fn has(&self, host: &str) -> bool {
+        self.0.follower.current().await.is_ok() && self.0.held.find(host).is_some()
     }
 
-    /// What memory says about a name, absence included; none: it is too old to go by.
-    fn remembered(&self, host: &str) -> Option<Option<Ready>> {
-        let known = self.0.memory.find(host)?;
-        let limit = if known.ready.is_some() { FRESH } else { FRESH_ABSENCE };
-        let is_fresh = known.since.elapsed() < limit;
-        is_fresh.then(|| known.ready.clone().filter(|ready| ready.not_after > self.0.clock.now()))
-    }
-
-    async fn read(&self, host: &str) -> Option<Ready> {
-        let stored = match self.0.db.read().await {
-            Ok(mut conn) => queries::find_certificate(&mut conn, host).await,
-            Err(error) => Err(error),
-        };
-        let ready = match stored {
-            Ok(stored) => stored.and_then(|stored| self.open(&stored)),
-            Err(error) => {
-                tracing::debug!(%error, host, "a certificate could not be looked up");
-                // What is known is as good as ever while the database is away.
-                self.0.memory.find(host).and_then(|known| known.ready.clone())
-            }
-        };
-        self.0.memory.keep(host, ready.clone());
-        ready.filter(|ready| ready.not_after > self.0.clock.now())
-    }
-
-    fn open(&self, stored: &StoredCertificate) -> Option<Ready> {
-        let key = self.0.key_seal.open(&stored.sealed_key, &stored.host);
-        let key = key.and_then(|key| tls::certified_key(stored.chain.as_bytes(), &key).ok());
-        if key.is_none() {
-            tracing::error!(
-                host = stored.host,
-                "a stored certificate cannot be opened: was edge.secret changed?"
-            );
-        }
-        Some(Ready { key: key?, not_after: Timestamp::from_millis(stored.not_after) })
+    /// Whether a name is one of our domains', and not locked.
+    async fn is_ours(&self, host: &str) -> bool {
+        matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))
     }
 
     /// The domain of ours that a certificate for the name would be for.

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{LazyConfigAcceptor, StartHandshake};
 
+use crate::edge::certificates::held::name_of;
 use crate::edge::certificates::tls::{ACME_TLS, HTTP2};
 use crate::edge::proxy::service::Edge;
 
@@ -67,7 +68,7 @@ async fn choose(edge: &Edge, handshake: &StartHandshake<TcpStream>) -> Option<(A
         let hello = handshake.client_hello();
         let is_challenge =
             hello.alpn().is_some_and(|mut protocols| protocols.any(|protocol| protocol == ACME_TLS));
-        (hello.server_name()?.trim_end_matches('.').to_ascii_lowercase(), is_challenge)
+        (name_of(&hello)?, is_challenge)
     };
     let config = match is_challenge {
         true => certificates.challenge_config(&host).await,

@@ -23,6 +23,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
+use crate::domains::connection::Proof;
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::Sockets;
@@ -146,7 +147,7 @@ fn write_server_certificate(folder: &Path) {
     std::fs::write(folder.join("server.key"), key.serialize_pem()).unwrap();
 }
 
-fn trusting(pem: &[u8], protocol: &str) -> TlsConnector {
+pub fn trusting(pem: &[u8], protocol: &str) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -157,7 +158,7 @@ fn trusting(pem: &[u8], protocol: &str) -> TlsConnector {
     TlsConnector::from(Arc::new(config))
 }
 
-async fn connect_with(
+pub async fn connect_with(
     client: TlsConnector,
     address: SocketAddr,
     name: &str,
@@ -411,4 +412,36 @@ async fn a_session_resumes_on_another_connection() {
     }
 
     assert_eq!(kinds, [HandshakeKind::Full, HandshakeKind::Resumed]);
+}
+
+#[tokio::test]
+async fn handshakes_need_no_database() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+
+    secured.world.app.state.platform.db.close().await;
+
+    for _ in 0..2 {
+        assert!(secured.connect("shop.example", "http/1.1").await.is_ok());
+        let error = secured.connect("nobody.example", "http/1.1").await.expect_err("no handshake");
+        assert!(format!("{error:?}").contains("UnrecognisedName"), "{error:?}");
+        // Longer than what was read may be acted on while the database is there.
+        tokio::time::sleep(Duration::from_millis(2_100)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_domain_that_is_connected_gets_its_certificates_before_anybody_asks() {
+    let secured = Secured::start("").await;
+    let (app, account) = (&secured.world.app, &secured.world.account);
+    let shop = app.domain_with_status(account, "shop.example", DomainStatus::Pending).await;
+
+    assert!(app.state.domains.promote(&shop, DomainStatus::Connected, Proof::OfOwner).await.unwrap());
+    app.state.worker().run_until_idle().await;
+
+    assert_eq!(secured.count("select count(*) from certificates").await, 2, "the name and its twin");
+    assert_eq!(secured.count("select count(*) from jobs").await, 0);
+    assert!(secured.connect("www.shop.example", "http/1.1").await.is_ok());
+    assert_eq!(secured.count(ATTEMPTS).await, 2);
 }

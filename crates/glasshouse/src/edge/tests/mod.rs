@@ -6,4 +6,5 @@ mod crawlers;
 mod hardening;
 mod limits;
 mod people;
+mod readers;
 mod world;

@@ -41,6 +41,28 @@ pub struct OrderEnd<'a> {
     pub while_pending: bool,
 }
 
+/// What a certificate authority looks for.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Challenge {
+    /// Part of the address where it looks.
+    pub token: String,
+    /// The name that is proven.
+    pub host: String,
+    /// What it must find.
+    pub proof: String,
+}
+
+/// Certificates by their names, from the one after `after` on.
+pub async fn list_certificates(
+    conn: &mut Conn,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<StoredCertificate>, DbError> {
+    const SQL: &str = "select host, chain, sealed_key, not_before, not_after, renew_at from certificates
+        where host > $1 order by host limit $2";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
+}
+
 /// The certificate for a name.
 pub async fn find_certificate(conn: &mut Conn, host: &str) -> Result<Option<StoredCertificate>, DbError> {
     const SQL: &str =
@@ -220,35 +242,12 @@ pub async fn save_challenge(
         .map(drop))?)
 }
 
-/// The proof for a token and a name.
-pub async fn find_challenge(
-    conn: &mut Conn,
-    token: &str,
-    host: &str,
-    now: Timestamp,
-) -> Result<Option<String>, DbError> {
+/// The proofs that have not expired, the latest first.
+pub async fn list_challenges(conn: &mut Conn, now: Timestamp) -> Result<Vec<Challenge>, DbError> {
     const SQL: &str =
-        "select key_authorization from acme_challenges where token = $1 and host = $2 and expires_at > $3";
-    let row: Option<(String,)> = on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(token)
-        .bind(host)
-        .bind(now.as_millis())
-        .fetch_optional(c)
-        .await)?;
-    Ok(row.map(|(text,)| text))
-}
-
-/// The latest proof for a name, for challenges within the TLS handshake.
-pub async fn find_challenge_of(
-    conn: &mut Conn,
-    host: &str,
-    now: Timestamp,
-) -> Result<Option<String>, DbError> {
-    const SQL: &str = "select key_authorization from acme_challenges where host = $1 and expires_at > $2
-        order by expires_at desc limit 1";
-    let row: Option<(String,)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).bind(now.as_millis()).fetch_optional(c).await)?;
-    Ok(row.map(|(text,)| text))
+        "select token, host, key_authorization as proof from acme_challenges where expires_at > $1
+        order by expires_at desc limit 1000";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).fetch_all(c).await)?)
 }
 
 /// Deletes the proofs of a name, and those of everybody that have expired.

@@ -175,10 +175,10 @@ async fn a_proof_is_found_by_its_token_and_name_until_it_expires() {
         tx.commit().await.unwrap();
 
         let mut conn = db.read().await.unwrap();
-        assert_eq!(find_challenge(&mut conn, "t", "a.example", NOW).await.unwrap().as_deref(), Some("t.key"));
-        assert_eq!(find_challenge(&mut conn, "t", "b.example", NOW).await.unwrap(), None);
-        assert_eq!(find_challenge_of(&mut conn, "a.example", NOW).await.unwrap().as_deref(), Some("t.key"));
-        assert_eq!(find_challenge_of(&mut conn, "a.example", NOW.plus(HOUR)).await.unwrap(), None);
+        let open = list_challenges(&mut conn, NOW).await.unwrap();
+        let (token, host, proof) = ("t".to_owned(), "a.example".to_owned(), "t.key".to_owned());
+        assert_eq!(open, [Challenge { token, host, proof }]);
+        assert_eq!(list_challenges(&mut conn, NOW.plus(HOUR)).await.unwrap(), []);
     })
     .await;
 }

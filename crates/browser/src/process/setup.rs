@@ -22,6 +22,9 @@ use super::descriptors::send_fd;
 pub(super) const FOLDER: &str = "/tmp";
 /// The user and group of browsers that root starts: nobody else's on any system that keeps to the usual ranges.
 pub(super) const OWN_ID: u32 = 60_700;
+/// How far browsers stand back (`nice`) when everybody wants the processors: what is in memory is served first, and pages that
+/// somebody renders in masses slow down each other. See docs/decisions/0258.
+const STAND_BACK: i32 = 10;
 
 /// What the child does between fork and exec. Everything is made beforehand: only system calls are allowed there.
 pub(super) struct ChildSetup {
@@ -47,6 +50,7 @@ impl ChildSetup {
         if let Some(cgroup) = &self.cgroup {
             rustix::io::write(cgroup, b"0")?;
         }
+        rustix::process::nice(STAND_BACK)?;
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
             let listener = namespace.listen()?;

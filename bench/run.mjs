@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureAttacks } from './attacks.mjs';
 import { build } from './build.mjs';
+import { measureDirectory } from './directory.mjs';
 import { measure, warm } from './load.mjs';
 import { measureEdge } from './edge.mjs';
 import { measureJobs } from './jobs.mjs';
@@ -17,7 +18,7 @@ import { machine, table } from './table.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,attacks' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -27,7 +28,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs, attacks (all of them)
+  --only WHAT    any of render, serve, edge, jobs, directory, attacks (all of them)
   --binary FILE  the service (target/release/glasshouse)
   --no-file      print the table, do not write bench/results/DATE.md`);
   process.exit(0);
@@ -42,7 +43,7 @@ const shell = process.env.HEADLESS_SHELL ?? ['/usr/lib/chromium/chromium-headles
 
 const series = new Map(), prints = new Map(), troubles = [];
 const add = (name, result) => {
-  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb', 'errors', 'percent']) {
+  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb', 'errors', 'percent', 'bytes', 'queries']) {
     if (result[what] !== undefined) series.set(`${name}:${what}`, [...(series.get(`${name}:${what}`) ?? []), result[what]]);
   }
   for (const [page, print] of result.seen ?? []) {
@@ -127,6 +128,7 @@ async function main() {
   if (options.only.includes('serve')) await measureServing({ site, binary, reps, seconds, add });
   if (options.only.includes('edge')) await measureEdge({ site, binary, reps, seconds, add });
   if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
+  if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How fast it is, beside npm prerender and nginx on the same machine: make bench (BENCH_ARGS=--help for options).
-# Installs the browsers, nginx and wrk when they are missing. About 20 minutes; leave the machine alone meanwhile.
+# Installs the browsers, nginx, wrk and sqlite3 when they are missing. About 20 minutes; leave the machine alone meanwhile.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -11,6 +11,7 @@ need_browsers
 missing=()
 has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 has wrk || missing+=(wrk)
+has sqlite3 || missing+=(sqlite3)
 [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
 export PATH=$PATH:/usr/sbin
 

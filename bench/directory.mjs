@@ -1,0 +1,103 @@
+// 100,000 domains on SQLite and on PostgreSQL: how much longer the start takes, what a domain costs in memory, and what random hosts ask of
+// the database: measureDirectory(). Used by run.mjs. The service is an edge alone; every domain has the same settings and an nginx for an origin.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fetchPage } from './load.mjs';
+import { pssMb } from './meter.mjs';
+import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+
+const WITH_POSTGRES = fileURLToPath(new URL('../scripts/with-postgres.sh', import.meta.url));
+const SETTINGS = JSON.stringify({ originHost: 'asset.test', ignorePaths: '', preferredHost: null, redirectRules: [], customResponseHeaders: [], onDemandRenderEnabled: true, sitemapUrl: '', discoveredUrlCount: 0 });
+const RENDERING = JSON.stringify({ refreshIntervalSeconds: 86400, refreshRules: [], waitForSelector: null, blockedUrls: [] });
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const uuid = (number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+const host = (number) => `a-shop-with-a-name-${number}.example`;
+
+/** A private PostgreSQL: its address, and what ends it. */
+function startPostgres() {
+  const child = spawn(WITH_POSTGRES, ['bash', '-c', 'echo "$GLASSHOUSE_TEST_POSTGRES"; cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return new Promise((done, fail) => {
+    child.once('error', fail);
+    child.stdout.once('data', (text) => done({ url: String(text).trim(), stop: () => new Promise((ended) => { child.once('exit', ended); child.stdin.end(); }) }));
+  });
+}
+
+/** One database: `run` executes statements, `queries` says how many transactions it has had. */
+const databases = {
+  sqlite: (folder) => ({
+    run: (sql) => execFileSync('sqlite3', [join(folder, 'glasshouse.db')], { input: `begin;${sql}commit;` }),
+    queries: async () => null,
+  }),
+  postgres: (_, url) => ({
+    run: (sql) => execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', url], { input: sql }),
+    queries: async () => {
+      // Backends tell of their transactions once a second.
+      await wait(1_500);
+      return Number(execFileSync('psql', ['-qAt', url, '-c', 'select xact_commit from pg_stat_database where datname = current_database()'], { encoding: 'utf8' }));
+    },
+  }),
+};
+
+/** Accounts with ten domains each, in statements of a thousand rows. */
+function rows(count) {
+  const statements = [];
+  const insert = (table, columns, all) => {
+    for (let at = 0; at < all.length; at += 1_000) statements.push(`insert into ${table} (${columns}) values ${all.slice(at, at + 1_000).join(',')};`);
+  };
+  const accounts = Array.from({ length: count / 10 }, (_, number) => `('${uuid(number)}','owner-${number}@shop.example','','enterprise',true,0)`);
+  insert('accounts', 'id, email, password_hash, plan, active, created_at', accounts);
+  const domains = Array.from({ length: count }, (_, number) => `('${uuid(count + number)}','${uuid(Math.floor(number / 10))}','${host(number)}','connected',false,'${SETTINGS}','${RENDERING}',1,0,0,'${host(number)}')`);
+  insert('domains', 'id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site', domains);
+  return statements.join('\n');
+}
+
+/** Starts the service and waits for its first answer about a host: how long that took, and its memory then. */
+async function start(prepared, edge) {
+  const began = performance.now(), service = await startGlasshouse({ ...prepared, port: edge });
+  while ((await fetchPage(`http://127.0.0.1:${edge}/`, { Host: 'nobody.example' }).catch(() => ({}))).status !== 421) await wait(10);
+  return { service, seconds: (performance.now() - began) / 1000, memory: pssMb(service.pid) };
+}
+
+export async function measureDirectory({ site, binary, reps, quick, add }) {
+  const asset = join(scratch, 'directory.png');
+  writeFileSync(asset, randomBytes(1024));
+  const origin = await startNginx(asset, 'image/png'), postgres = await startPostgres();
+  const count = quick ? 10_000 : 100_000, asked = quick ? 500 : 3_000;
+  for (const engine of ['sqlite', 'postgres']) {
+    const folder = join(scratch, `directory-${engine}`), edge = await freePort();
+    mkdirSync(folder, { recursive: true });
+    const prepared = await prepareGlasshouse(binary, site, [], {
+      folder: `directory-${engine}`,
+      GLASSHOUSE_SERVER__ROLES: '["edge"]',
+      GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
+      GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'asset.test': `127.0.0.1:${origin.port}` }),
+      ...(engine === 'postgres' ? { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url } : {}),
+    });
+    const database = databases[engine](folder, postgres.url);
+    const empty = await start(prepared, edge);
+    await empty.service.stop();
+    database.run(rows(count));
+    for (let rep = 0; rep < reps; rep += 1) {
+      const full = await start(prepared, edge);
+      const bytes = ((full.memory - empty.memory) * 1024 * 1024) / count;
+      add(`directory-${engine}`, { latencyMs: full.seconds * 1000, bytes });
+      const before = await database.queries(), began = performance.now();
+      for (let number = 0; number < asked; number += 1) {
+        const known = number % 2 === 0, name = known ? host(Math.floor(Math.random() * count)) : `${randomBytes(8).toString('hex')}.example`;
+        const { status } = await fetchPage(`http://127.0.0.1:${edge}/directory.png`, { Host: name });
+        if (status !== (known ? 200 : 421)) throw new Error(`${name} answers ${status}`);
+      }
+      const between = await database.queries();
+      await wait(performance.now() - began);
+      const after = await database.queries();
+      if (before !== null) add(`directory-${engine}`, { queries: Math.max(0, (between - before) - (after - between)) / asked });
+      console.error(`  ${engine}: ${full.seconds.toFixed(2)} s to the first answer, ${empty.seconds.toFixed(2)} s without domains; ${bytes.toFixed(0)} bytes a domain${before === null ? '' : `; ${between - before} transactions with ${asked} random hosts, ${after - between} in as long a time without`}`);
+      await full.service.stop();
+    }
+  }
+  await origin.stop();
+  await postgres.stop();
+}

@@ -10,6 +10,7 @@ use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
+use crate::page::text::word_count;
 use crate::page::{Page, ResourceKind};
 use crate::source::RenderedPage;
 
@@ -188,6 +189,21 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::When(|page| {
             let is_new = page.facts.has_structured_data() && !page.input.raw.has_structured_data();
             page.was_rendered() && is_new && !lacks_raw_content(page)
+        }),
+        ..RENDERED_NOTICE
+    },
+    Check {
+        id: "JS_SHADOW_DOM_CONTENT",
+        title: "Content stands in closed shadow roots",
+        why: "What reads the document by script, search engines and assistants among it, cannot look into them.",
+        fix: "Open the shadow roots ({ mode: 'open' }), or put the text into slots.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<x-a><template shadowrootmode=closed><p>{word *60}</p></template></x-a>",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<x-a><template shadowrootmode=open><p>{word *60}</p></template></x-a>",
+        fires: Fires::Elements(|page, found| {
+            let (closed, all) = (page.facts.closed_words, word_count(&page.facts.visible_text));
+            if page.was_rendered() && all >= 50 && closed * 10 > all * 3 {
+                found.add("", "", format!("{closed} of {all} words"));
+            }
         }),
         ..RENDERED_NOTICE
     },

@@ -51,6 +51,11 @@ fn is_local(url: &Url) -> bool {
 }
 
 fn add_if_local(page: &Page, href: &str, what: &str, found: &mut Evidence) {
+    // What names no host is on the host of the base.
+    let names_a_host = href.contains("//") || href.contains('\\') || href.contains(':');
+    if !names_a_host && page.base.host_str() == Some(page.input.origin.host()) {
+        return;
+    }
     let url =
         page.resolve(href).filter(|url| is_local(url) && url.host_str() != Some(page.input.origin.host()));
     url.into_iter().for_each(|url| found.add(url, "", what));
@@ -138,7 +143,11 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<a href='http://'>Shoes</a>",
         good: "<a href='http://shop.example/'>Shoes</a>",
         fires: Fires::Elements(|page, found| {
-            for link in &page.facts.links {
+            let mut resolved = page.links.iter().map(|link| link.index).peekable();
+            for (index, link) in page.facts.links.iter().enumerate() {
+                if resolved.next_if_eq(&index).is_some() {
+                    continue;
+                }
                 if let Some(href) = link.href.as_deref().filter(|href| page.base.join(href.trim()).is_err()) {
                     found.add("", &link.text, href);
                 }
@@ -272,6 +281,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<link rel=next href=/list/2><body><p>List",
         good: "<link rel=next href=/list/2><body><a href=/list/2>Next</a>",
         fires: Fires::Elements(|page, found| {
+            if page.facts.pagination.is_empty() {
+                return;
+            }
             let linked: HashSet<&Target> = page.links.iter().map(|link| &link.target).collect();
             for (_, href) in &page.facts.pagination {
                 let url = page.resolve(href).filter(|url| page.input.origin.contains(url));

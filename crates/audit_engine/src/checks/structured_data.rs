@@ -1,5 +1,7 @@
 //! Checks of structured data against what rich results need.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
@@ -200,6 +202,20 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<script type=application/ld+json>{\"@type\":\"BreadcrumbList\"}</script>",
         fires: Fires::Elements(|page, found| add_missing(page, found, |result| result.recommended)),
         ..NOTICE
+    },
+    Check {
+        id: "STRUCTURED_DATA_UNKNOWN_TYPE",
+        title: "Structured data names what schema.org does not have",
+        why: "What search engines do not know they ignore.",
+        fix: "Correct the name of the type or property; upper and lower case count.",
+        source: "https://schema.org/docs/full.html",
+        bad: "<script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Produkt\"}</script>",
+        good: "<script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Product\"}</script>",
+        fires: Fires::Elements(|page, found| {
+            let unknown: BTreeSet<&str> = page.structured.unknown.iter().map(String::as_str).collect();
+            unknown.into_iter().for_each(|name| found.add("", name, "unknown"));
+        }),
+        ..WARNING
     },
     Check {
         id: "STRUCTURED_DATA_NOT_VISIBLE",

@@ -18,8 +18,8 @@ const INLINE: &[&str] = &[
 ];
 /// Elements whose text nobody reads.
 const UNSEEN: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "audio", "video",
-    "select", "textarea",
+    "script", "style", "noscript", "svg", "iframe", "object", "canvas", "audio", "video", "select",
+    "textarea",
 ];
 const CHROME_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "complementary"];
 const APP_ROOTS: &[&str] = &["root", "app", "__next", "__nuxt", "___gatsby"];
@@ -190,11 +190,14 @@ impl Collector {
         let mut flags = Flags::NONE;
         let is_hidden = attr(tag, "hidden").is_some()
             || attr(tag, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"));
-        if is_hidden || UNSEEN.contains(&name) {
-            flags = flags | Flags::HIDDEN;
-        }
-        if name == "template" {
-            flags = flags | Flags::TEMPLATE;
+        // A shadow root is written as a template, and is none: a reader sees what is in it.
+        let shadow = attr(tag, "shadowrootmode").filter(|_| name == "template");
+        match shadow.map(str::to_ascii_lowercase).as_deref() {
+            Some("open") => {}
+            Some("closed") => flags = flags | Flags::CLOSED,
+            _ if name == "template" => flags = flags | Flags::TEMPLATE | Flags::HIDDEN,
+            _ if is_hidden || UNSEEN.contains(&name) => flags = flags | Flags::HIDDEN,
+            _ => {}
         }
         let is_chrome =
             matches!(name, "nav" | "footer" | "aside") || name == "header" && open.parent() == "body";
@@ -302,11 +305,8 @@ impl Collector {
                 self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, alt));
             }
             if self.in_heading {
-                self.facts
-                    .headings
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|heading| push_collapsed(&mut heading.text, alt));
+                let heading = self.facts.headings.last_mut();
+                heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, alt));
             }
         }
         let role = attr(tag, "role").unwrap_or_default();
@@ -329,11 +329,8 @@ impl Collector {
     /// Text of an element that holds elements too.
     pub fn text(&mut self, text: &str, flags: Flags) {
         if self.in_heading && !flags.contains(Flags::FOREIGN) {
-            self.facts
-                .headings
-                .last_mut()
-                .into_iter()
-                .for_each(|heading| push_collapsed(&mut heading.text, text));
+            let heading = self.facts.headings.last_mut();
+            heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, text));
         }
         if self.in_link {
             self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, text));
@@ -342,6 +339,9 @@ impl Collector {
             return;
         }
         push_collapsed(&mut self.facts.visible_text, text);
+        if flags.contains(Flags::CLOSED) {
+            self.facts.closed_words += word_count(text);
+        }
         if flags.contains(Flags::CHROME) {
             return;
         }

@@ -74,6 +74,8 @@ pub struct PageFacts {
     pub onclick_navigations: usize,
     /// Text that a reader sees, white space collapsed.
     pub visible_text: String,
+    /// Words of it that stand in closed shadow roots.
+    pub closed_words: usize,
     /// The part of it that is the page's own: without navigation, header, footer and asides.
     pub main_text: String,
     /// Measures of the main text.

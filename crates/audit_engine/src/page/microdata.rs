@@ -29,6 +29,9 @@ impl Microdata {
             let types = attr("itemtype").unwrap_or_default();
             let names: Vec<Value> =
                 types.split_ascii_whitespace().map(|name| Value::from(short_name(name))).collect();
+            if types.contains("schema.org/") {
+                item.insert("@context".to_owned(), Value::from("https://schema.org"));
+            }
             if !names.is_empty() {
                 item.insert("@type".to_owned(), Value::from(names));
             }

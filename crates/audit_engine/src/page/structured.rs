@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::PageFacts;
+use super::vocabulary::unknown_terms;
 
 /// The structured data of a page.
 #[derive(Debug, Default)]
@@ -11,15 +12,21 @@ pub struct StructuredData {
     pub objects: Vec<Value>,
     /// JSON-LD scripts that are no JSON, with the reason.
     pub broken: Vec<String>,
+    /// Types and properties that schema.org does not have, in objects that say they are of it.
+    pub unknown: Vec<String>,
 }
 
 impl StructuredData {
     /// Reads that of a document.
     pub fn of(facts: &PageFacts) -> StructuredData {
-        let mut data = StructuredData { objects: facts.microdata.clone(), broken: Vec::new() };
+        let mut data = StructuredData { objects: facts.microdata.clone(), ..StructuredData::default() };
+        data.unknown.extend(facts.microdata.iter().flat_map(unknown_terms));
         for text in &facts.json_ld {
             match serde_json::from_str(without_wrappers(text)) {
-                Ok(value) => data.add(value),
+                Ok(value) => {
+                    data.unknown.extend(unknown_terms(&value));
+                    data.add(value);
+                }
                 Err(error) => data.broken.push(error.to_string()),
             }
         }

@@ -109,7 +109,10 @@ fn microdata_becomes_objects() {
          <div itemprop=offers itemscope itemtype='https://schema.org/Offer'><meta itemprop=price content=5></div></div>",
     );
 
-    let expected = serde_json::json!([{"@type": ["Product"], "name": "Shoe", "offers": {"@type": ["Offer"], "price": "5"}}]);
+    let expected = serde_json::json!([{
+        "@context": "https://schema.org", "@type": ["Product"], "name": "Shoe",
+        "offers": {"@context": "https://schema.org", "@type": ["Offer"], "price": "5"},
+    }]);
     assert_eq!(serde_json::Value::from(facts.microdata), expected);
 }
 
@@ -158,4 +161,17 @@ proptest! {
 
         prop_assert!(facts.main_text.len() <= facts.visible_text.len());
     }
+}
+
+#[test]
+fn a_shadow_root_is_seen_and_another_template_is_not() {
+    let facts = scan(
+        "<x-a><template shadowrootmode=open><h2>Open</h2><p>one two</p></template></x-a>\
+         <x-b><template shadowrootmode=closed><p>three four five</p></template></x-b><template><p>never</p></template>",
+        Provenance::Rendered,
+    );
+
+    assert_eq!(facts.visible_text, "Open one two three four five");
+    assert_eq!(facts.headings.len(), 1);
+    assert_eq!(facts.closed_words, 3);
 }

@@ -1,6 +1,8 @@
 //! Where pages come from. The application fetches through the guarded fetcher and renders in the browser; tests serve
 //! a list of answers. The engine never opens a connection itself.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use http::HeaderMap;
 use url::Url;
@@ -158,7 +160,7 @@ impl Response {
     }
 
     /// The body as text: by content type, byte order mark, declaration in the document, else UTF-8 if it is that.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Cow<'_, str> {
         let declared = self.header_charset().or_else(|| declared_charset(&self.body));
         let declared = declared.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes()));
         let encoding = match declared {
@@ -166,7 +168,7 @@ impl Response {
             None if std::str::from_utf8(&self.body).is_ok() || self.is_cut => encoding_rs::UTF_8,
             None => encoding_rs::WINDOWS_1252,
         };
-        encoding.decode(&self.body).0.into_owned()
+        encoding.decode(&self.body).0
     }
 
     /// Whether the body begins like an HTML document, after a byte order mark, white space and comments.

@@ -1,7 +1,7 @@
 //! A site in a text: the answers of a small server, for tests and for the examples of the catalogue.
 //!
 //! ```text
-//! GET /path 301          status 200 when there is none; `fails` and `timeout` are no answer; `GET *` is everything else
+//! GET /path 301          status 200 when there is none; `fails`, `timeout` and `nowhere` are no answer; `GET *` is the rest
 //! location: /b           headers; `:ttfb 900` is the time to the first byte
 //!                        an empty line after headers
 //! <p>body                `{word *3}` is repeated; # in it is the number of the copy
@@ -149,6 +149,7 @@ impl Listing {
 fn answer(outcome: &str, head: &str, body: &str) -> Result<Response, FetchFailure> {
     match outcome {
         "timeout" => return Err(FetchFailure::Timeout("timeout".to_owned())),
+        "nowhere" => return Err(FetchFailure::NoSuchHost("no such host".to_owned())),
         "fails" => return Err(FetchFailure::NoResponse("connection refused".to_owned())),
         _ => {}
     }

@@ -9,8 +9,8 @@ use super::images::missing;
 use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::address::Target;
-use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
 use crate::page::text::word_count;
+use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
 use crate::page::{Page, ResourceKind};
 use crate::source::RenderedPage;
 

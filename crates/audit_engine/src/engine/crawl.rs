@@ -21,6 +21,8 @@ use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
 const TICK: Duration = Duration::from_millis(250);
+/// Redirects that are followed one after the other. Verdicts tell up to ten of them apart.
+const MAX_REDIRECTS: u8 = 20;
 /// Answers that may wait for an earlier one, for each request that may run.
 const WINDOW: usize = 4;
 
@@ -65,6 +67,8 @@ pub(super) struct Crawl<'a> {
     pub trapped: HashSet<UrlId>,
     /// Addresses that others of their template stand for.
     pub sampled: HashSet<UrlId>,
+    /// Redirects in a row that led to an address.
+    redirects: HashMap<UrlId, u8>,
     /// When pages changed, by the sitemap.
     pub lastmods: HashMap<UrlId, i64>,
     /// Listed pages that the run before knows.
@@ -100,6 +104,7 @@ impl<'a> Crawl<'a> {
             forbidden: 0,
             trapped: HashSet::new(),
             sampled: HashSet::new(),
+            redirects: HashMap::new(),
             lastmods: HashMap::new(),
             known: 0,
             close_reason: CloseReason::Finished,
@@ -318,7 +323,11 @@ impl<'a> Crawl<'a> {
         }
         let depth = self.frontier.depth(row.id);
         if let Some(Place::Page(to)) = row.redirect {
-            self.enqueue(to, Priority::Link, depth);
+            let redirects = self.redirects.get(&row.id).copied().unwrap_or_default() + 1;
+            if redirects <= MAX_REDIRECTS {
+                self.redirects.entry(to).or_insert(redirects);
+                self.enqueue(to, Priority::Link, depth);
+            }
         }
         let next = depth.saturating_add(1);
         row.links.iter().for_each(|link| self.enqueue(link.to, Priority::Link, next));

@@ -19,6 +19,9 @@ use crate::site::{Alternate, Difference, Fields, Fingerprints, Row, RowLink};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
+/// Characters that are kept of a field, and preview metas: pages of megabytes must not become rows of megabytes.
+const MAX_FIELD_CHARS: usize = 1000;
+const MAX_SOCIAL_TAGS: usize = 60;
 /// Characters after a copyright sign in which its year stands.
 const YEAR_DISTANCE: usize = 20;
 
@@ -81,26 +84,31 @@ pub(super) fn fields(page: &Page) -> Fields {
     let charset = response.header_charset().or(bom);
     Fields {
         load_time_ms: response.total_ms,
-        title: facts.title().unwrap_or_default().to_owned(),
-        meta_desc: facts.first_meta("description").to_owned(),
-        canonical: page.canonical.as_ref().map(ToString::to_string).unwrap_or_default(),
-        meta_robots: meta_robots(facts),
-        h1: facts.h1().unwrap_or_default().to_owned(),
-        content_type: response.header("content-type").to_owned(),
-        last_modified: response.header("last-modified").to_owned(),
+        title: field(facts.title().unwrap_or_default()),
+        meta_desc: field(facts.first_meta("description")),
+        canonical: page.canonical.as_ref().map(|url| field(url.as_str())).unwrap_or_default(),
+        meta_robots: field(&meta_robots(facts)),
+        h1: field(facts.h1().unwrap_or_default()),
+        content_type: field(response.header("content-type")),
+        last_modified: field(response.header("last-modified")),
         html_bytes: response.body.len() as u64,
         social_tags: social_tags(facts),
-        viewport: facts.first_meta("viewport").to_owned(),
+        viewport: field(facts.first_meta("viewport")),
         charset: charset
             .or_else(|| page.input.raw.meta_charset.as_deref().map(str::to_ascii_lowercase))
             .unwrap_or_default(),
-        lang: facts.lang.clone().unwrap_or_default(),
+        lang: field(facts.lang.as_deref().unwrap_or_default()),
         text_ratio: page.text_ratio(),
         readability: page.readability.score,
         internal_outlinks: page.internal_links().count(),
         external_outlinks: page.external_links().count(),
         nofollow_outlinks: all_links().filter(|(_, link)| link.is_nofollow).count(),
     }
+}
+
+/// What a row keeps of a text.
+fn field(text: &str) -> String {
+    text.chars().take(MAX_FIELD_CHARS).collect()
 }
 
 fn meta_robots(facts: &PageFacts) -> String {
@@ -112,7 +120,9 @@ fn social_tags(facts: &PageFacts) -> std::collections::BTreeMap<String, String> 
     let mut tags = std::collections::BTreeMap::new();
     let social = |name: &str| name.starts_with("og:") || name.starts_with("twitter:");
     for meta in facts.metas.iter().filter(|meta| social(&meta.name)) {
-        tags.entry(meta.name.clone()).or_insert_with(|| meta.content.clone());
+        if tags.len() < MAX_SOCIAL_TAGS {
+            tags.entry(field(&meta.name)).or_insert_with(|| field(&meta.content));
+        }
     }
     tags
 }
@@ -123,17 +133,17 @@ pub(super) fn differences(page: &Page) -> Vec<Difference> {
         return Vec::new();
     }
     let (raw, rendered) = (page.input.raw, page.facts);
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let text = |text: Option<&str>| field(text.unwrap_or_default());
     let canonical = |facts: &PageFacts| {
         let canonical = effective_canonical(facts, &page.base, &page.header_canonicals);
-        canonical.map(|url| url.to_string()).unwrap_or_default()
+        canonical.map(|url| field(url.as_str())).unwrap_or_default()
     };
     let words = |facts: &PageFacts| facts.measures.words.to_string();
     let values = [
         ("title", text(raw.title()), text(rendered.title())),
         ("metaDesc", text(raw.description()), text(rendered.description())),
         ("canonical", canonical(raw), canonical(rendered)),
-        ("metaRobots", meta_robots(raw), meta_robots(rendered)),
+        ("metaRobots", field(&meta_robots(raw)), field(&meta_robots(rendered))),
         ("h1", text(raw.h1()), text(rendered.h1())),
         ("wordCount", words(raw), words(rendered)),
         ("links", raw.links.len().to_string(), rendered.links.len().to_string()),
@@ -232,6 +242,7 @@ impl Named {
                 row.images.push((src, alt.map(|alt| crawl.site.texts.intern(&alt))));
             }
         }
+        row.shrink();
     }
 }
 

@@ -10,7 +10,7 @@ use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
 use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
-use crate::page::{PageFacts, Provenance, scan};
+use crate::page::{PageFacts, Provenance, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::Row;
 use crate::source::{RenderedPage, Response, Snapshot};
@@ -54,7 +54,10 @@ impl PageWork {
             _ => None,
         };
         let rendered = seen.rendered.map(|page| {
-            let facts = scan(&page.html, Provenance::Rendered);
+            let mut facts = scan(&page.html, Provenance::Rendered);
+            // The rendered document has lost its scripts; the browser loaded those that the answer names.
+            let scripts = self.raw.resources.iter().filter(|resource| resource.kind == ResourceKind::Script);
+            facts.resources.extend(scripts.cloned());
             (page, facts)
         });
         let page = Page::read(PageInput {
@@ -97,7 +100,7 @@ fn look(page: &Page, options: &AuditOptions) -> Found {
     }
     let raw = page.input.response.text();
     let rendered = page.input.rendered.filter(|_| page.was_rendered());
-    let rendered = rendered.map_or(raw.as_str(), |(rendered, _)| rendered.html.as_str());
+    let rendered = rendered.map_or(&*raw, |(rendered, _)| rendered.html.as_str());
     let raw = Document::new(&raw, &page.input.raw.visible_text);
     let rendered = Document::new(rendered, &page.facts.visible_text);
     Found::on(&options.extractions, &options.searches, &raw, &rendered)

@@ -88,6 +88,30 @@ impl Crawl<'_> {
             tokio::time::sleep(PATIENCE).await;
             self.ask_assets(source, watch, again).await;
         }
+        self.doubt_names();
+    }
+
+    /// Where no foreign name exists at all, it is this machine that knows no names: no link is broken by that. Names below
+    /// `.invalid` exist nowhere (RFC 6761).
+    fn doubt_names(&mut self) {
+        let is_name = |url: &Url| url.domain().is_some() && !self.site.origin.contains(url);
+        let url_of = |id: &UrlId| Url::parse(self.site.texts.key(*id)).ok().filter(is_name);
+        let knows_names =
+            self.site.assets.iter().any(|(id, asset)| !asset.has_no_host && url_of(id).is_some());
+        if knows_names {
+            return;
+        }
+        let is_invalid = |url: &Url| url.domain().is_some_and(|name| name.ends_with(".invalid"));
+        let doubtful: Vec<UrlId> = self
+            .site
+            .assets
+            .iter()
+            .filter(|(id, asset)| asset.has_no_host && !url_of(id).as_ref().is_some_and(is_invalid))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in doubtful {
+            self.site.assets.insert(id, Asset::default());
+        }
     }
 
     async fn ask_assets(

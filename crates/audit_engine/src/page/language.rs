@@ -1,5 +1,5 @@
 //! Which language a text is in. A detector decides, unless the text is plainly in the language that its document
-//! declares: the detector compares a text with every language there is. Pure.
+//! declares: the detector compares a text with every language there is. Pure. See docs/decisions/0246.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -19,6 +19,7 @@ pub mod sketch;
 pub mod structured;
 pub mod text;
 pub mod view;
+mod vocabulary;
 
 pub use directives::Directives;
 pub use facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Placed, Resource, ResourceKind};

@@ -3,6 +3,7 @@
 
 use std::ops::BitOr;
 
+use html5ever::LocalName;
 use html5ever::tokenizer::Tag;
 
 /// Levels that are kept. Browsers stop at 512 too.
@@ -80,6 +81,8 @@ impl Flags {
     pub const FOREIGN: Flags = Flags(8);
     /// In a template: inert.
     pub const TEMPLATE: Flags = Flags(16);
+    /// In a closed shadow root.
+    pub const CLOSED: Flags = Flags(32);
 
     /// Whether one of `other` is set.
     pub fn contains(self, other: Flags) -> bool {
@@ -125,7 +128,7 @@ pub struct Ends {
 
 #[derive(Debug)]
 struct Open {
-    name: Box<str>,
+    name: LocalName,
     flags: Flags,
     ends: Ends,
 }
@@ -224,7 +227,7 @@ impl OpenElements {
         if !is_foreign {
             flags = Flags(flags.0 & !Flags::FOREIGN.0);
         }
-        self.stack.push(Open { name: name.into(), flags, ends: marks.ends });
+        self.stack.push(Open { name: tag.name.clone(), flags, ends: marks.ends });
     }
 
     /// Opens an element inside a template, where nothing counts.

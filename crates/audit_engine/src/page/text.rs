@@ -7,6 +7,10 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Appends text so that any run of white space becomes one space, none at the beginning.
 pub fn push_collapsed(buffer: &mut String, text: &str) {
     let mut after_space = buffer.is_empty() || buffer.ends_with(' ');
+    if is_collapsed(text) {
+        buffer.push_str(if after_space { text.strip_prefix(' ').unwrap_or(text) } else { text });
+        return;
+    }
     for (index, word) in text.split(char::is_whitespace).enumerate() {
         if index > 0 && !after_space {
             buffer.push(' ');
@@ -17,6 +21,12 @@ pub fn push_collapsed(buffer: &mut String, text: &str) {
             after_space = false;
         }
     }
+}
+
+/// Whether a text plainly has no white space but single spaces. Most text has none, and is taken as it is.
+fn is_collapsed(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|byte| (b' '..0x7F).contains(byte)) && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 /// Text with white space collapsed and trimmed.

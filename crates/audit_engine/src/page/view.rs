@@ -15,6 +15,8 @@ use crate::address::{Origin, Target};
 use crate::checks::thresholds::{Limit, Thresholds};
 use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
 
+/// Longest address that is looked at: servers refuse longer ones, and each is kept.
+const MAX_URL_BYTES: usize = 16 * 1024;
 /// The crawler whose rules decide what a search engine may see.
 pub const GOOGLEBOT: &str = "Googlebot";
 
@@ -312,7 +314,8 @@ pub fn effective_canonical(facts: &PageFacts, base: &Url, header: &[Url]) -> Opt
 }
 
 fn join(base: &Url, href: &str) -> Option<Url> {
-    base.join(href.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+    let url = base.join(href.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_URL_BYTES).then_some(url)
 }
 
 fn resolve_links(facts: &PageFacts, base: &Url, origin: &Origin, key: &str) -> Vec<ResolvedLink> {

@@ -61,7 +61,8 @@ fn look_at_object(object: &Map<String, Value>, terms: Option<&[&str]>, unknown: 
                 unknown.extend(unknown_names.map(str::to_owned));
             } else if let Some(name) = short(key).filter(|name| !name.starts_with('@')) {
                 // An action says by such a name what it takes and gives.
-                let bare = name.strip_suffix("-input").or_else(|| name.strip_suffix("-output")).unwrap_or(name);
+                let bare =
+                    name.strip_suffix("-input").or_else(|| name.strip_suffix("-output")).unwrap_or(name);
                 if !PROPERTIES.contains(bare) && bare != "query" && !own.contains(&name) {
                     unknown.push(name.to_owned());
                 }

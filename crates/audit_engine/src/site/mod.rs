@@ -137,7 +137,7 @@ pub enum Shared {
 }
 
 /// How a page is linked.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Inlinks {
     /// Pages that link to it, in any way.
     pub pages: u32,
@@ -255,13 +255,14 @@ impl Site {
     }
 
     /// How an address is linked.
-    pub fn inlinks(&self, id: UrlId) -> Inlinks {
-        self.joined.inlinks.get(&id).cloned().unwrap_or_default()
+    pub fn inlinks(&self, id: UrlId) -> &Inlinks {
+        static NONE: Inlinks = Inlinks { pages: 0, followed: 0, nofollowed: 0, from: Vec::new() };
+        self.joined.inlinks.get(&id).unwrap_or(&NONE)
     }
 
     /// The first pages that link to an address.
     pub fn linking_pages(&self, id: UrlId) -> impl Iterator<Item = String> {
-        self.inlinks(id).from.into_iter().map(|from| self.url(from))
+        self.inlinks(id).from.iter().map(|from| self.url(*from))
     }
 
     /// Fewest links from a seed; none when no seed leads there.

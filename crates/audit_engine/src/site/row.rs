@@ -234,6 +234,19 @@ impl RowLink {
 }
 
 impl Row {
+    /// Gives back memory that its lists took to grow. There are as many rows as pages.
+    pub fn shrink(&mut self) {
+        self.links.shrink_to_fit();
+        self.external_links.shrink_to_fit();
+        self.references.shrink_to_fit();
+        self.fragments.shrink_to_fit();
+        self.anchors.shrink_to_fit();
+        self.alternates.shrink_to_fit();
+        self.images.shrink_to_fit();
+        self.findings.shrink_to_fit();
+        self.findings.iter_mut().for_each(|(_, evidence)| evidence.examples.shrink_to_fit());
+    }
+
     /// Whether it is an HTML page.
     pub fn is_page(&self) -> bool {
         self.rows.is_some()

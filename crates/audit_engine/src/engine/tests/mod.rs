@@ -1,5 +1,6 @@
 //! Crawls of small sites.
 
+mod hostile;
 mod interruptions;
 
 use super::*;
@@ -187,4 +188,18 @@ async fn robots_txt_is_taken_apart_for_each_crawler() {
     assert_eq!(verdict("Googlebot"), Some(("allow", None, 0)));
     assert_eq!(robots.crawl_delay_sec, Some(1.0));
     assert_eq!(robots.content_signals["ai-train"], "no");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_does_not_exist_is_believed_where_names_are_known_at_all() {
+    let links = "GET /\n<a href=https://gone.example/>a</a><a href=https://there.example/>b</a>\nGET https://gone.example/ nowhere\n";
+    let cut_off = audit_listing(&format!("{links}GET https://there.example/ nowhere")).await;
+    let connected = audit_listing(&format!("{links}GET https://there.example/\nb")).await;
+    let invalid =
+        audit_listing("GET /\n<a href=https://a.invalid/>a</a>\nGET https://a.invalid/ nowhere").await;
+
+    let broken =
+        [&cut_off, &connected, &invalid].map(|audit| audit.issue_breakdown.get("LINK_BROKEN_EXTERNAL"));
+
+    assert_eq!(broken, [None, Some(&1), Some(&1)]);
 }

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
 use crawler::robots::{LineKind, Robots};
-use crawler::sitemap::{FileKind, Listed, parse_sitemap};
+use crawler::sitemap::{FileKind, Listed, Parsed, parse_sitemap};
 use url::Url;
 
 use super::Mode;
@@ -172,15 +173,10 @@ impl Crawl<'_> {
             listed: 0,
             is_cut: false,
         };
-        let mut listed = Vec::new();
         if response.status != 200 {
             return (file, Vec::new());
         }
-        let parsed =
-            parse_sitemap(&response.body[..], MAX_SITEMAP_BYTES as u64, MAX_SITEMAP_ENTRIES, |entry| {
-                listed.push(entry)
-            });
-        let Ok(parsed) = parsed else { return (file, Vec::new()) };
+        let Some((parsed, listed)) = parse(response.body).await else { return (file, Vec::new()) };
         file.is_cut = parsed.is_cut;
         file.listed = listed.len();
         let resolve = |loc: &str| file.url.join(loc).ok();
@@ -218,6 +214,17 @@ impl Crawl<'_> {
             }
         }
     }
+}
+
+/// Parses a sitemap file where that may take its time: fifty megabytes are a second's work.
+async fn parse(file: Bytes) -> Option<(Parsed, Vec<Listed>)> {
+    let parsing = tokio::task::spawn_blocking(move || {
+        let mut listed = Vec::new();
+        let each = |entry| listed.push(entry);
+        let parsed = parse_sitemap(&file[..], MAX_SITEMAP_BYTES as u64, MAX_SITEMAP_ENTRIES, each).ok()?;
+        Some((parsed, listed))
+    });
+    parsing.await.ok().flatten()
 }
 
 async fn read_robots(source: &dyn PageSource, origin: &Origin) -> RobotsFile {

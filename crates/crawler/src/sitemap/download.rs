@@ -167,7 +167,8 @@ mod tests {
             Response::new(Full::from(format!("<urlset>{urls}</urlset>")))
         })
         .await;
-        let limits = SitemapLimits { file_bytes: 1_000_000, file_urls: 1_000_000, total_urls: 1_000_000 };
+        let limits =
+            SitemapLimits { file_bytes: 1_000_000, file_urls: 1_000_000, ..SitemapLimits::default() };
 
         let site =
             tokio::time::timeout(Duration::from_secs(20), read(&fetcher_to(&server), limits)).await.unwrap();

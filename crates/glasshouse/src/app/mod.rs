@@ -99,7 +99,7 @@ impl AppState {
         let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, Arc::new(render.clone()));
-        let refresh = RefreshService::new(&platform, &accounts, &domains, &render, &jobs);
+        let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
             accounts,

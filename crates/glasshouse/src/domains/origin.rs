@@ -2,7 +2,8 @@
 //! Used by the domain settings and by cache refresh. Must never fetch but through the guarded fetcher.
 //! See docs/decisions/0073.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use crawler::fetch::{Phase, TimeLimits};
@@ -10,18 +11,20 @@ use crawler::robots::Robots;
 use crawler::sitemap::{SiteHosts, Sitemap, SitemapError, SitemapLimits, discover_sitemap, fetch_site};
 use crawler::{FetchError, FetchRequest, Fetcher, tls};
 use http::HeaderValue;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 use super::names;
 use super::site::Site;
+use crate::accounts::AccountId;
 use crate::config::Scheme;
 use crate::platform::Platform;
 
-/// Sitemaps that are read at once while somebody waits: a large one takes memory, and some seconds.
+/// Sitemaps that a process holds at once: each takes memory (`SitemapLimits`), and some seconds or, from a server that
+/// drips, minutes.
 const SITEMAP_READERS: usize = 8;
-/// How long somebody waits until theirs is begun.
-const SITEMAP_TURN_WAIT: Duration = Duration::from_secs(10);
+/// Of these, for the sites of one account: its slow servers do not stop the others.
+const SITEMAP_READERS_OF_ACCOUNT: usize = 3;
 
 /// How long somebody waits for a `robots.txt`.
 const ROBOTS_WAIT: Duration = Duration::from_secs(5);
@@ -35,7 +38,7 @@ pub struct OriginClient {
     scheme: Scheme,
     max_redirects: u32,
     sitemap_limits: SitemapLimits,
-    sitemap_readers: Arc<Semaphore>,
+    sitemap_turns: Arc<SitemapTurns>,
 }
 
 /// How a server took a question.
@@ -77,8 +80,9 @@ impl OriginClient {
                 file_bytes: limits.sitemap_bytes,
                 file_urls: limits.sitemap_urls,
                 total_urls: limits.sitemap_total_urls,
+                ..SitemapLimits::default()
             },
-            sitemap_readers: Arc::new(Semaphore::new(SITEMAP_READERS)),
+            sitemap_turns: Arc::new(SitemapTurns::new()),
         }
     }
 
@@ -129,14 +133,19 @@ impl OriginClient {
         &self.fetcher
     }
 
-    /// Waits for its turn to read a sitemap while somebody waits; none: too many are being read.
-    pub async fn sitemap_turn(&self) -> Option<SemaphorePermit<'_>> {
-        let turn = tokio::time::timeout(SITEMAP_TURN_WAIT, self.sitemap_readers.acquire());
-        turn.await.ok()?.ok()
+    /// Waits for the turn to read a sitemap of a site.
+    pub async fn sitemap_turn(&self, site: &Site) -> SitemapTurn {
+        self.sitemap_turns.take(&site.domain.account_id).await
     }
 
-    /// Reads a site's sitemap with every file that it refers to, within the limits of the settings.
-    pub async fn read_sitemap(&self, site: &Site, sitemap: &Url) -> Result<Sitemap, SitemapError> {
+    /// Reads a site's sitemap with every file that it refers to, within the limits of the settings. The turn is to be kept
+    /// as long as its pages are.
+    pub async fn read_sitemap(
+        &self,
+        _turn: &SitemapTurn,
+        site: &Site,
+        sitemap: &Url,
+    ) -> Result<Sitemap, SitemapError> {
         let hosts = SiteHosts::of(&site.domain.host);
         let route = |url: &Url| self.address(site, url);
         fetch_site(&self.fetcher, sitemap, route, &hosts, self.sitemap_limits, self.max_redirects).await
@@ -179,5 +188,71 @@ impl OriginClient {
             Scheme::Http => "http",
             Scheme::Https => "https",
         }
+    }
+}
+
+/// One of the sitemaps that this process holds.
+#[derive(Debug)]
+pub struct SitemapTurn {
+    _of_account: OwnedSemaphorePermit,
+    _of_process: OwnedSemaphorePermit,
+}
+
+struct SitemapTurns {
+    process: Arc<Semaphore>,
+    accounts: Mutex<HashMap<AccountId, Weak<Semaphore>>>,
+}
+
+impl SitemapTurns {
+    fn new() -> SitemapTurns {
+        SitemapTurns { process: Arc::new(Semaphore::new(SITEMAP_READERS)), accounts: Mutex::default() }
+    }
+
+    async fn take(&self, account: &AccountId) -> SitemapTurn {
+        // The account's first: who waits for it keeps nobody else waiting.
+        let own = self.of_account(account);
+        let of_account = own.acquire_owned().await.expect("it is never closed");
+        let of_process = self.process.clone().acquire_owned().await.expect("it is never closed");
+        SitemapTurn { _of_account: of_account, _of_process: of_process }
+    }
+
+    fn of_account(&self, account: &AccountId) -> Arc<Semaphore> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = accounts.get(account).and_then(Weak::upgrade) {
+            return known;
+        }
+        // Who has a turn, or waits for one, holds its semaphore.
+        accounts.retain(|_, semaphore| semaphore.strong_count() > 0);
+        let made = Arc::new(Semaphore::new(SITEMAP_READERS_OF_ACCOUNT));
+        accounts.insert(account.clone(), Arc::downgrade(&made));
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn eight_sitemaps_are_held_at_once_and_three_of_an_account() {
+        let turns = SitemapTurns::new();
+        let accounts: Vec<AccountId> = (0..4).map(|_| AccountId::generate()).collect();
+        let mut held = Vec::new();
+
+        for _ in 0..3 {
+            held.push(turns.take(&accounts[0]).await);
+        }
+        let fourth_of_account = turns.take(&accounts[0]).now_or_never();
+        for account in [1, 1, 1, 2, 2] {
+            held.push(turns.take(&accounts[account]).await);
+        }
+        let ninth = turns.take(&accounts[3]).now_or_never();
+        held.pop();
+        let after_one_ended = turns.take(&accounts[3]).now_or_never();
+
+        assert!(fourth_of_account.is_none() && ninth.is_none());
+        assert!(after_one_ended.is_some());
     }
 }

@@ -9,6 +9,7 @@ use super::jobs::{FeedBatch, RefreshPage, RefreshSite};
 use super::model::Selection;
 use super::origin::Origins;
 use super::page_list;
+use super::site_pages::ListedPages;
 use crate::domains::Site;
 use crate::jobs::{BatchId, Job, JobError, JobOutcome, Jobs, NewBatch, NewJob, Priority};
 use crate::platform::Platform;
@@ -68,7 +69,7 @@ impl Batches {
     pub async fn queue_pages(
         &self,
         site: &Site,
-        pages: Vec<Url>,
+        pages: &ListedPages,
         selection: Selection,
         source: &str,
     ) -> Result<BatchId, QueueError> {
@@ -88,14 +89,14 @@ impl Batches {
             self.jobs.wake();
             return Ok(batch);
         }
-        self.feed_from_list(site, &batch, &pages).await?;
+        self.feed_from_list(site, &batch, pages).await?;
         Ok(batch)
     }
 
     /// Gives an open batch its pages.
-    pub async fn fill(&self, site: &Site, batch: &BatchId, pages: Vec<Url>) -> Result<(), DbError> {
+    pub async fn fill(&self, site: &Site, batch: &BatchId, pages: &ListedPages) -> Result<(), DbError> {
         if pages.len() > AT_ONCE {
-            return self.feed_from_list(site, batch, &pages).await;
+            return self.feed_from_list(site, batch, pages).await;
         }
         let mut tx = self.db.write().await?;
         self.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
@@ -110,20 +111,19 @@ impl Batches {
         tx: &mut store::Tx,
         site: &Site,
         batch: &BatchId,
-        pages: Vec<Url>,
+        pages: &ListedPages,
     ) -> Result<(), DbError> {
         // A reading that was repeated finds the batch filled.
         if !pages.is_empty() && !self.jobs.advance_batch(tx, batch, 0, pages.len() as u64).await? {
             return Ok(());
         }
-        let jobs =
-            pages.into_iter().map(|url| self.page_job(site, url, Priority::Bulk).batch(batch)).collect();
+        let jobs = pages.urls().map(|url| self.page_job(site, url, Priority::Bulk).batch(batch)).collect();
         self.jobs.enqueue(tx, jobs).await?;
         self.jobs.close_batch(tx, batch, None).await
     }
 
-    async fn feed_from_list(&self, site: &Site, batch: &BatchId, pages: &[Url]) -> Result<(), DbError> {
-        let written = page_list::write(&self.blobs, batch, pages).await;
+    async fn feed_from_list(&self, site: &Site, batch: &BatchId, pages: &ListedPages) -> Result<(), DbError> {
+        let written = page_list::write(&self.blobs, batch, pages.urls()).await;
         let mut tx = self.db.write().await?;
         match written {
             Ok(()) => {

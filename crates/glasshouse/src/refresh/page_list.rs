@@ -1,4 +1,5 @@
-//! The pages of a large batch, kept in the object store while they become jobs a thousand at a time.
+//! The pages of a large batch, kept in the object store while they become jobs a thousand at a time. Ten thousand make an
+//! object, so that what feeding reads grows with the pages and not with their square.
 //! A list never changes once it is written, so a process that takes over sees the same one.
 
 use bytes::Bytes;
@@ -7,11 +8,14 @@ use futures::{StreamExt, TryStreamExt};
 use store::{BlobError, Blobs};
 use url::Url;
 
+use super::batches::PART;
 use crate::jobs::BatchId;
 
 const COMPRESSION_LEVEL: i32 = 3;
-/// What a list may unpack to: a million addresses of the greatest length are less.
-const MAX_BYTES: usize = 1 << 30;
+/// Pages of an object; what is fed at once never lies in two of them.
+const PAGES: usize = PART * 10;
+/// What an object may unpack to: ten thousand addresses of the greatest length.
+const MAX_BYTES: usize = 256 << 20;
 
 /// Why a list could not be kept or read.
 #[derive(Debug, thiserror::Error)]
@@ -24,44 +28,58 @@ pub enum PageListError {
     Damaged,
 }
 
-fn key(batch: &BatchId) -> String {
-    format!("batches/{batch}.txt.zst")
+fn folder(batch: &BatchId) -> String {
+    format!("batches/{batch}")
+}
+
+fn key(batch: &BatchId, from: usize) -> String {
+    format!("{}/{:06}.txt.zst", folder(batch), from / PAGES)
 }
 
 /// Writes a list: one address per line.
-pub async fn write(blobs: &Blobs, batch: &BatchId, pages: &[Url]) -> Result<(), PageListError> {
-    let text: Vec<&str> = pages.iter().map(Url::as_str).collect();
-    let packed = zstd::bulk::compress(text.join("\n").as_bytes(), COMPRESSION_LEVEL);
-    blobs.put(&key(batch), Bytes::from(packed.map_err(|_| PageListError::Damaged)?)).await?;
+pub async fn write(
+    blobs: &Blobs,
+    batch: &BatchId,
+    pages: impl Iterator<Item = Url> + Send,
+) -> Result<(), PageListError> {
+    let mut pages = pages.peekable();
+    let mut from = 0;
+    while pages.peek().is_some() {
+        let mut text = String::new();
+        for page in pages.by_ref().take(PAGES) {
+            text.push_str(page.as_str());
+            text.push('\n');
+        }
+        let packed = zstd::bulk::compress(text.as_bytes(), COMPRESSION_LEVEL);
+        blobs.put(&key(batch, from), Bytes::from(packed.map_err(|_| PageListError::Damaged)?)).await?;
+        from += PAGES;
+    }
     Ok(())
 }
 
-/// Reads a part of a list, and how long the whole is.
-pub async fn read(
-    blobs: &Blobs,
-    batch: &BatchId,
-    from: usize,
-    most: usize,
-) -> Result<(Vec<Url>, usize), PageListError> {
-    let packed = blobs.get(&key(batch)).await?.ok_or(PageListError::Damaged)?;
+/// Reads the pages of a list from one place on, as many as are fed at once.
+pub async fn read(blobs: &Blobs, batch: &BatchId, from: usize) -> Result<Vec<Url>, PageListError> {
+    let packed = blobs.get(&key(batch, from)).await?.ok_or(PageListError::Damaged)?;
     let size =
         zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten().ok_or(PageListError::Damaged)?;
     let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BYTES).ok_or(PageListError::Damaged)?;
     let text = zstd::bulk::decompress(&packed, size).map_err(|_| PageListError::Damaged)?;
     let text = String::from_utf8(text).map_err(|_| PageListError::Damaged)?;
-    let lines: Vec<&str> = text.lines().collect();
-    let part = lines.iter().skip(from).take(most).filter_map(|line| Url::parse(line).ok());
-    Ok((part.collect(), lines.len()))
+    text.lines()
+        .skip(from % PAGES)
+        .take(PART)
+        .map(|line| Url::parse(line).map_err(|_| PageListError::Damaged))
+        .collect()
 }
 
 /// Batches that have a list, and when each was written, epoch milliseconds.
 pub type ListedBatches = BoxStream<'static, Result<(BatchId, i64), BlobError>>;
 
-/// Every list that is kept: its batch, and when it was written in epoch milliseconds.
+/// Every object of a list that is kept: its batch, and when it was written in epoch milliseconds.
 pub fn list(blobs: &Blobs) -> Result<ListedBatches, BlobError> {
     let named = blobs.list("batches")?.try_filter_map(|object| {
-        let batch = object.key.strip_prefix("batches/").and_then(|name| name.strip_suffix(".txt.zst"));
-        let batch = batch.map(|id| (BatchId::from(id.to_owned()), object.modified_ms));
+        let batch = object.key.strip_prefix("batches/").and_then(|name| name.split_once('/'));
+        let batch = batch.map(|(id, _)| (BatchId::from(id.to_owned()), object.modified_ms));
         std::future::ready(Ok(batch))
     });
     Ok(named.boxed())
@@ -69,7 +87,12 @@ pub fn list(blobs: &Blobs) -> Result<ListedBatches, BlobError> {
 
 /// Deletes a list. One that stays behind costs space and nothing else.
 pub async fn delete(blobs: &Blobs, batch: &BatchId) {
-    if let Err(error) = blobs.delete(&key(batch)).await {
+    if let Err(error) = delete_all(blobs, batch).await {
         tracing::warn!(error = &error as &dyn std::error::Error, %batch, "a list of pages could not be deleted");
     }
+}
+
+async fn delete_all(blobs: &Blobs, batch: &BatchId) -> Result<(), BlobError> {
+    let keys: Vec<String> = blobs.list(&folder(batch))?.map_ok(|object| object.key).try_collect().await?;
+    blobs.delete_many(keys.iter().map(String::as_str)).await
 }

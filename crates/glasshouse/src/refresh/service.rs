@@ -14,7 +14,7 @@ use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObject
 use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
-use super::site_pages::{SitePages, stored_sitemap};
+use super::site_pages::{ListedPages, SitePages, stored_sitemap};
 use super::staleness::LOOK_EVERY;
 use super::work::RefreshWork;
 use crate::accounts::{AccountId, Accounts};
@@ -55,10 +55,11 @@ impl RefreshService {
         platform: &Platform,
         accounts: &Accounts,
         domains: &DomainsService,
+        origins: &OriginClient,
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
-        let origins = Origins::new(OriginClient::new(platform));
+        let origins = Origins::new(origins.clone());
         let pages = SitePages::new(&origins, render);
         let batches = Batches::new(platform, jobs, &origins);
         let allowance = RenderAllowance::new(platform, accounts);
@@ -191,7 +192,7 @@ impl RefreshService {
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing(Cause::NoUpdatedPaths));
         }
-        let batch = self.0.batches.queue_pages(site, pages, selection, sitemap.as_str()).await?;
+        let batch = self.0.batches.queue_pages(site, &pages, selection, sitemap.as_str()).await?;
         Ok(SiteReply::accepted(batch.as_str()))
     }
 
@@ -222,7 +223,7 @@ impl RefreshService {
             }
             None => {
                 let stored = self.0.render.stored_pages().list(site).await?;
-                ("snapshots", stored.into_iter().map(|url| (url, None)).collect())
+                ("snapshots", ListedPages::from_urls(stored))
             }
         };
         let total = listed.len() as u64;
@@ -230,11 +231,14 @@ impl RefreshService {
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing_purged(Cause::NoUpdatedPaths));
         }
-        let deleted = self.0.render.stored_pages().purge(site, &pages).await?;
+        let mut deleted = 0;
+        for part in pages.parts() {
+            deleted += self.0.render.stored_pages().purge(site, &part).await?;
+        }
         let mut queued = 0;
         if prewarm {
             queued = pages.len() as u64;
-            self.0.batches.queue_pages(site, pages, selection, source).await?;
+            self.0.batches.queue_pages(site, &pages, selection, source).await?;
         }
         Ok(SiteReply::purged(deleted, queued, source, total))
     }

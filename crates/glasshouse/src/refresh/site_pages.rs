@@ -1,14 +1,16 @@
 //! The pages of a site that can be rendered: what its sitemap lists, and which of them changed.
 //! Used by the service and its jobs.
 
-use crawler::sitemap::SitemapError;
+use crawler::sitemap::{PageList, SitemapError, SitemapPage};
 use store::DbError;
 use url::Url;
 
+use super::batches::PART;
 use super::model::{Cause, Selection};
 use super::origin::Origins;
 use super::staleness::is_updated;
 use crate::domains::Site;
+use crate::domains::origin::SitemapTurn;
 use crate::render::{RenderService, renderable};
 
 /// See the module. Cheap to clone.
@@ -31,37 +33,87 @@ impl SitePages {
         self.origins.trouble_of_site(site, &root).await
     }
 
-    /// Every page of a sitemap that can be rendered, with the time of its last change.
-    pub async fn read_sitemap(
-        &self,
-        site: &Site,
-        sitemap: &Url,
-    ) -> Result<Vec<(Url, Option<i64>)>, SitemapError> {
-        let read = self.origins.client().read_sitemap(site, sitemap).await?;
-        Ok(read
-            .pages
-            .into_iter()
-            .filter_map(|page| Some((renderable(site, &page.url)?, page.lastmod)))
-            .collect())
+    /// Every page of a sitemap that can be rendered, with the time of its last change. Waits for its turn.
+    pub async fn read_sitemap(&self, site: &Site, sitemap: &Url) -> Result<ListedPages, SitemapError> {
+        let client = self.origins.client();
+        let turn = client.sitemap_turn(site).await;
+        let read = client.read_sitemap(&turn, site, sitemap).await?;
+        let mut pages = PageList::default();
+        for (n, SitemapPage { url, lastmod }) in read.pages.iter().enumerate() {
+            if let Some(url) = renderable(site, &url) {
+                pages.push(&SitemapPage { url, lastmod });
+            }
+            // A million of them are seconds of work.
+            if n % PART == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(ListedPages { pages, _turn: Some(turn) })
     }
 
     /// Leaves the pages that are wanted: all, or those that changed since they were stored.
     pub async fn select(
         &self,
         site: &Site,
-        listed: Vec<(Url, Option<i64>)>,
+        mut listed: ListedPages,
         selection: Selection,
-    ) -> Result<Vec<Url>, DbError> {
-        let (urls, changed): (Vec<Url>, Vec<Option<i64>>) = listed.into_iter().unzip();
+    ) -> Result<ListedPages, DbError> {
         if selection == Selection::Every {
-            return Ok(urls);
+            return Ok(listed);
         }
-        let stored = self.render.stored_pages().stored_at(site, &urls).await?;
-        let pages = urls.into_iter().zip(changed).zip(stored);
-        Ok(pages
-            .filter(|((_, lastmod), stored)| is_updated(*lastmod, *stored))
-            .map(|((url, _), _)| url)
-            .collect())
+        let mut selected = PageList::default();
+        let mut pages = listed.pages.iter().peekable();
+        while pages.peek().is_some() {
+            let part: Vec<SitemapPage> = pages.by_ref().take(PART).collect();
+            let urls: Vec<Url> = part.iter().map(|page| page.url.clone()).collect();
+            let stored = self.render.stored_pages().stored_at(site, &urls).await?;
+            for (page, stored) in part.iter().zip(stored) {
+                if is_updated(page.lastmod, stored) {
+                    selected.push(page);
+                }
+            }
+        }
+        drop(pages);
+        listed.pages = selected;
+        Ok(listed)
+    }
+}
+
+/// Pages of a site, as many as a sitemap may list. While they are held they count as one of the process's sitemaps.
+pub struct ListedPages {
+    pages: PageList,
+    _turn: Option<SitemapTurn>,
+}
+
+impl ListedPages {
+    /// Pages that come from elsewhere.
+    pub fn from_urls(urls: Vec<Url>) -> ListedPages {
+        let pages = urls.into_iter().map(|url| SitemapPage { url, lastmod: None }).collect();
+        ListedPages { pages, _turn: None }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// Their addresses, one unpacked at a time.
+    pub fn urls(&self) -> impl Iterator<Item = Url> {
+        self.pages.iter().map(|page| page.url)
+    }
+
+    /// Their addresses, some at a time.
+    pub fn parts(&self) -> impl Iterator<Item = Vec<Url>> {
+        let mut urls = self.urls();
+        std::iter::from_fn(move || {
+            let part: Vec<Url> = urls.by_ref().take(PART).collect();
+            (!part.is_empty()).then_some(part)
+        })
     }
 }
 

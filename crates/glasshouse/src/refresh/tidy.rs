@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use futures::TryStreamExt;
 use serde_json::json;
-use url::Url;
 
 use super::jobs::TidySite;
 use super::page_list;
 use super::service::SERVICE;
-use super::site_pages::stored_sitemap;
+use super::site_pages::{ListedPages, stored_sitemap};
 use super::work::RefreshWork;
 use crate::domains::{DomainId, Site};
 use crate::jobs::{Job, JobError, JobOutcome, Priority, Run};
@@ -81,17 +80,17 @@ impl RefreshWork {
         }
         let Some(named) = self.named_pages(&site).await else { return Ok(JobOutcome::Done) };
         while !unwanted.is_empty() && !run.is_stopping() {
-            self.render.retention().forget_unwanted(&site, unwanted, named.iter().cloned()).await?;
+            self.render.retention().forget_unwanted(&site, unwanted, named.urls()).await?;
             unwanted = self.render.retention().list_unwanted(&site.domain.id).await?;
         }
         Ok(JobOutcome::Done)
     }
 
     /// Every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be read now.
-    async fn named_pages(&self, site: &Site) -> Option<Vec<Url>> {
-        let Some(sitemap) = stored_sitemap(site) else { return Some(Vec::new()) };
+    async fn named_pages(&self, site: &Site) -> Option<ListedPages> {
+        let Some(sitemap) = stored_sitemap(site) else { return Some(ListedPages::from_urls(Vec::new())) };
         match tokio::time::timeout(SITEMAP_TIME, self.pages.read_sitemap(site, &sitemap)).await {
-            Ok(Ok(pages)) => Some(pages.into_iter().map(|(url, _)| url).collect()),
+            Ok(Ok(pages)) => Some(pages),
             Ok(Err(error)) => {
                 tracing::info!(%error, host = site.domain.host, "pages that nobody asks for stay: the sitemap cannot be read");
                 None
@@ -119,7 +118,12 @@ impl RefreshWork {
         let mut old =
             std::pin::pin!(listed.try_filter(|(_, modified_ms)| std::future::ready(*modified_ms < before)));
         let mut swept = 0;
+        let mut last = None;
         while let Some((batch, _)) = old.try_next().await? {
+            // A list has several objects, one after the other.
+            if last.replace(batch.clone()).as_ref() == Some(&batch) {
+                continue;
+            }
             if self.jobs.find_batch(batch.as_str()).await?.is_none() {
                 page_list::delete(&self.platform.blobs, &batch).await;
                 swept += 1;

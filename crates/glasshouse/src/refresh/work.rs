@@ -78,7 +78,7 @@ impl RefreshWork {
         let error = match read {
             Ok(Ok(pages)) => {
                 let pages = self.pages.select(&site, pages, *selection).await?;
-                self.batches.fill(&site, batch, pages).await?;
+                self.batches.fill(&site, batch, &pages).await?;
                 return Ok(JobOutcome::Done);
             }
             Ok(Err(error)) => error.to_string(),
@@ -94,6 +94,10 @@ impl RefreshWork {
     pub async fn feed_batch(&self, job: &FeedBatch, run: &Run) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
+        let Some(total) = self.jobs.find_batch(batch.as_str()).await?.map(|batch| batch.total) else {
+            return Ok(JobOutcome::Done);
+        };
+        let total = usize::try_from(total).unwrap_or(usize::MAX);
         if self.jobs.count_waiting(batch).await? > HUNGRY {
             return Ok(JobOutcome::Later(Duration::from_secs(1)));
         }
@@ -104,7 +108,7 @@ impl RefreshWork {
             }
         };
         let blobs = &self.platform.blobs;
-        let (pages, total) = match page_list::read(blobs, batch, from, PART).await {
+        let pages = match page_list::read(blobs, batch, from).await {
             Ok(part) => part,
             Err(error) if run.is_last_attempt => {
                 return self

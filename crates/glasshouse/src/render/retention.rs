@@ -184,11 +184,15 @@ impl Retention {
         &self,
         site: &Site,
         unwanted: Vec<String>,
-        named: impl Iterator<Item = Url>,
+        named: impl Iterator<Item = Url> + Send,
     ) -> Result<u64, ForgetError> {
         let mut unnamed: HashSet<String> = unwanted.into_iter().collect();
         let mut wanted = Vec::new();
-        for url in named {
+        for (n, url) in named.enumerate() {
+            // A sitemap may name a million.
+            if n % CHUNK == 0 {
+                tokio::task::yield_now().await;
+            }
             let hash = page_id(&site.domain.id, &page_of(site, &url).key).key_hash;
             if unnamed.remove(&hash) {
                 wanted.push((PageId { domain: site.domain.id.clone(), key_hash: hash }, 0));

@@ -220,9 +220,13 @@ impl Audits {
             return Ok(true);
         };
         let Some(sitemap) = &request.sitemap else { return Ok(true) };
-        let read = tokio::time::timeout(SITEMAP_WAIT, self.0.origins.read_sitemap(site, sitemap)).await;
-        let Ok(Ok(read)) = read else { return Ok(true) };
-        let is_new = |page: &crawler::sitemap::SitemapPage| {
+        let origins = &self.0.origins;
+        let read = async {
+            let turn = origins.sitemap_turn(site).await;
+            origins.read_sitemap(&turn, site, sitemap).await.map(|read| (turn, read))
+        };
+        let Ok(Ok((_turn, read))) = tokio::time::timeout(SITEMAP_WAIT, read).await else { return Ok(true) };
+        let is_new = |page: crawler::sitemap::SitemapPage| {
             let path = &page.url[url::Position::BeforePath..url::Position::AfterQuery];
             known.get(path).is_none_or(|seen| page.lastmod.is_some_and(|changed| changed > *seen))
         };

@@ -26,6 +26,8 @@ use crate::domains::{Purpose, RequestedDomain};
 
 /// How long a sitemap with all its files may take, while somebody waits.
 const TIME: Duration = Duration::from_secs(30);
+/// How long somebody waits until theirs is begun.
+const TURN_WAIT: Duration = Duration::from_secs(10);
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -140,10 +142,9 @@ async fn plan<A: MayFetch>(
 async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
     let site = Site::new(domain.clone());
     let origins = &app.origins;
-    let _turn = origins
-        .sitemap_turn()
+    let turn = tokio::time::timeout(TURN_WAIT, origins.sitemap_turn(&site))
         .await
-        .ok_or_else(|| ApiError::unavailable("too many sitemaps are being read"))?;
+        .map_err(|_| ApiError::unavailable("too many sitemaps are being read"))?;
     let reading = async {
         let url = match url {
             Some(url) => url,
@@ -151,7 +152,7 @@ async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(U
                 origins.discover_sitemap(&site).await.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?
             }
         };
-        let Sitemap { pages, .. } = origins.read_sitemap(&site, &url).await.map_err(|error| {
+        let Sitemap { pages, .. } = origins.read_sitemap(&turn, &site, &url).await.map_err(|error| {
             ApiError::new(match error {
                 SitemapError::FetchFailed { .. } => ErrorCode::FetchFailed,
                 SitemapError::ParseFailed { .. } => ErrorCode::ParseFailed,

@@ -220,7 +220,8 @@ async fn objects_that_nothing_names_are_swept_and_the_others_stay() {
         for key in [
             format!("snapshots/{id}/0123456789abcdef0123456789abcdef/0123.html.zst"),
             "snapshots/removed/0123456789abcdef0123456789abcdef/0123.html.zst".to_owned(),
-            "batches/gone.txt.zst".to_owned(),
+            "batches/gone/000000.txt.zst".to_owned(),
+            "batches/gone/000001.txt.zst".to_owned(),
         ] {
             blobs.put(&key, Bytes::from_static(b"left behind")).await.unwrap();
         }
@@ -232,7 +233,7 @@ async fn objects_that_nothing_names_are_swept_and_the_others_stay() {
         shop.app.clock.advance(DAY * 40);
         shop.run_job(SweepObjects {}).await;
 
-        assert_eq!(young.len(), 4);
+        assert_eq!(young.len(), 5);
         assert_eq!(shop.objects().await, used);
     })
     .await;

@@ -3,6 +3,7 @@
 
 pub mod blobs;
 pub mod db;
+pub mod dump;
 mod error;
 mod migrate;
 #[cfg(feature = "testing")]

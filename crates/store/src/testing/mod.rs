@@ -4,6 +4,7 @@
 mod s3;
 mod schema;
 mod server;
+mod work;
 
 use std::ops::Deref;
 
@@ -12,9 +13,10 @@ use sqlx_postgres::PgConnection;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-pub use s3::S3Server;
+pub use s3::{Behaviour, S3Server};
 pub use schema::schema_differences;
 pub use server::PostgresServer;
+pub use work::rows_looked_at;
 
 use crate::{Db, DbConfig, Engine};
 

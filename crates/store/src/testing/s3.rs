@@ -1,9 +1,18 @@
-//! An S3-compatible server on a free loopback port, with its objects in a temporary folder. Used by tests only.
+//! An S3-compatible server on a free loopback port, with its objects in a temporary folder, that can be told to be in
+//! trouble. Used by tests only.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s::{Body, HttpResponse};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -18,6 +27,7 @@ const SECRET: &str = "test-secret";
 #[derive(Debug)]
 pub struct S3Server {
     endpoint: String,
+    trouble: Arc<Trouble>,
     server: JoinHandle<()>,
     _folder: TempDir,
 }
@@ -37,10 +47,13 @@ impl S3Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port is free");
         let endpoint = format!("http://{}", listener.local_addr().expect("a listener has an address"));
 
+        let trouble = Arc::new(Trouble::default());
+        let shared = trouble.clone();
         let server = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                let service = service.clone();
+                let (service, trouble) = (service.clone(), shared.clone());
                 tokio::spawn(async move {
+                    let service = service_fn(move |request| trouble.clone().answer(service.clone(), request));
                     // A client that hangs up is the client's business.
                     let _ = Builder::new(TokioExecutor::new())
                         .serve_connection(TokioIo::new(socket), service)
@@ -48,7 +61,17 @@ impl S3Server {
                 });
             }
         });
-        S3Server { endpoint, server, _folder: folder }
+        S3Server { endpoint, trouble, server, _folder: folder }
+    }
+
+    /// What the server does with requests from now on.
+    pub fn behave(&self, behaviour: Behaviour) {
+        *self.trouble.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
+    }
+
+    /// How many requests came while it did not simply work.
+    pub fn requests_in_trouble(&self) -> usize {
+        self.trouble.requests.load(Ordering::Relaxed)
     }
 
     /// Settings that point at the bucket, with the objects below `prefix` (which may be empty).
@@ -61,6 +84,54 @@ impl S3Server {
             s3_secret_access_key: Some(SECRET.to_owned()),
             s3_allow_http: true,
         }
+    }
+}
+
+/// What a server does with a request.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Behaviour {
+    /// What S3 does.
+    #[default]
+    Works,
+    /// The same, later.
+    Delays(Duration),
+    /// Answers with this status, as a service under load does.
+    Answers(u16),
+    /// Takes the request and never answers.
+    Hangs,
+    /// Takes the request and closes the connection.
+    Cuts,
+}
+
+#[derive(Debug, Default)]
+struct Trouble {
+    behaviour: Mutex<Behaviour>,
+    requests: AtomicUsize,
+}
+
+impl Trouble {
+    async fn answer(
+        self: Arc<Trouble>,
+        service: S3Service,
+        request: Request<Incoming>,
+    ) -> Result<HttpResponse, Box<dyn std::error::Error + Send + Sync>> {
+        let behaviour = *self.behaviour.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(behaviour, Behaviour::Works) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+        }
+        match behaviour {
+            Behaviour::Works => {}
+            Behaviour::Delays(time) => tokio::time::sleep(time).await,
+            Behaviour::Answers(status) => {
+                const ERROR: &str = "<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>";
+                let mut response = HttpResponse::new(Body::from(ERROR.to_owned()));
+                *response.status_mut() = StatusCode::from_u16(status)?;
+                return Ok(response);
+            }
+            Behaviour::Hangs => std::future::pending().await,
+            Behaviour::Cuts => return Err("the connection is cut".into()),
+        }
+        Ok(Service::call(&service, request).await?)
     }
 }
 

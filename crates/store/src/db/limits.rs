@@ -1,0 +1,39 @@
+//! How long statements may take, and the one way to run them on either engine.
+
+use std::time::Duration;
+
+/// How long a statement may take, as we see it. The server ends it earlier by itself, when it lives.
+pub const STATEMENT_TIME: Duration = Duration::from_secs(20);
+
+/// Runs an expression against whichever engine a connection belongs to.
+///
+/// A `match` with the same body in both arms: one SQL text, checked against both drivers. Statements that really
+/// differ write the `match` on [`Conn::engine`](crate::Conn::engine) themselves, with a comment. See the module's example. The body may take
+/// [`STATEMENT_TIME`] and is cut off then.
+#[macro_export]
+macro_rules! on_engine {
+    ($conn:expr, |$c:ident| $body:expr) => {
+        match $conn.raw() {
+            $crate::EngineConn::Sqlite($c) => $crate::time_limited(async { $body }).await,
+            $crate::EngineConn::Postgres($c) => $crate::time_limited(async { $body }).await,
+        }
+    };
+}
+
+/// Waits for statements for at most [`STATEMENT_TIME`]: a server that neither answers nor closes the connection must
+/// not hold its caller for ever.
+pub async fn time_limited<T>(
+    statements: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    limited_to(STATEMENT_TIME, statements).await
+}
+
+pub(super) async fn limited_to<T>(
+    time: Duration,
+    statements: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    match tokio::time::timeout(time, statements).await {
+        Ok(result) => result,
+        Err(_) => Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into())),
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crawler::errors::one_line;
 use store::DbError;
 
-use super::cache::DurableTier;
+use super::cache::{CacheError, DurableTier};
 use super::decide::TargetPage;
 use super::model::{CONFIRM_AFTER, Purpose, RenderedPage, is_gone};
 use super::queries::{PageId, SnapshotRow, Stored};
@@ -73,7 +73,10 @@ impl Acceptance {
             // This one's client asked before the later render began, and gets what it asked for.
             Ok(Stored::Outdated) => Ok(Kept::No),
             Err(error) => {
-                tracing::error!(error = %one_line(&error), url = %page.url, "a render could not be stored");
+                // An outage of the object store has a line of its own, once a minute.
+                if !matches!(error, CacheError::Blobs(_)) {
+                    tracing::error!(error = %one_line(&error), url = %page.url, "a render could not be stored");
+                }
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;
                 Ok(Kept::No)

@@ -57,6 +57,9 @@ pub enum Refusal {
     /// Nobody waits for it any more.
     #[error("nobody waits for the page any more")]
     Abandoned,
+    /// Nobody waits for the page, and it could not be stored.
+    #[error("the object store does not answer")]
+    StoreDown,
 }
 
 /// How a render went for its origin.

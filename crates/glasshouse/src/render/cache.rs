@@ -3,8 +3,8 @@
 //! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
 //! See docs/decisions/0146.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,6 +16,7 @@ use store::{BlobError, Blobs, Db, DbError};
 
 use super::model::{RenderedPage, Snapshot, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
+use super::store_outage::{Outage, StoreOutage};
 use super::text::count_visible_chars;
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
@@ -27,8 +28,8 @@ const MAX_UNPACKED_BYTES: usize = 256 * 1024 * 1024;
 /// How long a row is believed without looking again, and how many are.
 const ROW_INTERVAL: Duration = Duration::from_secs(60);
 const ROWS_REMEMBERED: u64 = 50_000;
-/// An outage of the object store is told once in so long.
-const OUTAGE_LINE_EVERY: Duration = Duration::from_secs(60);
+/// An object that is not there: to be told so is an answer.
+const PROBE: &str = "check/absent";
 /// What an entry costs beside its document.
 pub(super) const ENTRY_OVERHEAD_BYTES: usize = 512;
 
@@ -51,9 +52,9 @@ pub enum CacheError {
     /// The database failed.
     #[error("could not reach the database")]
     Store(#[from] DbError),
-    /// The object store failed.
-    #[error("could not reach the object store")]
-    Blobs(#[from] BlobError),
+    /// The object store does not answer.
+    #[error(transparent)]
+    Blobs(#[from] Outage),
     /// The object is not what was written.
     #[error("the stored snapshot is damaged")]
     Damaged(#[source] std::io::Error),
@@ -69,7 +70,7 @@ pub struct DurableTier {
     rows: moka::sync::Cache<PageId, Arc<SnapshotRow>>,
     /// Documents that were read lately, by the key of their object, whose bytes never change.
     documents: moka::sync::Cache<String, Bytes>,
-    last_outage_line: Arc<Mutex<Option<Instant>>>,
+    outage: StoreOutage,
 }
 
 /// What a look into the durable tier found.
@@ -118,7 +119,7 @@ impl DurableTier {
             .weigher(weigh)
             .time_to_live(ROW_INTERVAL)
             .build();
-        DurableTier { db, blobs, clock, rows, documents, last_outage_line: Arc::default() }
+        DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default() }
     }
 
     /// The snapshot of a page. One whose object is missing or damaged counts as absent, so that it is rendered again; one
@@ -130,7 +131,11 @@ impl DurableTier {
             return Ok(lookup(Loaded::Page(found), row.stored_generation));
         }
         self.forget(page);
-        let Some(row) = self.find_row(page).await? else { return Ok(lookup(Loaded::Absent, 0)) };
+        let Some(row) = self.find_row(page).await? else {
+            // What would be rendered now could not be stored, and the next request would render it again.
+            let is_usable = self.is_store_usable().await;
+            return Ok(lookup(if is_usable { Loaded::Absent } else { Loaded::StoreDown }, 0));
+        };
         let generation = row.stored_generation;
         match self.load_or_log(&row).await {
             Loaded::Absent => {}
@@ -160,12 +165,7 @@ impl DurableTier {
                 tracing::warn!(key = %row.object_key, "a snapshot's object is missing");
                 Loaded::Absent
             }
-            Err(CacheError::Blobs(error)) => {
-                if self.may_log_outage() {
-                    tracing::error!(error = %one_line(&error), "the object store does not answer: pages come from memory, else from their origins");
-                }
-                Loaded::StoreDown
-            }
+            Err(CacheError::Blobs(_)) => Loaded::StoreDown,
             Err(error) => {
                 tracing::error!(error = %one_line(&error), key = %row.object_key, "a snapshot could not be read");
                 Loaded::Absent
@@ -173,14 +173,14 @@ impl DurableTier {
         }
     }
 
-    /// Whether a minute has passed since the last line about an outage.
-    fn may_log_outage(&self) -> bool {
-        let mut last = self.last_outage_line.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = last.is_none_or(|at| at.elapsed() >= OUTAGE_LINE_EVERY);
-        if is_due {
-            *last = Some(Instant::now());
-        }
-        is_due
+    /// Whether the object store does not answer, as far as this process knows.
+    pub fn is_store_down(&self) -> bool {
+        self.outage.is_on()
+    }
+
+    /// Whether what is rendered now could be stored. During an outage one in a while asks the store for that.
+    pub async fn is_store_usable(&self) -> bool {
+        !self.outage.is_on() || Box::pin(self.outage.watch(self.blobs.get(PROBE))).await.is_ok()
     }
 
     /// What is known of a snapshot, without its document.
@@ -192,7 +192,8 @@ impl DurableTier {
         let html = match self.documents.get(&row.object_key) {
             Some(html) => html,
             None => {
-                let Some(packed) = Box::pin(self.blobs.get(&row.object_key)).await? else { return Ok(None) };
+                let reading = self.outage.watch(self.blobs.get(&row.object_key));
+                let Some(packed) = Box::pin(reading).await? else { return Ok(None) };
                 let size = usize::try_from(row.html_bytes).unwrap_or(0);
                 let html = unpack(&packed, size).map_err(CacheError::Damaged)?;
                 if self.documents.policy().max_capacity() != Some(0) {
@@ -255,7 +256,7 @@ impl DurableTier {
     ) -> Result<Stored, CacheError> {
         let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
         let packed = zstd::bulk::compress(&rendered.html, COMPRESSION_LEVEL).map_err(CacheError::Damaged)?;
-        self.blobs.put(&object_key, packed.into()).await?;
+        Box::pin(self.outage.watch_now(self.blobs.put(&object_key, packed.into()))).await?;
         let new = NewSnapshot {
             object_key: &object_key,
             url,
@@ -286,7 +287,7 @@ impl DurableTier {
             },
         };
         let Some(key) = unused else { return };
-        if let Err(error) = self.blobs.delete(&key).await {
+        if let Err(error) = self.outage.watch(self.blobs.delete(&key)).await {
             tracing::warn!(error = %error, key, "an object that is no longer used could not be deleted");
         }
     }

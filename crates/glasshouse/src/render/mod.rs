@@ -24,6 +24,7 @@ mod retention;
 mod served;
 pub mod service;
 mod single_flight;
+mod store_outage;
 mod stored_pages;
 mod text;
 

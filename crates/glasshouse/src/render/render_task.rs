@@ -109,6 +109,10 @@ impl RenderTasks {
         if purpose != Purpose::Forced && self.quarantine.contains_key(id) {
             return Err(RenderError::PageCrashed.into());
         }
+        let is_for_store = matches!(purpose, Purpose::Refresh | Purpose::Background);
+        if is_for_store && !self.durable.is_store_usable().await {
+            return Ok(RenderOutcome::Refused(Refusal::StoreDown));
+        }
         // Before anything is written: refusing costs nothing.
         let permit = match self.enter(order, abandoned).await {
             Ok(permit) => permit,
@@ -136,7 +140,7 @@ impl RenderTasks {
                 let lease = (generation, token.as_str());
                 let kept = self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?;
                 let is_lost = made.is_storable() && kept == Kept::No;
-                if is_lost && matches!(purpose, Purpose::Refresh | Purpose::Background) {
+                if is_lost && is_for_store {
                     // Nobody got the page, and nothing is kept of it.
                     self.accounts.refund(&reservation).await?;
                 }

@@ -284,6 +284,12 @@ impl RenderService {
             RenderOutcome::Made { page: rendered, stored: true } => {
                 self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
             }
+            // It would be stored if that were possible, and is not rendered again for everyone who asks meanwhile.
+            RenderOutcome::Made { page: rendered, stored: false }
+                if rendered.is_storable() && self.0.durable.is_store_down() =>
+            {
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+            }
             // What another process stored is newer than what this one remembers.
             RenderOutcome::Elsewhere => {
                 self.0.memory.forget(id);

@@ -78,6 +78,15 @@ impl TestApp {
         TestApp::build(db, settings, folder).await
     }
 
+    /// The service on an SQLite database of its own and on these objects.
+    pub async fn on_objects(objects: &BlobConfig, settings: &str) -> TestApp {
+        let mut app = TestApp::with(settings).await;
+        let blobs = Blobs::open(objects).expect("the settings of a test server can be used");
+        app.state = AppState::new(Platform { blobs, ..app.state.platform.clone() });
+        app.envelope = app.state.envelope();
+        app
+    }
+
     /// The service on this database. A second one on the same database is a second process.
     pub async fn on(db: Db, settings: &str) -> TestApp {
         TestApp::build(db, settings, tempfile::tempdir().expect("a temporary folder can be made")).await

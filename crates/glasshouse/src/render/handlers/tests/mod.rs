@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "clients of a test are nobody's background work")]
 
+mod outages;
+
 use std::time::Duration;
 
 use browser::RenderError;

@@ -1,0 +1,155 @@
+//! Whether the object store answers. Used by the durable tier: a store that is down is asked by one in a while, not by all.
+//! Must never count a store that answers as down for longer than one pause.
+//! See docs/decisions/0146.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crawler::errors::one_line;
+use store::BlobError;
+use tokio::time::Instant;
+
+/// How long the store has for one operation. Less than a lease on a page: whoever stores a page still has it then.
+const ANSWER_TIME: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(8) };
+/// How long a store that is down is left alone; then one asks again.
+const PAUSE: Duration = Duration::from_secs(5);
+/// An outage is told once in so long.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+
+/// Why an operation came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Outage {
+    /// The store failed.
+    #[error("could not reach the object store")]
+    Failed(#[from] BlobError),
+    /// It did not answer in time.
+    #[error("the object store took too long")]
+    TooSlow,
+    /// It did not answer a moment ago, and is not asked again yet.
+    #[error("the object store is down")]
+    Down,
+}
+
+/// See the module. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct StoreOutage(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// While it is down: when somebody asks again.
+    asked_again_at: Option<Instant>,
+    last_line: Option<Instant>,
+}
+
+impl StoreOutage {
+    /// Whether the store does not answer, as far as is known.
+    pub fn is_on(&self) -> bool {
+        self.state().asked_again_at.is_some()
+    }
+
+    /// Whether the store may be asked now: it works, or it is time that one finds out. That one is whoever asks here first.
+    fn may_ask(&self) -> bool {
+        let mut state = self.state();
+        match state.asked_again_at {
+            None => true,
+            Some(at) if Instant::now() < at => false,
+            Some(_) => {
+                state.asked_again_at = Some(Instant::now() + PAUSE + ANSWER_TIME);
+                true
+            }
+        }
+    }
+
+    /// Does one operation of the store, in its time.
+    pub async fn watch<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
+        match self.may_ask() {
+            true => self.watch_now(work).await,
+            false => Err(Outage::Down),
+        }
+    }
+
+    /// Does one operation that is worth trying in any case: the work behind it is done already.
+    pub async fn watch_now<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
+        let error = match tokio::time::timeout(ANSWER_TIME, work).await {
+            Ok(Ok(done)) => {
+                self.state().asked_again_at = None;
+                return Ok(done);
+            }
+            Ok(Err(error)) => Outage::Failed(error),
+            Err(_) => Outage::TooSlow,
+        };
+        self.note(&error);
+        Err(error)
+    }
+
+    fn note(&self, error: &Outage) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.asked_again_at = Some(now + PAUSE);
+        if state.last_line.is_none_or(|last| now.duration_since(last) >= LINE_EVERY) {
+            state.last_line = Some(now);
+            drop(state);
+            tracing::error!(error = %one_line(error), "the object store does not answer: pages come from memory, else from their origins");
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn hangs() -> Result<(), BlobError> {
+        std::future::pending().await
+    }
+
+    async fn fails() -> Result<(), BlobError> {
+        Err(BlobError::Corrupt)
+    }
+
+    async fn works() -> Result<(), BlobError> {
+        Ok(())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_is_down_is_asked_by_one_in_five_seconds() {
+        let outage = StoreOutage::default();
+
+        let first = outage.watch(hangs()).await;
+        let second = outage.watch(works()).await;
+        tokio::time::advance(PAUSE).await;
+        let probe = outage.may_ask();
+        let beside_the_probe = outage.may_ask();
+
+        assert!(matches!(first, Err(Outage::TooSlow)), "{first:?}");
+        assert!(matches!(second, Err(Outage::Down)), "{second:?}");
+        assert!(probe && !beside_the_probe);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_answer_ends_an_outage() {
+        let outage = StoreOutage::default();
+        outage.watch(fails()).await.unwrap_err();
+        tokio::time::advance(PAUSE).await;
+
+        outage.watch(works()).await.unwrap();
+
+        assert!(!outage.is_on() && outage.may_ask());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_probe_that_was_dropped_is_followed_by_another() {
+        let outage = StoreOutage::default();
+        outage.watch(fails()).await.unwrap_err();
+        tokio::time::advance(PAUSE).await;
+        let dropped = tokio::time::timeout(Duration::from_millis(1), outage.watch(hangs())).await;
+
+        tokio::time::advance(PAUSE + ANSWER_TIME).await;
+
+        assert!(dropped.is_err());
+        outage.watch(works()).await.unwrap();
+    }
+}

@@ -55,42 +55,141 @@ pub async fn promote_due(conn: &mut Conn, now: Timestamp) -> Result<(), DbError>
     Ok(on_engine!(conn, |c| sqlx::query(sql).bind(now.as_millis()).execute(c).await.map(drop))?)
 }
 
+/// Jobs at the head of the queue that a claim looks at. Beyond them it looks lane by lane.
+const HEAD: i64 = 1_000;
+
+/// What a claim may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'w> {
+    /// Kinds that have room.
+    pub kinds: &'w [String],
+    /// Lanes that have none.
+    pub closed_lanes: &'w [String],
+    /// Jobs that one lane has room for at most.
+    pub of_lane: usize,
+    /// Jobs in all.
+    pub most: usize,
+}
+
 /// Lists what may run now, first turns first; nobody else can take these until the transaction ends.
-pub async fn list_candidates(
+///
+/// However many jobs of closed lanes or of other kinds stand before them, the work is bounded by the head's length and the
+/// number of lanes. See docs/decisions/0260.
+pub async fn list_candidates(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+    let found = list_at_head(conn, wanted).await?;
+    if found.len() >= wanted.most || !is_longer_than_head(conn).await? {
+        return Ok(found);
+    }
+    list_by_lane(conn, wanted).await
+}
+
+macro_rules! columns {
+    () => {
+        "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload, attempts, max_attempts,
+            created_at, checkpoint from jobs where state = 'waiting' and run_at = 0 and "
+    };
+}
+
+async fn list_at_head(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+    // The index is named because the planner knows nothing of json_each.
+    const SQLITE: &str = concat!(
+        columns!(),
+        "rowid in (select place from
+            (select rowid as place, kind, lane, priority, turn from jobs indexed by jobs_ready
+                where state = 'waiting' and run_at = 0 order by priority, turn limit $4)
+            where kind in (select value from json_each($1))
+                and (lane is null or lane not in (select value from json_each($2)))
+            order by priority, turn limit $3)
+        order by priority, turn"
+    );
+    const POSTGRES: &str = concat!(
+        columns!(),
+        "id = any(array(select id from
+            (select id, kind, lane, priority, turn from jobs
+                where state = 'waiting' and run_at = 0 order by priority, turn limit $4) as head
+            where kind = any($1) and (lane is null or lane <> all($2))
+            order by priority, turn limit $3))
+        order by priority, turn for update skip locked"
+    );
+    list(conn, (SQLITE, POSTGRES), wanted, HEAD).await
+}
+
+async fn is_longer_than_head(conn: &mut Conn) -> Result<bool, DbError> {
+    const SQL: &str = "select count(*) from (select 1 from jobs where state = 'waiting' and run_at = 0
+        order by priority, turn limit $1) as head";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(HEAD).fetch_one(c).await)?;
+    Ok(count == HEAD)
+}
+
+/// One look-up for each lane that has jobs, and one for the first of each kind in those that are open. Jobs without a lane
+/// are as those of one more.
+async fn list_by_lane(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+    const SQLITE: &str = concat!(
+        "with recursive lanes (lane) as (
+            select min(lane) from jobs indexed by jobs_lane_ready
+                where state = 'waiting' and run_at = 0 and lane is not null
+            union all
+            select (select min(lane) from jobs indexed by jobs_lane_ready
+                where state = 'waiting' and run_at = 0 and lane > lanes.lane)
+            from lanes where lanes.lane is not null) ",
+        columns!(),
+        "rowid in (
+            select job.rowid from lanes cross join json_each($1) as kinds cross join jobs as job
+            where lanes.lane is not null and lanes.lane not in (select value from json_each($2))
+                and job.rowid in (select rowid from jobs as own indexed by jobs_lane_ready
+                    where own.state = 'waiting' and own.run_at = 0 and own.lane = lanes.lane
+                        and own.kind = kinds.value
+                    order by own.priority, own.turn limit $4)
+            union all
+            select job.rowid from json_each($1) as kinds cross join jobs as job
+            where job.rowid in (select rowid from jobs as own indexed by jobs_lane_ready
+                where own.state = 'waiting' and own.run_at = 0 and own.lane is null and own.kind = kinds.value
+                order by own.priority, own.turn limit $3))
+        order by priority, turn limit $3"
+    );
+    const POSTGRES: &str = concat!(
+        "with recursive lanes (lane) as (
+            select min(lane) from jobs where state = 'waiting' and run_at = 0 and lane is not null
+            union all
+            select (select min(lane) from jobs where state = 'waiting' and run_at = 0 and lane > lanes.lane)
+            from lanes where lanes.lane is not null),
+        heads (id) as (
+            select own.id from lanes cross join unnest($1::text[]) as kinds (kind) cross join lateral (
+                select id from jobs where state = 'waiting' and run_at = 0 and lane = lanes.lane
+                    and jobs.kind = kinds.kind order by priority, turn limit $4) as own
+            where lanes.lane is not null and lanes.lane <> all($2)
+            union all
+            select own.id from unnest($1::text[]) as kinds (kind) cross join lateral (
+                select id from jobs where state = 'waiting' and run_at = 0 and lane is null
+                    and jobs.kind = kinds.kind order by priority, turn limit $3) as own) ",
+        columns!(),
+        "id = any(array(select id from heads)) order by priority, turn limit $3 for update skip locked"
+    );
+    let of_lane = i64::try_from(wanted.of_lane.max(1)).unwrap_or(i64::MAX);
+    list(conn, (SQLITE, POSTGRES), wanted, of_lane).await
+}
+
+async fn list(
     conn: &mut Conn,
-    kinds: &[String],
-    closed_lanes: &[String],
-    most: usize,
+    (sqlite, postgres): (&'static str, &'static str),
+    wanted: Wanted<'_>,
+    bound: i64,
 ) -> Result<Vec<Candidate>, DbError> {
+    let Wanted { kinds, closed_lanes, most, .. } = wanted;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let rows = match conn.raw() {
-        // A write transaction of SQLite is alone. The index is named because the planner knows nothing of json_each.
+        // A write transaction of SQLite is alone.
         EngineConn::Sqlite(c) => {
-            const SQL: &str =
-                "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload,
-                    attempts, max_attempts, created_at, checkpoint
-                from jobs indexed by jobs_ready
-                where state = 'waiting' and run_at = 0 and kind in (select value from json_each($1))
-                    and (lane is null or lane not in (select value from json_each($2)))
-                order by priority, turn limit $3";
-            sqlx::query_as(SQL)
+            let query = sqlx::query_as(sqlite)
                 .bind(serde_json::to_string(kinds).expect("texts are JSON"))
                 .bind(serde_json::to_string(closed_lanes).expect("texts are JSON"))
                 .bind(most)
-                .fetch_all(c)
-                .await?
+                .bind(bound);
+            store::time_limited(query.fetch_all(c)).await?
         }
         EngineConn::Postgres(c) => {
-            const SQL: &str =
-                "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload,
-                    attempts, max_attempts, created_at, checkpoint
-                from jobs
-                where state = 'waiting' and run_at = 0 and kind = any($1)
-                    and (lane is null or lane <> all($2))
-                order by priority, turn limit $3
-                for update skip locked";
-            let found = sqlx::query_as(SQL).bind(kinds).bind(closed_lanes).bind(most).fetch_all(c);
-            store::time_limited(found).await?
+            let query = sqlx::query_as(postgres).bind(kinds).bind(closed_lanes).bind(most).bind(bound);
+            store::time_limited(query.fetch_all(c)).await?
         }
     };
     Ok(rows)

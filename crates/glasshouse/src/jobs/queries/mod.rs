@@ -7,6 +7,8 @@ mod claim;
 mod enqueue;
 mod finish;
 mod recurrences;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 pub use admin::*;

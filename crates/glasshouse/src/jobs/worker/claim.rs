@@ -53,7 +53,14 @@ impl Claim<'_> {
                 break;
             }
             let kinds: Vec<String> = self.free.keys().map(|kind| (*kind).to_owned()).collect();
-            let found = queries::list_candidates(tx, &kinds, &lanes.closed(), wanted).await?;
+            let closed_lanes = lanes.closed();
+            let look = queries::Wanted {
+                kinds: &kinds,
+                closed_lanes: &closed_lanes,
+                of_lane: self.limits.at_once,
+                most: wanted,
+            };
+            let found = queries::list_candidates(tx, look).await?;
             let found_count = found.len();
             let picked: Vec<Candidate> =
                 found.into_iter().filter(|job| self.has_room(job, &mut lanes)).collect();

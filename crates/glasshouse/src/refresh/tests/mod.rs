@@ -800,3 +800,54 @@ async fn purging_a_site_without_a_sitemap_purges_what_is_stored() {
     })
     .await;
 }
+
+// ---- Leases
+
+#[tokio::test]
+async fn the_render_of_a_job_that_another_process_took_over_ends_with_its_tab_and_costs_nothing() {
+    on_each_engine(async |shop| {
+        let url = "https://shop.example/slow";
+        shop.app.renderer.hangs(url);
+        shop.post_ok(PAGE, json!({ "path": "/slow" })).await;
+        let state = &shop.app.state;
+        let settings = WorkerSettings { beat_every: Duration::from_millis(50), ..WorkerSettings::default() };
+        let registry = state.refresh.register_renders(state.refresh.register(Registry::default()));
+        let worker = Worker::new(state.jobs.clone(), registry, Vec::new(), settings);
+        let shutdown = tokio_util::sync::CancellationToken::new();
+
+        let taken_over = async {
+            eventually("the render", async || shop.renders("/slow") == 1).await;
+            const SQL: &str = "update jobs set worker_id = 'another', attempts = attempts + 1 where state = 'running'";
+            let mut tx = state.platform.db.write().await.unwrap();
+            store::on_engine!(tx, |c| sqlx::query(SQL).execute(c).await.map(drop)).unwrap();
+            tx.commit().await.unwrap();
+            eventually("the end of the tab", async || active(&shop).await == 0).await;
+            shutdown.cancel();
+        };
+        tokio::join!(worker.run(shutdown.clone()), taken_over);
+
+        // The page is free again, and the job is the other's.
+        shop.app.renderer.release(url);
+        assert_eq!(shop.crawl("/slow").await.header("x-service-render-cache"), "miss");
+        let usage = shop.app.get("/api/usage").key(&shop.account.key).await.json();
+        let limits = usage["limits"].as_array().cloned().unwrap();
+        let renders = limits.iter().find(|limit| limit["name"] == "renders_per_month").unwrap();
+        assert_eq!(renders["used"], 1);
+        let left = state.jobs.list(Some(JobState::Running), 10).await.unwrap();
+        assert_eq!(left.len(), 1);
+    })
+    .await;
+}
+
+async fn active(shop: &Shop) -> usize {
+    browser::Renderer::health(&*shop.app.renderer).await.active
+}
+
+/// Waits for work that needs no time of the clock.
+async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+    while !is_so().await {
+        assert!(tokio::time::Instant::now() < deadline, "{what} did not happen");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -44,6 +44,11 @@ pub enum SecretError {
     },
 }
 
+/// Where the secret of a data folder is.
+pub fn secret_file(data_dir: &Path) -> PathBuf {
+    data_dir.join(FILE)
+}
+
 /// The secret. Every process of an installation must have the same one.
 pub struct Secrets(hkdf::Prk);
 
@@ -57,7 +62,7 @@ impl Secrets {
                 Ok(Secrets::from_bytes(secret.as_bytes()))
             };
         }
-        let path = data_dir.join(FILE);
+        let path = secret_file(data_dir);
         let shown = path.display().to_string();
         match read_or_make(&path) {
             Ok(secret) if secret.trim().len() < MIN_BYTES => Err(SecretError::ShortFile { path: shown }),

@@ -1,6 +1,6 @@
 //! What commands work with: the settings, and the database of the service, which may be running.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -16,7 +16,7 @@ use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::platform::Platform;
-use crate::secret::Secrets;
+use crate::secret::{Secrets, secret_file};
 use crate::unrendered::Unrendered;
 
 /// Settings and clock of a command.
@@ -82,6 +82,12 @@ impl Context {
             format!("cannot make the data folder {} (storage.data_dir)", folder.display())
         })?;
         Ok(Secrets::open(self.config.edge.secret.reveal(), folder)?)
+    }
+
+    /// Where the installation's secret is kept; none: it is a setting.
+    pub fn secret_file(&self) -> Option<PathBuf> {
+        let is_setting = self.config.edge.secret.reveal().is_some();
+        (!is_setting).then(|| secret_file(&self.config.storage.data_dir))
     }
 
     /// Starts the browsers, with their profiles in `folder`. They belong to the caller, who must shut them down.

@@ -4,6 +4,7 @@
 mod account;
 mod analytics;
 mod audit;
+mod backup;
 mod config;
 mod context;
 mod doctor;
@@ -70,6 +71,10 @@ enum Command {
     /// Shows background work, and what gave up
     #[command(subcommand)]
     Jobs(jobs::Command),
+    /// Writes everything that the service keeps into one file, while it runs
+    Backup(backup::BackupArgs),
+    /// Reads a backup into an empty installation, whose service must not run
+    Restore(backup::RestoreArgs),
     /// Checks browser, data folder, database, object store, DNS and addresses, and says how to repair them
     Doctor,
     /// Shows the effective settings, secrets masked
@@ -148,6 +153,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Analytics(command) => analytics::run(command, &context).await,
         Command::StatsToken(command) => stats_token::run(command, &context).await,
         Command::Jobs(command) => jobs::run(command, &context).await,
+        Command::Backup(args) => backup::backup(args, &context).await,
+        Command::Restore(args) => backup::restore(args, &context).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Config(args) => config::run(&args, &context),
         Command::Openapi => openapi::run(&context),

@@ -163,7 +163,7 @@ async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
 }
 
 /// Makes the folder that everything is kept in, for this user alone.
-fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
+pub(super) fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let shown = folder.display();
     made.with_context(|| format!("cannot make the data folder {shown} (storage.data_dir)"))?;
@@ -174,7 +174,7 @@ fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Keeps a second service off the same embedded database. Commands do not take the lock; the system gives it back.
-fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
+pub(super) fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
     if !context.config.database_url().starts_with("sqlite:") {
         return Ok(None);
     }

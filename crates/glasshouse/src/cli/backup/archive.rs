@@ -1,0 +1,184 @@
+//! The file of a backup: a tar of the manifest, the rows of each table and the objects, in one zstd frame with a checksum.
+//! Written and read by a thread of its own, an entry at a time. Must never hold more than some entries.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
+use store::dump::Table;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// What this program writes. A higher number is refused.
+pub const FORMAT: u32 = 1;
+/// The first entry.
+pub const MANIFEST: &str = "manifest.json";
+/// The installation's secret.
+pub const SECRET: &str = "secret";
+/// Where rows are: `rows/TABLE/NUMBER.json`, an array of objects.
+pub const ROWS: &str = "rows/";
+/// Where objects are, by key.
+pub const OBJECTS: &str = "objects/";
+
+const COMPRESSION_LEVEL: i32 = 3;
+/// Entries on their way between the thread and whoever makes or takes them.
+const ON_THE_WAY: usize = 4;
+
+/// What a file begins with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// See [`FORMAT`].
+    pub glasshouse_backup: u32,
+    /// The newest migration of the database it was made of.
+    pub schema: i64,
+    /// The version of the program that made it.
+    pub made_by: String,
+    /// Tables, in the order in which their rows can be written.
+    pub tables: Vec<Table>,
+}
+
+/// Whether a table's rows are kept. What changed last is of use to processes that run, and each database counts by itself.
+pub fn is_kept(table: &Table) -> bool {
+    table.name != "changes"
+}
+
+/// How much is in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Rows, over all tables.
+    pub rows: u64,
+    /// Objects.
+    pub objects: u64,
+}
+
+impl fmt::Display for Amounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rows and {} objects", self.rows, self.objects)
+    }
+}
+
+/// A name and its bytes.
+pub type Entry = (String, Vec<u8>);
+
+/// A file that is being written. Nothing is there under its name before [`Writer::finish`].
+pub struct Writer {
+    entries: mpsc::Sender<Entry>,
+    writing: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Writer {
+    /// Begins a file, which must not be there yet. Nobody else on the machine may read it: it has secrets.
+    pub fn create(path: &Path) -> anyhow::Result<Writer> {
+        if path.exists() {
+            bail!("{} is there already", path.display());
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Its owner's alone, and gone with the process unless it gets its name.
+        let partial = tempfile::Builder::new().prefix(".glasshouse-backup-").tempfile_in(folder);
+        let partial = partial.with_context(|| format!("cannot write to {}", folder.display()))?;
+        let (entries, received) = mpsc::channel(ON_THE_WAY);
+        let path = path.to_owned();
+        let writing = tokio::task::spawn_blocking(move || {
+            let written = write(partial.as_file(), received).and_then(|is_whole| match is_whole {
+                true => partial.persist_noclobber(&path).map(drop).map_err(|refused| refused.error),
+                false => Ok(()),
+            });
+            written.with_context(|| format!("cannot write {}", path.display()))
+        });
+        Ok(Writer { entries, writing })
+    }
+
+    /// Adds an entry.
+    pub async fn add(&self, name: String, bytes: Vec<u8>) -> anyhow::Result<()> {
+        // A thread that ended says why when it is asked to finish.
+        self.entries.send((name, bytes)).await.context("the file cannot be written any further")
+    }
+
+    /// Whether nothing more can be written; [`Writer::finish`] says why.
+    pub fn is_broken(&self) -> bool {
+        self.entries.is_closed()
+    }
+
+    /// Ends the file and gives it its name, once it is on the disk.
+    pub async fn finish(self) -> anyhow::Result<()> {
+        // The empty name ends the file; entries that just stop coming are a backup that failed.
+        let _ = self.entries.send((String::new(), Vec::new())).await;
+        drop(self.entries);
+        self.writing.await.context("the writer failed")?
+    }
+}
+
+/// Writes entries until the one that ends the file; answers whether it came.
+fn write(file: &File, mut entries: mpsc::Receiver<Entry>) -> io::Result<bool> {
+    let mut packer = zstd::Encoder::new(file, COMPRESSION_LEVEL)?;
+    packer.include_checksum(true)?;
+    let mut tar = tar::Builder::new(packer);
+    while let Some((name, bytes)) = entries.blocking_recv() {
+        if name.is_empty() {
+            let file = tar.into_inner()?.finish()?;
+            file.sync_all()?;
+            return Ok(true);
+        }
+        let mut head = tar::Header::new_gnu();
+        head.set_size(bytes.len() as u64);
+        head.set_mode(0o600);
+        head.set_cksum();
+        tar.append_data(&mut head, &name, bytes.as_slice())?;
+    }
+    Ok(false)
+}
+
+/// A file that is being read.
+pub struct Reader {
+    entries: mpsc::Receiver<anyhow::Result<Entry>>,
+}
+
+impl Reader {
+    /// Reads the entries whose name begins in one of these ways; all bytes are checked in any case.
+    pub fn open(path: &Path, wanted: &'static [&'static str]) -> anyhow::Result<Reader> {
+        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        let (sender, entries) = mpsc::channel(ON_THE_WAY);
+        // Ends when the file does, or nobody wants more of it.
+        let path = path.to_owned();
+        tokio::task::spawn_blocking(move || {
+            let read = read(file, wanted, &sender);
+            let read = read.with_context(|| format!("{} is no backup, or is damaged", path.display()));
+            if let Err(error) = read {
+                let _ = sender.blocking_send(Err(error));
+            }
+        });
+        Ok(Reader { entries })
+    }
+
+    /// The next entry.
+    pub async fn next(&mut self) -> anyhow::Result<Option<Entry>> {
+        self.entries.recv().await.transpose()
+    }
+}
+
+fn read(
+    file: File,
+    wanted: &[&str],
+    to: &mpsc::Sender<anyhow::Result<Entry>>,
+) -> anyhow::Result<()> {
+    let mut tar = tar::Archive::new(zstd::Decoder::new(file)?);
+    for entry in tar.entries()? {
+        let mut entry = entry?;
+        let name = String::from_utf8(entry.path_bytes().into_owned())?;
+        if !wanted.iter().any(|beginning| name.starts_with(beginning)) {
+            io::copy(&mut entry, &mut io::sink())?;
+            continue;
+        }
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        if to.blocking_send(Ok((name, bytes))).is_err() {
+            return Ok(());
+        }
+    }
+    // What follows the last entry holds the checksum of all.
+    io::copy(&mut tar.into_inner(), &mut io::sink())?;
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! `glasshouse backup FILE` and `glasshouse restore FILE`: everything an installation keeps, in one file, while the service
+//! runs; and back, on either engine.
+//! See docs/decisions/0261.
+
+mod archive;
+mod restore;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Context, output};
+
+/// Writes everything that the service keeps into one file
+#[derive(Args)]
+pub struct BackupArgs {
+    /// The file to make
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Reads a backup into an empty installation
+#[derive(Args)]
+pub struct RestoreArgs {
+    /// A file that `backup` made
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Deletes what is there first
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Runs `backup`.
+pub async fn backup(args: BackupArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    let source = write::Source {
+        db: context.database().await?,
+        blobs: context.blobs()?,
+        secret_file: context.secret_file(),
+    };
+    let done = write::run(&source, &args.file).await?;
+    output::note(&format!("{}: {done}", args.file.display()));
+    if source.secret_file.is_none() {
+        output::note("the installation's secret is a setting (edge.secret) and not in the file: keep it beside");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `restore`.
+pub async fn restore(args: RestoreArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    // Before anything is opened: opening makes what is missing.
+    let contents = restore::examine(&args.file).await?;
+    super::serve::prepare_folder(&context.config.storage.data_dir)?;
+    let _lock = super::serve::lock_folder(context)?;
+    let target = restore::Target {
+        db: context.database().await?,
+        blobs: context.blobs()?,
+        secret_file: context.secret_file(),
+    };
+    let done = restore::run(&args.file, &contents, &target, args.replace).await?;
+    output::note(&format!("{}: {done} restored", args.file.display()));
+    Ok(ExitCode::SUCCESS)
+}

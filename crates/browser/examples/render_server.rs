@@ -74,6 +74,7 @@ async fn answer(
         url,
         tenant,
         route: None,
+        own_headers: None,
         timeout: Duration::from_secs(15),
         wait_for_selector: None,
         blocked_urls: Vec::new(),

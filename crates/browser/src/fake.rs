@@ -226,6 +226,7 @@ mod tests {
             url: url.parse().unwrap(),
             tenant: "t".into(),
             route: None,
+            own_headers: None,
             timeout: Duration::from_secs(1),
             wait_for_selector: None,
             blocked_urls: Vec::new(),

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use http::{HeaderName, HeaderValue};
 use serde::Serialize;
 use url::Url;
 
@@ -15,6 +16,8 @@ pub struct RenderRequest {
     pub tenant: String,
     /// Where requests for the page's own host are really sent, when the domain has an origin host of its own.
     pub route: Option<OriginRoute>,
+    /// Headers that requests for the page's own hosts carry.
+    pub own_headers: Option<OwnHeaders>,
     /// Hard limit, from the moment a tab starts on the page. A page that never settles comes back as it stands, `partial`.
     pub timeout: Duration,
     /// CSS selector that must match before the page counts as ready, in addition to the ordinary rules.
@@ -34,6 +37,17 @@ pub struct OriginRoute {
     pub origin_host: String,
     /// Whether the origin is reached over TLS.
     pub tls: bool,
+}
+
+/// Headers that only some hosts get to see: what a staging site asks for. Other hosts never do, whoever leads there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OwnHeaders {
+    /// Hosts that get to see them, lower case.
+    pub hosts: Vec<String>,
+    /// The headers. One that the page sets itself stays as the page set it.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// They are sent over plain `http` too.
+    pub plain_http: bool,
 }
 
 /// Upper bounds of one render.

@@ -272,8 +272,7 @@ impl Pool {
         browser.renders.fetch_add(1, Ordering::Relaxed);
         attempts.visit();
 
-        let host = request.url.host_str().unwrap_or_default();
-        let pass = Arc::new(Pass::new(host, request.route.clone(), request.limits.page_bytes));
+        let pass = Arc::new(Pass::of(request));
         tab.gate.admit(pass.clone());
         let mut visit = Visit::new(&mut tab, request, pass.clone());
         let end = visit.run().await;

@@ -1,5 +1,5 @@
 //! Warm tabs that wait for the next page of their own site. Used by the browser and the pool.
-//! Must never hand a tab to another tenant, origin or route than it was opened for.
+//! Must never hand a tab to another tenant, origin, route or headers than it was opened for.
 //! See docs/decisions/0005.
 
 use std::collections::VecDeque;

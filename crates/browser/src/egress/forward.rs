@@ -21,7 +21,7 @@ use super::gate::{Gate, Pass, Refused};
 use super::meter::{Metered, MeteredBody};
 use super::trackers::stand_in;
 use super::{Shared, tunnel};
-use crate::OriginRoute;
+use crate::{OriginRoute, OwnHeaders};
 
 /// Marks answers that are the proxy's own, so that a refused document is not taken for a page.
 pub(crate) const REFUSED_HEADER: &str = "x-glasshouse-refused";
@@ -104,6 +104,7 @@ pub(super) async fn forward(
     let browser_side = hyper::upgrade::on(&mut request);
     let upgrades = wants_upgrade(request.headers());
     rewrite_request(&mut request, target, page, route.as_ref(), upgrades);
+    add_own_headers(request.headers_mut(), &pass, page);
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let mut response = match shared.upstream.send(request).await {
@@ -152,6 +153,21 @@ pub(super) fn refusal(status: StatusCode) -> Response<Body> {
 /// Finds the route for a host in the render that runs.
 pub(super) fn route_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OriginRoute> {
     pass.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
+}
+
+/// What a host gets to see in the render that runs, if anything.
+pub(super) fn own_headers_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OwnHeaders> {
+    pass.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
+}
+
+/// Adds what only the page's own hosts get to see. What the page set itself stays. See docs/decisions/0240.
+pub(super) fn add_own_headers(headers: &mut HeaderMap, pass: &Pass, page: &Address) {
+    let Some(own) = own_headers_of(pass, &page.host).filter(|own| page.https || own.plain_http) else {
+        return;
+    };
+    let set: Vec<HeaderName> = headers.keys().cloned().collect();
+    let missing = own.headers.iter().filter(|(name, _)| !set.contains(name));
+    missing.for_each(|(name, value)| _ = headers.append(name.clone(), value.clone()));
 }
 
 /// Where the request really goes.
@@ -275,6 +291,30 @@ mod tests {
             hosts: vec!["shop.example".into()],
             origin_host: "app.host.example:8443".into(),
             tls: true,
+        }
+    }
+
+    fn carried_to(page: &Address, plain_http: bool) -> HeaderMap {
+        let headers = vec![("x-staging".parse().unwrap(), HeaderValue::from_static("1"))];
+        let own = OwnHeaders { hosts: vec!["shop.example".into()], headers, plain_http };
+        let mut pass = Pass::new("shop.example", 1000);
+        pass.own_headers = Some(own);
+        let mut headers = HeaderMap::new();
+        add_own_headers(&mut headers, &pass, page);
+        headers
+    }
+
+    #[test]
+    fn own_headers_go_to_their_hosts_and_never_in_the_clear_unless_they_may() {
+        let plain = Address { https: false, port: 80, ..page() };
+        let other = |host: &str| Address { host: host.into(), ..page() };
+
+        assert_eq!(carried_to(&page(), false)["x-staging"], "1");
+        assert_eq!(carried_to(&other("SHOP.example"), false).len(), 1);
+        assert_eq!(carried_to(&plain, true).len(), 1);
+        assert!(carried_to(&plain, false).is_empty());
+        for host in ["cdn.shop.example", "shop.example.evil.example", "evil.example", "shop.example."] {
+            assert!(carried_to(&other(host), true).is_empty(), "{host}");
         }
     }
 

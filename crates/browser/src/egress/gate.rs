@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::trackers::tracker_of;
-use crate::{BlockedRequest, OriginRoute, RenderError};
+use crate::{BlockedRequest, OriginRoute, OwnHeaders, RenderError, RenderRequest};
 
 /// Refused requests that are kept for the caller.
 const MAX_BLOCKED: usize = 100;
@@ -73,6 +73,7 @@ pub(crate) struct Pass {
     /// Host of the page.
     host: String,
     pub route: Option<OriginRoute>,
+    pub own_headers: Option<OwnHeaders>,
     left: AtomicI64,
     limit: u64,
     cut: AtomicBool,
@@ -118,11 +119,22 @@ impl From<&NetworkError> for Refused {
 }
 
 impl Pass {
+    /// The render that is asked for.
+    pub fn of(request: &RenderRequest) -> Pass {
+        let host = request.url.host_str().unwrap_or_default();
+        Pass {
+            route: request.route.clone(),
+            own_headers: request.own_headers.clone(),
+            ..Pass::new(host, request.limits.page_bytes)
+        }
+    }
+
     /// A render of a page of `host` that may download `limit` bytes.
-    pub fn new(host: &str, route: Option<OriginRoute>, limit: u64) -> Pass {
+    pub fn new(host: &str, limit: u64) -> Pass {
         Pass {
             host: host.to_owned(),
-            route,
+            route: None,
+            own_headers: None,
             left: AtomicI64::new(i64::try_from(limit).unwrap_or(i64::MAX)),
             limit,
             cut: AtomicBool::new(false),
@@ -206,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_is_cut_off_when_it_is_over_its_bytes() {
-        let pass = Pass::new("shop.test", None, 100);
+        let pass = Pass::new("shop.test", 100);
 
         assert!(pass.charge(60) && pass.charge(40));
         assert!(!pass.charge(1) && !pass.charge(0));
@@ -220,7 +232,7 @@ mod tests {
         let gate = Gate::new("127.0.0.2:3128".parse().unwrap());
         assert!(!gate.charge(1));
 
-        gate.admit(Arc::new(Pass::new("shop.test", None, 10)));
+        gate.admit(Arc::new(Pass::new("shop.test", 10)));
         assert!(gate.charge(1));
 
         gate.shut();
@@ -229,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_tracker_is_one_except_on_its_own_pages() {
-        let shop = Pass::new("shop.test", None, 10);
-        let tracker = Pass::new("www.hotjar.com", None, 10);
+        let shop = Pass::new("shop.test", 10);
+        let tracker = Pass::new("www.hotjar.com", 10);
 
         assert_eq!(shop.tracker("static.hotjar.com"), Some("hotjar.com"));
         assert_eq!(tracker.tracker("static.hotjar.com"), None);
@@ -239,7 +251,7 @@ mod tests {
 
     #[test]
     fn refused_requests_are_kept_up_to_a_bound() {
-        let pass = Pass::new("shop.test", None, 10);
+        let pass = Pass::new("shop.test", 10);
 
         for n in 0..500 {
             pass.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));

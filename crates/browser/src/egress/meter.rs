@@ -202,7 +202,7 @@ mod tests {
     #[tokio::test]
     async fn what_came_before_a_body_broke_has_time_to_be_sent() {
         let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
-        gate.admit(Arc::new(Pass::new("shop.test", None, 100)));
+        gate.admit(Arc::new(Pass::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
         let mut body = MeteredBody::new(broken, gate);
 

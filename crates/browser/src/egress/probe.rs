@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Empty};
 use url::Url;
 
 use super::Egress;
-use super::forward::{Address, rewrite_request, route_of, target_of};
+use super::forward::{Address, add_own_headers, rewrite_request, route_of, target_of};
 use super::gate::Pass;
 
 /// How long the reply may take; a page whose server takes longer is not asked about.
@@ -59,6 +59,7 @@ impl Egress {
             .body(body)
             .ok()?;
         rewrite_request(&mut request, target, &page, route, false);
+        add_own_headers(request.headers_mut(), pass, &page);
         let response = self
             .shared
             .upstream

@@ -15,7 +15,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use super::Shared;
-use super::forward::{Address, Body, forward, refusal, route_of};
+use super::forward::{Address, Body, forward, own_headers_of, refusal, route_of};
 use super::gate::{Gate, Refused};
 use super::meter::{Metered, Prefixed};
 
@@ -45,6 +45,7 @@ pub(super) async fn open(
 
     let is_answered_here = pass.tracker(&host).is_some()
         || route_of(&pass, &host).is_some()
+        || own_headers_of(&pass, &host).is_some()
         || shared.upstream.is_plain_http(&host);
     if is_answered_here {
         shared.tasks.clone().spawn(serve_inside(upgrade, host, port, gate, shared));

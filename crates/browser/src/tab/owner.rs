@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use crate::{OriginRoute, RenderRequest};
+use crate::{OriginRoute, OwnHeaders, RenderRequest};
 
 /// Whose tab it is: warm tabs are shared only between renders for which all of this is equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -12,6 +12,8 @@ pub(crate) struct TabOwner {
     /// Scheme, host and port of its pages.
     pub(super) origin: String,
     route: Option<OriginRoute>,
+    /// What was answered to them may be in the tab's cache.
+    own_headers: Option<OwnHeaders>,
 }
 
 impl TabOwner {
@@ -21,6 +23,7 @@ impl TabOwner {
             tenant: request.tenant.clone(),
             origin: request.url.origin().ascii_serialization(),
             route: request.route.clone(),
+            own_headers: request.own_headers.clone(),
         }
     }
 }

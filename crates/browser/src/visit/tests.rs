@@ -24,6 +24,7 @@ fn request() -> RenderRequest {
         url: PAGE.parse().unwrap(),
         tenant: "tenant".into(),
         route: None,
+        own_headers: None,
         timeout: Duration::from_secs(10),
         wait_for_selector: None,
         blocked_urls: Vec::new(),
@@ -40,7 +41,7 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(request: &'a RenderRequest) -> Machine<'a> {
         let now = Instant::now();
-        let pass = Arc::new(Pass::new("shop.test", None, request.limits.page_bytes));
+        let pass = Arc::new(Pass::of(request));
         Machine { state: State::new(request, pass, FRAME, now), now }
     }
 

@@ -1,6 +1,6 @@
 //! What one render leaves behind for the next: nothing, on the same warm tab or any other.
 
-use browser::{OriginRoute, RenderRequest, Renderer};
+use browser::{OriginRoute, OwnHeaders, RenderRequest, Renderer};
 
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, HOST, request};
@@ -205,6 +205,54 @@ async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
     let headers = &app.hits()[0].headers;
     assert_eq!((headers["host"].as_str(), headers["x-forwarded-host"].as_str()), ("app.host.test", HOST));
     assert_eq!(moved.location.as_deref(), Some(format!("https://{HOST}/page").as_str()));
+}
+
+#[tokio::test]
+async fn headers_of_a_site_are_seen_by_its_own_host_only() {
+    let other = Origin::start().await;
+    let open = |reply: Reply| reply.header("access-control-allow-origin", "*");
+    other.on("/lib.js", open(Reply::typed("text/javascript", "document.title = 'lib'")));
+    other.on("/landed", open(Reply::typed("text/plain", "landed")));
+    other.on("/frame", Reply::html("<!DOCTYPE html>framed"));
+    let bench = Bench::with_hosts(&[("other.test", other.address)], |config| config.concurrency = 1).await;
+    let page = "<!DOCTYPE html><div id=out></div><iframe src=https://other.test/frame></iframe>\
+        <script src=https://other.test/lib.js></script><script>(async () => {
+            const data = await (await fetch('/data', { headers: { 'x-own': 'page' } })).text();
+            out.textContent = data + ' ' + await (await fetch('/away')).text();
+        })()</script>";
+    bench.origin.on("/page", Reply::html(page)).on("/data", Reply::typed("text/plain", "data"));
+    bench.origin.on("/away", Reply::redirect(302, "https://other.test/landed"));
+    bench.origin.on("/left", Reply::redirect(302, "https://other.test/landed"));
+    let header = |name: &'static str, value: &'static str| {
+        (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
+    };
+    let own = OwnHeaders {
+        hosts: vec![HOST.into()],
+        headers: vec![header("authorization", "Basic YTpi"), header("x-own", "site")],
+        plain_http: false,
+    };
+    let with_headers = |path: &str| RenderRequest { own_headers: Some(own.clone()), ..request(path) };
+
+    let page = bench.pool.render(with_headers("/page")).await.unwrap();
+    bench.pool.render(with_headers("/left")).await.unwrap();
+    let plain = RenderRequest { url: format!("http://{HOST}/data").parse().unwrap(), ..with_headers("/") };
+    let _not_a_page = bench.pool.render(plain).await;
+    bench.pool.render(request("/page")).await.unwrap();
+
+    assert!(page.html.contains("data landed"), "{}", page.html);
+    let hits = bench.origin.hits();
+    let seen = |at: usize, name: &str| hits[at].headers.get(name).map(String::as_str);
+    assert_eq!((hits[0].path.as_str(), seen(0, "authorization")), ("/page", Some("Basic YTpi")));
+    let data = hits.iter().position(|hit| hit.path == "/data").unwrap();
+    assert_eq!((seen(data, "authorization"), seen(data, "x-own")), (Some("Basic YTpi"), Some("page")));
+    let without = hits.iter().filter(|hit| !hit.headers.contains_key("authorization")).count();
+    // Over plain http, and in the render that has none: its page, its data and what redirects.
+    assert!(without >= 3, "{hits:#?}");
+    assert!(other.count("/lib.js") >= 1 && other.count("/frame") >= 1 && other.count("/landed") >= 1);
+    for hit in other.hits() {
+        assert!(!hit.headers.contains_key("authorization"), "{hit:?}");
+        assert_ne!(hit.headers.get("x-own").map(String::as_str), Some("site"), "{hit:?}");
+    }
 }
 
 #[tokio::test]

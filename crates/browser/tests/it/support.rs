@@ -106,6 +106,7 @@ pub fn request(path: &str) -> RenderRequest {
         url: format!("https://{HOST}{path}").parse().unwrap(),
         tenant: "tenant".into(),
         route: None,
+        own_headers: None,
         timeout: Duration::from_secs(30),
         wait_for_selector: None,
         blocked_urls: Vec::new(),

@@ -37,7 +37,7 @@ pub struct FetchRequest {
     pub method: Method,
     /// Absolute `http` or `https` address.
     pub url: Url,
-    /// Further headers, sent on every hop. They must not carry secrets: a redirect may lead to another host.
+    /// Further headers, sent on every hop; a user agent takes the place of the fetcher's. They must not carry secrets: a redirect may lead to another host.
     pub headers: HeaderMap,
     /// Redirects that are followed; one more is an error.
     pub max_redirects: u32,
@@ -239,7 +239,7 @@ impl Fetcher {
         let headers = message.headers_mut();
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br"));
-        headers.insert(USER_AGENT, self.user_agent.clone());
+        headers.entry(USER_AGENT).or_insert_with(|| self.user_agent.clone());
 
         let mut connected = capture_connection(&mut message);
         let mut response = std::pin::pin!(self.client.request(message));

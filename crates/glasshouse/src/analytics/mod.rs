@@ -9,6 +9,7 @@ pub mod crawl_report;
 pub mod crawlers;
 mod crawling;
 pub mod export;
+mod for_audits;
 pub mod handlers;
 pub mod import;
 pub mod ingest;

@@ -98,7 +98,8 @@ impl AppState {
         let recorder = Recorder::new(&platform);
         let analytics = Analytics::new(&platform);
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
-        let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, Arc::new(render.clone()));
+        let (renders, visits) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
+        let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, visits);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,

@@ -1,14 +1,16 @@
 //! What the guarded fetcher and the browser bring, as the audit engine takes it. Used by the sources of runs and of the command.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use audit_engine::source::{FetchFailure, PageRequest, RenderedPage, Response};
 use browser::{Rendered, Settled};
 use bytes::BytesMut;
-use crawler::connector::ConnectError;
+use crawler::connector::{ConnectError, Connector, Stream};
 use crawler::fetch::{FetchError, Phase, TimeLimits};
-use crawler::{FetchRequest, Fetcher, NetworkError};
+use crawler::{FetchRequest, Fetcher, Network, NetworkError};
 use http::HeaderMap;
+use rustls::ClientConfig;
 use url::Url;
 
 /// How long one response may take in all.
@@ -72,6 +74,18 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedPage {
     }
 }
 
+/// When the certificate of a host ends, in epoch milliseconds; none when there is no valid one.
+pub async fn certificate_end_ms(network: &Network, tls: Arc<ClientConfig>, host: &str) -> Option<i64> {
+    let uri = format!("https://{host}/").parse().ok()?;
+    let Stream::Tls(stream) = Connector::new(network.clone(), tls).open(&uri).await.ok()? else {
+        return None;
+    };
+    let (_, connection) = stream.get_ref();
+    let certificate = connection.peer_certificates()?.first()?;
+    let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp() * 1000)
+}
+
 fn failure(error: FetchError) -> FetchFailure {
     match error {
         FetchError::Connect(ref cause)
@@ -86,4 +100,45 @@ fn failure(error: FetchError) -> FetchFailure {
 
 fn millis(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use crawler::testing::WebServer;
+    use crawler::{NetworkConfig, tls};
+    use http::Response;
+    use http_body_util::Full;
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+    use rustls::pki_types::PrivatePkcs8KeyDer;
+    use rustls::{RootCertStore, ServerConfig};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_certificate_that_is_trusted_says_when_it_ends() {
+        let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2040, 1, 2));
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.der().clone()).unwrap();
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_no_client_auth();
+        let config = config.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+        let answer = |_| async { Response::new(Full::default()) };
+        let server = WebServer::start_tls(Arc::new(config).into(), answer).await;
+        let network = NetworkConfig {
+            allow_private: vec!["127.0.0.1/32".parse().unwrap()],
+            ..NetworkConfig::default()
+        };
+        let network = Network::new(network).unwrap();
+        let host = server.address().to_string();
+
+        let trusted = certificate_end_ms(&network, tls::client_config_trusting(roots), &host).await;
+        let unknown = certificate_end_ms(&network, tls::client_config(), &host).await;
+
+        assert_eq!((trusted, unknown), (Some(2_209_075_200_000), None));
+    }
 }

@@ -8,6 +8,7 @@ pub mod fetched;
 pub mod handlers;
 mod jobs;
 pub mod model;
+pub mod ports;
 mod queries;
 mod results;
 mod segments;

@@ -8,6 +8,7 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::auditing::Auditing;
+use super::ports::ServedKinds;
 use crate::accounts::AccountId;
 use crate::accounts::model::id_type;
 use crate::clock::Timestamp;
@@ -141,6 +142,9 @@ pub struct AuditRequest {
     pub max_pages: u64,
     /// The domain's settings when it began.
     pub auditing: Auditing,
+    /// Crawlers that were given snapshots when it began.
+    #[serde(default)]
+    pub served: ServedKinds,
 }
 
 impl AuditRequest {

@@ -1,37 +1,40 @@
-//! Where the pages of an audit come from: the site's own server through the guarded fetcher, and the platform's browsers
-//! in the class of what nobody waits for. Must never send a domain's headers or credentials to another host.
-//! See docs/decisions/0208.
+//! Where the pages of an audit come from: the site's own server through the guarded fetcher, the platform's browsers in the
+//! class of what nobody waits for, and what the service has stored of the site.
+//! Must never send a domain's headers or credentials to another host, nor in the clear when the site is encrypted.
+//! See docs/decisions/0240 and docs/decisions/0242.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
-use browser::{OriginRoute, RenderLimits, RenderRequest};
-use crawler::{FetchRequest, Fetcher, tls};
+use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response, Snapshot};
+use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
+use bytes::Bytes;
+use crawler::{Fetcher, tls};
 use http::{HeaderMap, HeaderValue, header};
+use tokio::sync::OnceCell;
 use url::Url;
 
-use super::fetched::{fetch, rendered_page, request_for};
+use super::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
+use super::ports::Renders;
 use crate::config::Scheme;
-use crate::domains::Site;
 use crate::domains::origin::OriginClient;
+use crate::domains::{DomainStatus, Site};
 use crate::platform::Platform;
 
 /// What an audit calls itself unless the domain says otherwise; the first word is what robots.txt calls it.
 pub const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
 
-/// Lets the renders of audits in when no crawler's page waits for a browser.
-#[async_trait]
-pub trait RenderTurns: Send + Sync {
-    /// Waits for a place; none: the origin is in trouble, or too many wait.
-    async fn take(&self, site: &Site) -> Option<Box<dyn RenderTurn>>;
-}
-
-/// A place among the renders; given back when dropped.
-pub trait RenderTurn: Send + Sync {
-    /// Notes that the site's server answered.
-    fn note_answer(&self);
+/// What one run asks of a site's pages.
+pub struct SourceOptions {
+    /// What the audit calls itself.
+    pub user_agent: HeaderValue,
+    /// What only the site's own hosts get to see.
+    pub headers: HeaderMap,
+    /// The site is not encrypted: its headers go over plain http too.
+    pub is_plain: bool,
+    /// Pages are compared with what crawlers get.
+    pub reads_snapshots: bool,
 }
 
 /// Pages of one domain.
@@ -40,59 +43,65 @@ pub struct SiteSource {
     site: Arc<Site>,
     origins: OriginClient,
     fetcher: Fetcher,
-    headers: HeaderMap,
-    turns: Option<Arc<dyn RenderTurns>>,
+    renders: Arc<dyn Renders>,
+    options: SourceOptions,
+    has_snapshots: OnceCell<bool>,
 }
 
 impl SiteSource {
-    /// A source for one site. `headers` go to its own hosts only; without `turns` nothing is rendered.
+    /// A source for one site.
     pub fn new(
         platform: &Platform,
         origins: &OriginClient,
         site: Arc<Site>,
-        user_agent: &str,
-        headers: HeaderMap,
-        turns: Option<Arc<dyn RenderTurns>>,
+        renders: Arc<dyn Renders>,
+        options: SourceOptions,
     ) -> SiteSource {
-        let agent = HeaderValue::from_str(user_agent).unwrap_or(HeaderValue::from_static(USER_AGENT));
+        let agent = options.user_agent.clone();
         SiteSource {
             fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent),
             platform: platform.clone(),
             origins: origins.clone(),
             site,
-            headers,
-            turns,
+            renders,
+            options,
+            has_snapshots: OnceCell::new(),
         }
     }
 
-    fn request(&self, request: &PageRequest) -> FetchRequest {
-        let address = self.origins.address(&self.site, &request.url);
-        let is_own = request.url.host_str().is_some_and(|host| self.site.owns_host(host));
-        let mut headers = if is_own { self.headers.clone() } else { HeaderMap::new() };
+    fn is_own(&self, url: &Url) -> bool {
+        url.host_str().is_some_and(|host| self.site.owns_host(host))
+    }
+
+    /// The headers of a request to an address.
+    fn headers_for(&self, url: &Url) -> HeaderMap {
+        let may_see = self.is_own(url) && (url.scheme() == "https" || self.options.is_plain);
+        if may_see { self.options.headers.clone() } else { HeaderMap::new() }
+    }
+
+    async fn ask(&self, request: &PageRequest, address: Url) -> Result<Response, FetchFailure> {
+        let mut headers = self.headers_for(&request.url);
         if let Some(agent) = request.user_agent {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
         }
-        request_for(request, address, headers)
+        let mut response = fetch(&self.fetcher, request_for(request, address.clone(), headers)).await?;
+        response.headers = with_public_location(&request.url, &address, response.headers);
+        Ok(response)
     }
 
-    /// A redirect of the origin host to itself leads to the site: nobody but us knows the origin's name.
-    fn with_public_location(&self, asked: &Url, mut headers: HeaderMap) -> HeaderMap {
-        let address = self.origins.address(&self.site, asked);
-        let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
-        let target = location.and_then(|location| address.join(location.trim()).ok());
-        let Some(mut target) = target.filter(|target| target.origin() == address.origin()) else {
-            return headers;
-        };
-        if address.origin() == asked.origin() {
-            return headers;
-        }
-        let moved = target.set_host(asked.host_str()).is_ok()
-            && target.set_port(asked.port()).is_ok()
-            && target.set_scheme(asked.scheme()).is_ok();
-        if let (true, Ok(value)) = (moved, HeaderValue::try_from(target.as_str())) {
-            headers.insert(header::LOCATION, value);
-        }
-        headers
+    /// What the edge says to an address before the origin is asked: visitors of a connected domain meet it first.
+    fn edge_redirect(&self, url: &Url) -> Option<Response> {
+        let is_ours = self.site.domain.status == DomainStatus::Connected && self.is_own(url);
+        let (status, location) = self.site.redirect(url).filter(|_| is_ours)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(header::LOCATION, HeaderValue::try_from(location.as_str()).ok()?);
+        Some(Response { status, headers, body: Bytes::new(), ..Response::default() })
+    }
+
+    /// Whether a question is about plain http where encryption is the rule: that is seen from outside only, as the origin
+    /// is asked in the operator's way, and not at all at a static address whose one port serves both.
+    fn is_about_plain_http(&self, url: &Url) -> bool {
+        url.scheme() == "http" && self.is_own(url) && !self.options.is_plain
     }
 
     fn render_request(&self, url: &Url) -> RenderRequest {
@@ -103,10 +112,17 @@ impl SiteSource {
             origin_host: settings.origin_host.clone(),
             tls: config.edge.origin_scheme == Scheme::Https,
         });
+        let headers = &self.options.headers;
+        let own_headers = (!headers.is_empty()).then(|| OwnHeaders {
+            hosts: self.site.hosts(),
+            headers: headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            plain_http: self.options.is_plain,
+        });
         RenderRequest {
             url: url.clone(),
             tenant: self.site.domain.id.to_string(),
             route,
+            own_headers,
             timeout: config.render_timeout(),
             wait_for_selector: self.site.domain.rendering.wait_for_selector.clone(),
             blocked_urls: self.site.domain.rendering.blocked_urls.clone(),
@@ -119,19 +135,65 @@ impl SiteSource {
     }
 }
 
+/// A redirect of the origin host to itself leads to the site: nobody but us knows the origin's name.
+fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> HeaderMap {
+    if address.origin() == asked.origin() {
+        return headers;
+    }
+    let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
+    let target = location.and_then(|location| address.join(location.trim()).ok());
+    let Some(mut target) = target.filter(|target| target.origin() == address.origin()) else {
+        return headers;
+    };
+    let moved = target.set_host(asked.host_str()).is_ok()
+        && target.set_port(asked.port()).is_ok()
+        && target.set_scheme(asked.scheme()).is_ok();
+    if let (true, Ok(value)) = (moved, HeaderValue::try_from(target.as_str())) {
+        headers.insert(header::LOCATION, value);
+    }
+    headers
+}
+
 #[async_trait]
 impl PageSource for SiteSource {
     async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        let mut response = fetch(&self.fetcher, self.request(&request)).await?;
-        response.headers = self.with_public_location(&request.url, response.headers);
-        Ok(response)
+        self.ask(&request, self.origins.address(&self.site, &request.url)).await
     }
 
     async fn render(&self, url: &Url) -> Option<RenderedPage> {
-        let turn = self.turns.as_ref()?.take(&self.site).await?;
+        let turn = self.renders.turn(&self.site).await?;
         let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
         turn.note_answer();
         Some(rendered_page(url, rendered))
+    }
+
+    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
+        let url = &request.url;
+        if self.is_about_plain_http(url) {
+            let target = url.host_str().and_then(|host| self.platform.network.is_static(host));
+            let is_one_port = target.is_some_and(|target| target.port.is_some());
+            return if is_one_port { None } else { Some(self.ask(&request, url.clone()).await) };
+        }
+        match self.edge_redirect(url) {
+            Some(redirect) => Some(Ok(redirect)),
+            None => Some(self.fetch(request).await),
+        }
+    }
+
+    async fn snapshot(&self, url: &Url) -> Snapshot {
+        let status = self.site.domain.status;
+        let serves = matches!(status, DomainStatus::Connected | DomainStatus::ViaApi);
+        if !serves || !self.options.reads_snapshots {
+            return Snapshot::Unknown;
+        }
+        match self.has_snapshots.get_or_init(|| self.renders.has_snapshots(&self.site)).await {
+            true => self.renders.snapshot(&self.site, url).await,
+            false => Snapshot::Unknown,
+        }
+    }
+
+    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
+        certificate_end_ms(&self.platform.network, tls::client_config(), host).await
     }
 
     fn now_ms(&self) -> i64 {

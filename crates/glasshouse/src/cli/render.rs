@@ -65,6 +65,7 @@ async fn render(
             url: url.clone(),
             tenant: "command".to_owned(),
             route: None,
+            own_headers: None,
             timeout,
             wait_for_selector: None,
             blocked_urls: Vec::new(),

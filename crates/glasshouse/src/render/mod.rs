@@ -5,10 +5,10 @@
 mod acceptance;
 mod admission;
 mod asked;
-mod audit_turns;
 mod cache;
 pub mod decide;
 pub mod fast_path;
+mod for_audits;
 pub mod handlers;
 pub mod jobs;
 mod memory;

@@ -255,6 +255,7 @@ impl RenderTasks {
             url: page.url.clone(),
             tenant: site.domain.id.to_string(),
             route,
+            own_headers: None,
             timeout: self.config.render_timeout(),
             wait_for_selector: site.domain.rendering.wait_for_selector.clone(),
             blocked_urls: site.domain.rendering.blocked_urls.clone(),

@@ -102,6 +102,11 @@ impl RenderService {
         self.0.tasks.background_turn(site).await
     }
 
+    /// Stored snapshots, past the memory of those that crawlers ask for.
+    pub(super) fn durable(&self) -> &DurableTier {
+        &self.0.durable
+    }
+
     /// What is stored, for those who look after it.
     pub fn stored_pages(&self) -> &StoredPages {
         &self.0.stored

@@ -90,6 +90,12 @@ impl StoredPages {
         Ok(delete_objects(&self.blobs, domain).await?)
     }
 
+    /// Whether anything is stored of a site.
+    pub async fn has_any(&self, site: &Site) -> Result<bool, DbError> {
+        let mut conn = self.db.read().await?;
+        Ok(!queries::list_stored(&mut conn, &site.domain.id, "", 1).await?.is_empty())
+    }
+
     /// Addresses of every page that is stored of a site.
     pub async fn list(&self, site: &Site) -> Result<Vec<Url>, DbError> {
         let mut urls = Vec::new();

@@ -6,6 +6,7 @@
     reason = "tests speak HTTP to loopback and pass settings in the environment"
 )]
 
+mod audits;
 mod commands;
 mod import;
 mod process;

@@ -36,13 +36,17 @@ impl Reply {
 
 /// Sends one GET request.
 pub fn get(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> std::io::Result<Reply> {
+    send(address, &format!("GET {path}"), headers, "")
+}
+
+fn send(address: SocketAddr, request: &str, headers: &[(&str, &str)], body: &str) -> std::io::Result<Reply> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut head = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+    let mut head = format!("{request} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    stream.write_all(format!("{head}\r\n").as_bytes())?;
+    stream.write_all(format!("{head}\r\n{body}").as_bytes())?;
     let mut text = Vec::new();
     stream.read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -189,6 +193,24 @@ impl Service {
             .expect("an answer")
     }
 
+    /// Sends JSON to the API with the owner's key.
+    pub fn post(&self, path: &str, body: &str) -> Reply {
+        let length = body.len().to_string();
+        let headers = [
+            ("x-service-api-key", self.key.as_str()),
+            ("content-type", "application/json"),
+            ("content-length", &length),
+        ];
+        send(self.address, &format!("POST {path}"), &headers, body).expect("an answer")
+    }
+
+    /// Kills the process and starts another one on the same folder.
+    pub fn restart_after_a_kill(&mut self) {
+        signal("-KILL", self.process.id());
+        let _ = self.process.wait();
+        (self.process, self.address, _) = launch(&self.folder);
+    }
+
     /// Ends the process in order and starts another one on the same folder.
     pub fn restart(&mut self) {
         self.end();
@@ -242,9 +264,14 @@ pub fn signal(signal: &str, pid: u32) {
 
 /// Waits until something is so.
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    eventually_within(PATIENCE, what, is_so);
+}
+
+/// The same for what takes longer.
+pub fn eventually_within(time: Duration, what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < PATIENCE, "{what} did not happen");
+        assert!(started.elapsed() < time, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(100));
     }
 }

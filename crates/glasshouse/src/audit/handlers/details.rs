@@ -14,6 +14,7 @@ use crate::api::access::ReadDomain;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
 use crate::app::AppState;
+use crate::audit::ports::LastVisit;
 use crate::audit::service::{Comparison, LinkFilter, LinkList};
 use crate::audit::stored::{LinkRow, PageRow, parse_page_id};
 
@@ -57,6 +58,9 @@ struct PageDetails {
     /// Links on it.
     #[schema(value_type = Vec<LinkRow>)]
     outlinks: Box<RawValue>,
+    /// When a crawler last came, in the last 180 days; as new as the answer.
+    #[serde(rename = "lastCrawlerVisit")]
+    last_crawler_visit: Option<LastVisit>,
 }
 
 /// What one check found on a page.
@@ -107,6 +111,7 @@ async fn get_run_page(
     let run = visible_run(&caller, &app, &id).await?;
     let page = parse_page_id(&page).ok_or_else(ApiError::not_found)?;
     let parts = app.audits.page(&run, page).await?.ok_or_else(ApiError::not_found)?;
+    let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
     let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
     let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
     Ok(Json(PageDetails {
@@ -117,6 +122,7 @@ async fn get_run_page(
         page: parts.page,
         inlinks: parts.inlinks,
         outlinks: parts.outlinks,
+        last_crawler_visit,
     }))
 }
 

@@ -21,6 +21,7 @@ use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorC
 use crate::app::AppState;
 use crate::audit::access::{ReadAudits, StartAudit};
 use crate::audit::model::{Frequency, Mode, Run, RunStatus, RunView, Trigger};
+use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
 use crate::audit::service::{NewRun, PageFilter, PageOrder, StartError};
 use crate::audit::stored::{PAGE_FIELDS, PageRow};
@@ -220,12 +221,13 @@ struct PagesQuery {
     /// Only pages with this issue.
     #[param(example = "META_DESC_MISSING")]
     issue_id: Option<String>,
-    /// Field of a page that they are sorted by; `path` unless given.
+    /// Field of a page that they are sorted by, or `lastCrawlerVisit`; `path` unless given.
     #[param(example = "healthScore")]
     sort: Option<String>,
     /// `asc` or `desc`.
     order: Option<String>,
-    /// Fields of a page that are wanted, separated by commas; all unless given.
+    /// Fields of a page that are wanted, separated by commas; all unless given. `lastCrawlerVisit`, the day on which a
+    /// crawler last came, is there only when it is wanted.
     #[param(example = "path,healthScore")]
     fields: Option<String>,
 }
@@ -246,7 +248,7 @@ impl PagesQuery {
         if self.issue_id.as_ref().is_some_and(|id| CheckId::find(id).is_none()) {
             note("issueId", "is not an issue id");
         }
-        let is_field = |name: &str| PAGE_FIELDS.contains(&name);
+        let is_field = |name: &str| name == LAST_VISIT || PAGE_FIELDS.contains(&name);
         if self.sort.as_ref().is_some_and(|sort| !is_field(sort)) {
             note("sort", "is not a field of a page");
         }
@@ -269,8 +271,15 @@ impl PagesQuery {
         }
     }
 
+    /// Each name once.
     fn field_names(&self) -> Option<Vec<String>> {
-        Some(self.fields.as_ref()?.split(',').map(str::to_owned).collect())
+        let mut names: Vec<String> = Vec::new();
+        for name in self.fields.as_ref()?.split(',') {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        Some(names)
     }
 }
 
@@ -316,7 +325,9 @@ async fn details(app: &AppState, run: Run, query: &PagesQuery) -> Result<Respons
     let rows: Vec<usize> = found.rows.into_iter().skip(from).take(count).collect();
     let is_first = offset == 0 && query.search.as_ref().is_none_or(String::is_empty);
     let breakdown = if is_first { run.report.issue_breakdown.clone() } else { Value::Null };
-    let pages = app.audits.page_rows(&run, rows, query.field_names());
+    let fields = query.field_names();
+    let visits = app.audits.last_visits(&run, fields.as_deref()).await?;
+    let pages = app.audits.page_rows(&run, rows, fields, visits);
     let mut pages = Box::pin(pages.fuse());
     // A store that cannot be read is told before the answer begins.
     let first = pages.next().await.transpose()?.unwrap_or_default();

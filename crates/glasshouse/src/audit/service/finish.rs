@@ -172,7 +172,7 @@ fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &P
         new_issues += has.difference(&had).count();
         fixed_issues += had.difference(&has).count();
     }
-    let is_everything = !run.request.new_pages_only && audit.status != AuditStatus::LimitReached;
+    let is_everything = !run.request.new_pages_only && audit.close_reason == EngineReason::Finished;
     if is_everything {
         carried.clear();
     }

@@ -17,8 +17,8 @@ use store::Db;
 
 use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
 use super::model::RunId;
+use super::ports::{CrawlerVisits, Renders};
 use super::segments::Segments;
-use super::source::RenderTurns;
 use crate::accounts::Accounts;
 use crate::clock::Clock;
 use crate::domains::DomainsService;
@@ -48,7 +48,8 @@ struct Inner {
     origins: OriginClient,
     jobs: Jobs,
     segments: Segments,
-    turns: Arc<dyn RenderTurns>,
+    renders: Arc<dyn Renders>,
+    visits: Arc<dyn CrawlerVisits>,
     /// Runs that this process works on, and whether somebody wants them to stop.
     running: Mutex<HashMap<RunId, Arc<AtomicBool>>>,
 }
@@ -61,7 +62,8 @@ impl Audits {
         domains: &DomainsService,
         origins: &OriginClient,
         jobs: &Jobs,
-        turns: Arc<dyn RenderTurns>,
+        renders: Arc<dyn Renders>,
+        visits: Arc<dyn CrawlerVisits>,
     ) -> Audits {
         Audits(Arc::new(Inner {
             db: platform.db.clone(),
@@ -71,7 +73,8 @@ impl Audits {
             origins: origins.clone(),
             jobs: jobs.clone(),
             segments: Segments::new(&platform.db, &platform.blobs),
-            turns,
+            renders,
+            visits,
             running: Mutex::default(),
             platform: platform.clone(),
         }))

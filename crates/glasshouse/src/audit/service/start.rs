@@ -12,9 +12,10 @@ use crate::accounts::usage::Reservation;
 use crate::accounts::{AccountId, Limit, Metric, PlanLimits};
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::{AuditRequest, Frequency, Mode, Report, Run, RunId, RunStatus, Trigger};
+use crate::audit::ports::ServedKinds;
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
-use crate::domains::Site;
+use crate::domains::{DomainStatus, Site};
 
 /// How long somebody waits for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
@@ -111,6 +112,7 @@ impl Audits {
             sitemap,
             max_pages,
             auditing,
+            served: self.served_kinds(site).await?,
         };
         if request.new_pages_only && !self.has_new_pages(site, &request).await? {
             return Err(StartError::NoNewPages);
@@ -194,6 +196,16 @@ impl Audits {
             return Err(StartError::PagesLimit { limit, current });
         }
         Ok(limit.most().map_or(MOST_PAGES, |most| most - current))
+    }
+
+    /// Which crawlers see more of the site than its server sends.
+    async fn served_kinds(&self, site: &Site) -> Result<ServedKinds, DbError> {
+        match site.domain.status {
+            DomainStatus::Connected | DomainStatus::ViaApi => {
+                self.0.visits.served_kinds(&site.domain.id).await
+            }
+            DomainStatus::Pending | DomainStatus::Suspended => Ok(ServedKinds::default()),
+        }
     }
 
     /// Counts an audit on demand; scheduled ones cost their pages only.

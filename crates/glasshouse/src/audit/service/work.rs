@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use audit_engine::checks::CheckId;
+use audit_engine::checks::{CheckId, Scope};
 use audit_engine::engine::{
     Audit, AuditOptions, AuditStatus, CloseReason as EngineReason, Ignored, Journal, JournalError,
     Mode as EngineMode, Progress, resume,
 };
 use crawler::errors::one_line;
+use http::HeaderValue;
 use store::DbError;
 
 use super::Audits;
@@ -21,7 +22,7 @@ use crate::accounts::{Limit, Metric};
 use crate::audit::model::{CloseReason, Mode, Outcome, Run, RunId};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
-use crate::audit::source::{SiteSource, USER_AGENT};
+use crate::audit::source::{SiteSource, SourceOptions, USER_AGENT};
 use crate::audit::stored::Kind;
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
@@ -126,9 +127,13 @@ impl Audits {
     ) -> Result<SiteSource, WorkError> {
         let (_, credentials) = self.auditing_of(&run.domain_id).await?;
         let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
-        let turns = options.renders.then(|| self.0.turns.clone());
-        let headers = credentials.request_headers();
-        Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, agent, headers, turns))
+        let wanted = SourceOptions {
+            user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),
+            headers: credentials.request_headers(),
+            is_plain: run.request.urls[0].scheme() == "http",
+            reads_snapshots: options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
+        };
+        Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))
     }
 
     async fn options(&self, run: &Run) -> Result<AuditOptions, WorkError> {
@@ -147,12 +152,16 @@ impl Audits {
         options.requests_per_second = settings.requests_per_second;
         let agent = settings.user_agent.as_deref().unwrap_or(USER_AGENT);
         options.agent = agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
-        // A browser has no way to show a domain's credentials: what it would render is the refusal.
-        let (_, credentials) = self.auditing_of(&run.domain_id).await?;
-        options.renders = settings.javascript && credentials.request_headers().is_empty();
+        options.renders = settings.javascript;
         options.renders_at_once = self.0.platform.config.render_concurrency().max(1);
         options.sitemap.clone_from(&request.sitemap);
         options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
+        // Nobody reads the sitemap for a list of addresses.
+        let reads_sitemaps = request.mode != Mode::Selected;
+        options.checks.retain(|id| {
+            let check = id.check();
+            !request.served.silence(check.id) && (reads_sitemaps || check.scope != Scope::Sitemap)
+        });
         options.ignored = settings
             .ignored
             .iter()

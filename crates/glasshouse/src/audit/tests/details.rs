@@ -191,6 +191,25 @@ async fn a_second_run_is_compared_with_the_first() {
 }
 
 #[tokio::test]
+async fn addresses_that_were_selected_are_all_that_is_looked_at() {
+    on_each_engine(async |shop| {
+        let body =
+            json!({ "mode": "selected", "urls": ["https://shop.example/tea", "https://shop.example/lost"] });
+
+        let id = shop.audit(body).await;
+
+        let details = shop.details(&id, "").await;
+        assert_eq!(paths(&details), ["/lost", "/tea"]);
+        assert_eq!(
+            (&details["run"]["sitemapIssues"], &details["run"]["pagesCrawled"]),
+            (&json!([]), &json!(1))
+        );
+        assert!(details["issueBreakdown"].get("SITEMAP_MISSING").is_none(), "{details:#}");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn page_insights_show_the_latest_run_with_results() {
     on_each_engine(async |shop| {
         let path = "/api/analytics/page-insights?domain=shop.example&url=https%3A%2F%2Fshop.example%2Ftea";

@@ -73,16 +73,7 @@ async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
         shop.web.asked.lock().unwrap().clear();
 
         let stop = CancellationToken::new();
-        let settings = WorkerSettings {
-            lease: Duration::from_millis(500),
-            beat_every: Duration::from_millis(100),
-            sweep_every: Duration::from_millis(100),
-            idle_wait: Duration::from_millis(100),
-            ..WorkerSettings::default()
-        };
-        let registry =
-            shop.app.state.audits.register_runs(shop.app.state.audits.register(Registry::default()));
-        let survivor = Worker::new(shop.app.state.jobs.clone(), registry, Vec::new(), settings);
+        let survivor = impatient_worker(&shop);
         let done = until("it did not go on", async || {
             shop.details(&id, "").await["run"]["completedAt"] != Value::Null
         });
@@ -98,10 +89,97 @@ async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
         assert_eq!(resumed["issueBreakdown"], whole["issueBreakdown"]);
         assert_eq!(resumed["run"]["crawlStats"]["continuations"], 1);
         assert_eq!(resumed["run"]["needsContinuation"], false);
-        assert!(shop.web.asked_for("/tea").is_empty(), "what was saved is not asked for again");
+        let asked = shop.web.asked_for("/tea");
+        let is_audit =
+            |headers: &http::HeaderMap| headers["user-agent"].to_str().unwrap().starts_with("Glasshouse/");
+        assert!(!asked.iter().any(is_audit), "what was saved is not asked for again");
         assert_eq!(checkpoints(&shop, &id).await, 0);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_cut_off_again_and_again_ends_like_one_that_was_not() {
+    const KILLS: u32 = 20;
+    on_each_engine(async |shop| {
+        let pages: Vec<String> = (0..40).map(|page| format!("/page/{page}")).collect();
+        let links: Vec<&str> = pages.iter().map(String::as_str).collect();
+        shop.web.page("/", "The start page of the shop", &links);
+        for (at, path) in pages.iter().enumerate() {
+            shop.web.page(path, &format!("Page number {at} of the shop"), &["/", "/gone", pages[at / 2].as_str()]);
+        }
+        let undisturbed = shop.audit(json!({ "allowSampling": false })).await;
+        let id = shop.start(json!({ "allowSampling": false })).await;
+
+        let never = CancellationToken::new();
+        let mut random = 7_u64;
+        for kill in 0..KILLS {
+            // A small generator is random enough, and fails the same way again.
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let moment = Duration::from_millis(random >> 32 & 0xff);
+            let killed = impatient_worker(&shop).run(never.clone());
+            // Long enough for the one before to be given up, and then any moment of the work.
+            tokio::select! {
+                () = killed => panic!("it ended"),
+                () = tokio::time::sleep(Duration::from_millis(600) + moment) => {}
+            }
+            if kill == 0 {
+                assert!(!shop.web.asked_for("/").is_empty());
+            }
+        }
+        let done = until("it did not go on", async || {
+            shop.details(&id, "").await["run"]["completedAt"] != Value::Null
+        });
+        tokio::select! { () = impatient_worker(&shop).run(never.clone()) => panic!("it ended"), () = done => {} }
+
+        let (whole, resumed) = (shop.details(&undisturbed, "").await, shop.details(&id, "").await);
+        assert_eq!(resumed["run"]["status"], "success", "{:#}", resumed["run"]);
+        assert_eq!(without_times(&resumed), without_times(&whole));
+        assert_eq!(resumed["issueBreakdown"], whole["issueBreakdown"]);
+        for field in ["healthScore", "pagesCrawled", "issueCount", "sitemapIssues"] {
+            assert_eq!(resumed["run"][field], whole["run"][field], "{field}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_many_starts_in_two_processes_one_begins() {
+    on_each_engine(async |shop| {
+        let second = shop.app.second().await;
+        let start = |app: &crate::testing::TestApp| {
+            app.post(RUNS).key(&shop.account.key).json(with_defaults(json!({})))
+        };
+
+        let starts = (0..12).map(|at| start(if at % 2 == 0 { &shop.app } else { &second }));
+        let replies = futures::future::join_all(starts.map(async |request| request.await)).await;
+
+        let begun: Vec<_> = replies.iter().filter(|reply| reply.status == 200).collect();
+        assert_eq!(begun.len(), 1);
+        let id = begun[0].json()["runId"].clone();
+        for reply in replies.iter().filter(|reply| reply.status != 200) {
+            reply.assert(409, json!({ "error": "run_already_active", "runId": id }));
+        }
+        let usage = shop.get("/api/usage").await.json();
+        let limits = usage["limits"].as_array().unwrap();
+        let audits = limits.iter().find(|limit| limit["name"] == "audits_per_month").unwrap();
+        assert_eq!(audits["used"], 1, "what was refused is not counted");
+        second.stop().await;
+    })
+    .await;
+}
+
+/// A worker that takes over soon what another one let go.
+fn impatient_worker(shop: &Shop) -> Worker {
+    let settings = WorkerSettings {
+        lease: Duration::from_millis(500),
+        beat_every: Duration::from_millis(100),
+        sweep_every: Duration::from_millis(100),
+        idle_wait: Duration::from_millis(100),
+        ..WorkerSettings::default()
+    };
+    let registry = shop.app.state.audits.register_runs(shop.app.state.audits.register(Registry::default()));
+    Worker::new(shop.app.state.jobs.clone(), registry, Vec::new(), settings)
 }
 
 /// Pages without what differs from run to run.
@@ -156,7 +234,12 @@ async fn an_archived_run_is_answered_with_the_same_bytes() {
             format!("{RUNS}/{id}?limit=2&sort=wordCount"),
             format!("{RUNS}/{id}/pages/{page}"),
             format!("{RUNS}/{id}/links"),
+            format!("{RUNS}/{id}/links?to=/&status=200"),
             format!("{RUNS}/{id}/export?what=findings"),
+            format!("{RUNS}/{id}/export?what=pages&format=ndjson"),
+            format!("{RUNS}/{id}/export?what=links"),
+            format!("{RUNS}/{id}/export?what=sitemap"),
+            format!("{RUNS}/{id}/compare?with={id}"),
         ];
         let mut live = Vec::new();
         for path in &paths {

@@ -4,11 +4,15 @@ mod access;
 mod details;
 mod lifecycle;
 mod settings;
+mod surroundings;
+mod visits;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use crawler::testing::WebServer;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -23,12 +27,16 @@ use crate::testing::{Reply, TestAccount, TestApp};
 const RUNS: &str = "/api/seo-spider/runs";
 const AUDITING: &str = "/api/domains/shop.example/auditing";
 
-/// What the site answers, by path; every other path is 404. Remembers what was asked.
+/// What the site answers, by path; every other path is 404. Its twin redirects to it. Remembers what was asked.
 #[derive(Clone)]
 struct Web {
     pages: Arc<Mutex<HashMap<String, String>>>,
     asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     bodies: Arc<Mutex<HashMap<String, String>>>,
+    /// What it answers some user agents instead, by a word of theirs: status, and another page.
+    agents: Arc<Mutex<Vec<(String, u16, String)>>>,
+    /// The twin serves the site a second time.
+    has_copy: Arc<AtomicBool>,
     /// Pages whose path begins with `/slow` answer once this is true.
     open: watch::Sender<bool>,
 }
@@ -39,8 +47,48 @@ impl Web {
             pages: Arc::default(),
             asked: Arc::default(),
             bodies: Arc::default(),
+            agents: Arc::default(),
+            has_copy: Arc::default(),
             open: watch::channel(true).0,
         }
+    }
+
+    fn answers_agent(&self, word: &str, status: u16, body: &str) {
+        self.agents.lock().unwrap().push((word.to_owned(), status, body.to_owned()));
+    }
+
+    /// Forgets everything that a test set.
+    fn clear(&self) {
+        self.pages.lock().unwrap().clear();
+        self.asked.lock().unwrap().clear();
+        self.agents.lock().unwrap().clear();
+        self.has_copy.store(false, Ordering::Relaxed);
+        self.open.send_replace(true);
+    }
+
+    /// What is answered: status, header and body.
+    fn answer(&self, path: &str, headers: &HeaderMap) -> Response<Full<Bytes>> {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if text("host").starts_with("www.") && !self.has_copy.load(Ordering::Relaxed) {
+            let moved =
+                Response::builder().status(301).header("location", format!("https://shop.example{path}"));
+            return moved.body(Full::default()).unwrap();
+        }
+        let kind = match path.rsplit('.').next() {
+            Some("xml") => "application/xml",
+            Some("txt") => "text/plain",
+            Some("png") => "image/png",
+            _ => "text/html; charset=utf-8",
+        };
+        let response = Response::builder().header("content-type", kind);
+        let agent = text("user-agent");
+        let own = self.agents.lock().unwrap().iter().find(|(word, _, _)| agent.contains(word)).cloned();
+        if let Some((_, status, body)) = own {
+            return response.status(status).body(Full::from(body)).unwrap();
+        }
+        let page = self.pages.lock().unwrap().get(path).cloned();
+        let response = if page.is_none() { response.status(404) } else { response };
+        response.body(Full::from(page.unwrap_or_else(|| "<p>nothing here</p>".to_owned()))).unwrap()
     }
 
     fn set(&self, path: &str, body: &str) {
@@ -92,21 +140,14 @@ impl Web {
             let web = web.clone();
             async move {
                 let path = request.uri().path().to_owned();
-                web.asked.lock().unwrap().push((path.clone(), request.headers().clone()));
+                let headers = request.headers().clone();
+                web.asked.lock().unwrap().push((path.clone(), headers.clone()));
                 let body = request.into_body().collect().await.unwrap().to_bytes();
                 web.bodies.lock().unwrap().insert(path.clone(), String::from_utf8_lossy(&body).into_owned());
                 if path.starts_with("/slow") {
                     web.open.subscribe().wait_for(|open| *open).await.unwrap();
                 }
-                let page = web.pages.lock().unwrap().get(&path).cloned();
-                let kind = match path.rsplit('.').next() {
-                    Some("xml") => "application/xml",
-                    Some("txt") => "text/plain",
-                    _ => "text/html; charset=utf-8",
-                };
-                let response = Response::builder().header("content-type", kind);
-                let response = if page.is_none() { response.status(404) } else { response };
-                response.body(Full::from(page.unwrap_or_else(|| "<p>nothing here</p>".to_owned()))).unwrap()
+                web.answer(&path, &headers)
             }
         })
         .await
@@ -174,6 +215,18 @@ fn worker(app: &TestApp) -> Worker {
     Worker::new(app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default())
 }
 
+/// Ids of what was found on a page.
+fn issues_of<'a>(details: &'a Value, path: &str) -> Vec<&'a str> {
+    let page = details["pages"].as_array().unwrap().iter().find(|page| page["path"] == path);
+    let issues = page.unwrap_or_else(|| panic!("no {path} in {details:#}"))["issues"].as_array().unwrap();
+    issues.iter().map(|issue| issue["issueId"].as_str().unwrap()).collect()
+}
+
+/// Ids of everything that was found.
+fn all_issues(details: &Value) -> Vec<&str> {
+    details["issueBreakdown"].as_object().unwrap().keys().map(String::as_str).collect()
+}
+
 fn paths(details: &Value) -> Vec<&str> {
     details["pages"].as_array().unwrap().iter().map(|page| page["path"].as_str().unwrap()).collect()
 }
@@ -187,12 +240,10 @@ async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
     let server = web.serve().await;
     let address = server.address();
     let settings = format!(
-        "[network]\nallow_private = [\"127.0.0.0/8\"]\nhosts = {{ \"shop.example\" = \"{address}\", \"hook.example\" = \"{address}\" }}\n{settings}"
+        "[network]\nallow_private = [\"127.0.0.0/8\"]\nhosts = {{ \"shop.example\" = \"{address}\", \"hook.example\" = \"{address}\", \"www.shop.example\" = \"{address}\", \"pending.example\" = \"{address}\" }}\n{settings}"
     );
     TestApp::on_each_engine_with(&settings, async |app| {
-        web.pages.lock().unwrap().clear();
-        web.asked.lock().unwrap().clear();
-        web.open.send_replace(true);
+        web.clear();
         web.shop();
         let account = app.account("owner@shop.example", Plan::Agency).await;
         let domain = app.domain(&account, "shop.example").await;

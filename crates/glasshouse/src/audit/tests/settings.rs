@@ -16,6 +16,7 @@ async fn secrets_are_sent_to_the_site_and_never_shown() {
             "basicAuth": { "username": "anna", "password": "swordfish" },
         });
         shop.web.page("/coffee", "Coffee of all kinds", &["/", "https://hook.example/elsewhere"]);
+        shop.web.page("/elsewhere", "Another site", &[]);
 
         let changed = shop.patch_auditing(change).await;
         let shown = shop.get(AUDITING).await;
@@ -32,7 +33,7 @@ async fn secrets_are_sent_to_the_site_and_never_shown() {
         assert_eq!(asked[0]["x-staging"], "hunter2");
         assert_eq!(asked[0]["authorization"], "Basic YW5uYTpzd29yZGZpc2g=");
         let elsewhere = shop.web.asked_for("/elsewhere");
-        assert!(elsewhere.iter().all(|headers| !headers.contains_key("x-staging")));
+        assert!(!elsewhere.is_empty() && elsewhere.iter().all(|headers| !headers.contains_key("x-staging")));
         shop.patch_auditing(json!({ "headers": [], "basicAuth": null }))
             .await
             .assert(200, json!({ "headers": [], "basicAuth": null }));
@@ -91,7 +92,8 @@ async fn settings_change_what_a_run_looks_at_and_what_it_finds() {
             pages.iter().find(|page| page["path"] == "/tea").unwrap()["healthScore"].as_f64().unwrap()
         };
         assert!(tea(&after) > tea(&before));
-        assert_eq!(shop.web.asked_for("/tea").last().unwrap()["user-agent"], "Auditor/2.0");
+        let agents = shop.web.asked_for("/tea");
+        assert!(agents.iter().any(|headers| headers["user-agent"] == "Auditor/2.0"));
     })
     .await;
 }

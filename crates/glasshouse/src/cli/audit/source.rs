@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
 use browser::{RenderLimits, RenderRequest, Renderer};
-use crawler::connector::{Connector, Stream};
 use crawler::{Fetcher, Network};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-use crate::audit::fetched::{fetch, rendered_page, request_for};
+use crate::audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use crate::cli::Context;
 use crate::clock::Clock;
 
@@ -75,13 +74,7 @@ impl PageSource for NetworkSource {
     }
 
     async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
-        let uri = format!("https://{host}/").parse().ok()?;
-        let connector = Connector::new(self.network.clone(), crawler::tls::client_config());
-        let Stream::Tls(stream) = connector.open(&uri).await.ok()? else { return None };
-        let (_, connection) = stream.get_ref();
-        let certificate = connection.peer_certificates()?.first()?;
-        let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
-        Some(certificate.validity().not_after.timestamp() * 1000)
+        certificate_end_ms(&self.network, crawler::tls::client_config(), host).await
     }
 
     async fn render(&self, url: &Url) -> Option<RenderedPage> {
@@ -89,6 +82,7 @@ impl PageSource for NetworkSource {
             url: url.clone(),
             tenant: "command".to_owned(),
             route: None,
+            own_headers: None,
             timeout: self.timeout,
             wait_for_selector: None,
             blocked_urls: Vec::new(),

@@ -3,7 +3,9 @@
 mod compare;
 mod exports;
 mod links;
+mod visits;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use store::DbError;
 use super::Audits;
 use crate::accounts::AccountId;
 use crate::audit::model::Run;
+use crate::audit::ports::{LAST_VISIT, LastVisit};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::audit::stored::{Index, Kind, PART_ROWS, lines};
@@ -23,6 +26,7 @@ use crate::domains::DomainId;
 pub use compare::Comparison;
 pub use exports::{Export, ExportFormat};
 pub use links::{LinkFilter, LinkList};
+pub use visits::LastVisits;
 
 /// Runs that a list has.
 const MOST_RUNS: i64 = 50;
@@ -74,6 +78,11 @@ impl SortKey {
             serde_json::Value::Object(map) => SortKey::Number(map.len() as f64),
             serde_json::Value::Null => SortKey::Number(f64::NEG_INFINITY),
         }
+    }
+
+    /// Pages that no crawler came to are the smallest.
+    fn of_visit(visit: Option<&LastVisit>) -> SortKey {
+        visit.map_or(SortKey::Number(f64::NEG_INFINITY), |visit| SortKey::Text(visit.date.clone()))
     }
 
     fn compare(&self, other: &SortKey) -> std::cmp::Ordering {
@@ -171,6 +180,10 @@ impl Audits {
             "inlinkCount" => number(&|row| f64::from(index.inlinks[row])),
             "issueCount" | "issues" => number(&|row| index.issues[row].len() as f64),
             "indexable" => number(&|row| f64::from(u8::from(index.indexable[row]))),
+            LAST_VISIT => {
+                let visits = self.last_visits(run, Some(&[field.to_owned()])).await?;
+                rows.iter().map(|row| SortKey::of_visit(visits.of(&index.paths[*row]))).collect()
+            }
             _ => {
                 let mut keys = Vec::with_capacity(rows.len());
                 let mut reader = RowReader::new(self, run, Kind::Pages);
@@ -185,20 +198,23 @@ impl Audits {
         })
     }
 
-    /// Rows as JSON, separated by commas, some hundred at a time. With `fields` only those.
+    /// Rows as JSON, separated by commas, some hundred at a time. With `fields` only those; what is no part of the results
+    /// comes from `visits`.
     pub fn page_rows(
         &self,
         run: &Run,
         rows: Vec<usize>,
         fields: Option<Vec<String>>,
+        visits: LastVisits,
     ) -> impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<> {
         let (audits, run) = (self.clone(), run.clone());
         let chunks: Vec<Vec<usize>> = rows.chunks(PART_ROWS).map(<[usize]>::to_vec).collect();
         let chunks = chunks.into_iter().enumerate();
-        futures::stream::unfold((chunks, audits, run, fields), |(mut chunks, audits, run, fields)| async {
+        let wanted = fields.map(|fields| (fields, visits));
+        futures::stream::unfold((chunks, audits, run, wanted), |(mut chunks, audits, run, wanted)| async {
             let (at, chunk) = chunks.next()?;
-            let text = audits.write_rows(&run, &chunk, fields.as_deref(), at > 0).await;
-            Some((text, (chunks, audits, run, fields)))
+            let text = audits.write_rows(&run, &chunk, wanted.as_ref(), at > 0).await;
+            Some((text, (chunks, audits, run, wanted)))
         })
     }
 
@@ -206,7 +222,7 @@ impl Audits {
         &self,
         run: &Run,
         rows: &[usize],
-        fields: Option<&[String]>,
+        wanted: Option<&(Vec<String>, LastVisits)>,
         mut is_continued: bool,
     ) -> Result<Bytes, ReadError> {
         let mut text = Vec::new();
@@ -216,9 +232,9 @@ impl Audits {
                 text.push(b',');
             }
             let line = reader.line(*row).await?;
-            match fields {
+            match wanted {
                 None => text.extend_from_slice(&line),
-                Some(fields) => write_fields(&mut text, &line, fields),
+                Some((fields, visits)) => write_fields(&mut text, &line, fields, visits),
             }
         }
         Ok(Bytes::from(text))
@@ -246,7 +262,8 @@ impl Audits {
             self.row(run, Kind::Links, row).await?,
         );
         let (Some(page), Some(details), Some(inlinks), Some(outlinks)) = parts else { return Ok(None) };
-        Ok(Some(PageParts { page, details, inlinks, outlinks }))
+        let path = index.paths[row].clone();
+        Ok(Some(PageParts { path, page, details, inlinks, outlinks }))
     }
 
     /// Paths that earlier runs of a domain have, and when each was last looked at; none: there is no earlier run.
@@ -270,6 +287,8 @@ impl Audits {
 
 /// What is stored of one page.
 pub struct PageParts {
+    /// Its path with the query.
+    pub path: String,
     /// As lists show it.
     pub page: Box<RawValue>,
     /// Findings with their evidence, and facts.
@@ -316,14 +335,17 @@ impl<'a> RowReader<'a> {
     }
 }
 
-fn write_fields(text: &mut Vec<u8>, line: &[u8], fields: &[String]) {
+fn write_fields(text: &mut Vec<u8>, line: &[u8], fields: &[String], visits: &LastVisits) {
     let row: HashMap<&str, &RawValue> = serde_json::from_slice(line).unwrap_or_default();
     text.push(b'{');
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
             text.push(b',');
         }
-        let value = row.get(field.as_str()).map_or("null", |raw| raw.get());
+        let value = match field.as_str() {
+            LAST_VISIT => Cow::Owned(visits.shown(row.get("path").copied())),
+            field => Cow::Borrowed(row.get(field).map_or("null", |raw| raw.get())),
+        };
         text.extend_from_slice(format!("\"{field}\":{value}").as_bytes());
     }
     text.push(b'}');

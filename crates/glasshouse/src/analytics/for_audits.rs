@@ -1,0 +1,65 @@
+//! What audits get from here: when crawlers last came to each page, and which kinds of them are given snapshots.
+//! Impostors are in neither.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use store::DbError;
+
+use super::crawlers::{Class, CrawlerIndex};
+use super::model::{Day, start_of};
+use super::segments::window::{Scope, WindowVisits};
+use super::service::{Analytics, MAX_DAYS};
+use crate::audit::ports::{CrawlerVisits, LastVisit, ServedKinds};
+use crate::domains::DomainId;
+
+/// Days in which a kind of crawlers was given a snapshot, if it is at all.
+const SERVED_DAYS: u32 = 30;
+
+#[async_trait]
+impl CrawlerVisits for Analytics {
+    async fn last_visits(
+        &self,
+        domain: &DomainId,
+        path: Option<&str>,
+    ) -> Result<HashMap<String, LastVisit>, DbError> {
+        let only = path.map(str::to_owned);
+        let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
+        self.of_window(domain, self.window(MAX_DAYS), path, list).await
+    }
+
+    async fn served_kinds(&self, domain: &DomainId) -> Result<ServedKinds, DbError> {
+        let days = self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await?;
+        let mut kinds = ServedKinds::default();
+        for day in days.iter().filter(|day| day.visits > 0) {
+            match CrawlerIndex::shared().find(&day.crawler).map(|crawler| crawler.class) {
+                Some(Class::Preview) => kinds.previews = true,
+                Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => kinds.assistants = true,
+                _ => {}
+            }
+        }
+        Ok(kinds)
+    }
+}
+
+fn last_visits(visits: &WindowVisits, only: Option<&str>) -> HashMap<String, LastVisit> {
+    let only = only.map(|path| visits.pages().find(path));
+    let mut last: HashMap<u32, (Day, &str)> = HashMap::new();
+    for (day, page, kind, _) in visits.rows() {
+        if Scope::WithOrigin.counts(kind) && only.is_none_or(|only| only == Some(page)) {
+            let visit = (day, kind.crawler.as_str());
+            let newest = last.entry(page).or_insert(visit);
+            *newest = visit.max(*newest);
+        }
+    }
+    let show = |(page, (day, crawler)): (u32, (Day, &str))| {
+        let provider = CrawlerIndex::shared().find(crawler).map_or("unknown", |known| &known.provider);
+        let visit = LastVisit {
+            date: start_of(day).day(),
+            crawler: crawler.to_owned(),
+            provider: provider.to_owned(),
+        };
+        (visits.pages().path(page).to_string(), visit)
+    };
+    last.into_iter().map(show).collect()
+}

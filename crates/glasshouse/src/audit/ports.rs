@@ -1,0 +1,84 @@
+//! What audits ask of features that know more of a site than its server does. Each is implemented by the feature that
+//! knows; `app` hands them in.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use audit_engine::source::Snapshot;
+use serde::{Deserialize, Serialize};
+use store::DbError;
+use url::Url;
+use utoipa::ToSchema;
+
+use crate::domains::{DomainId, Site};
+
+/// Pages as crawlers get them, and turns at the browsers when no crawler's page waits for one.
+#[async_trait]
+pub trait Renders: Send + Sync {
+    /// Waits for a turn; none: the origin is in trouble, or too many wait.
+    async fn turn(&self, site: &Site) -> Option<Box<dyn RenderTurn>>;
+
+    /// Whether there is any snapshot of a site; `false` too when nobody can tell.
+    async fn has_snapshots(&self, site: &Site) -> bool;
+
+    /// The snapshot of a page. Unknown for what is never rendered for crawlers, and when the store does not answer.
+    async fn snapshot(&self, site: &Site, url: &Url) -> Snapshot;
+}
+
+/// A turn at the browsers; over when dropped.
+pub trait RenderTurn: Send + Sync {
+    /// Notes that the site's server answered.
+    fn note_answer(&self);
+}
+
+/// The field of a page that says when a crawler last came. It is read when it is asked for, and no part of the results.
+pub const LAST_VISIT: &str = "lastCrawlerVisit";
+
+/// When crawlers come, and what they are given.
+#[async_trait]
+pub trait CrawlerVisits: Send + Sync {
+    /// The last visit of each page of a domain, or of one of them, by path without query.
+    async fn last_visits(
+        &self,
+        domain: &DomainId,
+        path: Option<&str>,
+    ) -> Result<HashMap<String, LastVisit>, DbError>;
+
+    /// Which kinds of crawlers were given snapshots lately.
+    async fn served_kinds(&self, domain: &DomainId) -> Result<ServedKinds, DbError>;
+}
+
+/// The last visit of a crawler to a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LastVisit {
+    /// UTC day.
+    #[schema(examples("2026-11-20"))]
+    pub date: String,
+    /// Which crawler.
+    #[schema(examples("googlebot"))]
+    pub crawler: String,
+    /// Who runs it.
+    #[schema(examples("google"))]
+    pub provider: String,
+}
+
+/// Kinds of crawlers that see what scripts make of a page, because they are given snapshots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServedKinds {
+    /// Those that make link previews.
+    pub previews: bool,
+    /// Those of language models, and of assistants.
+    pub assistants: bool,
+}
+
+impl ServedKinds {
+    /// Whether a check is about what these crawlers do not see of a page without scripts.
+    pub fn silence(self, check: &str) -> bool {
+        match check {
+            "OG_ONLY_AFTER_JS" => self.previews,
+            "AI_CONTENT_NEEDS_JS" => self.assistants,
+            _ => false,
+        }
+    }
+}

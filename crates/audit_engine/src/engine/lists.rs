@@ -1,8 +1,10 @@
 //! Lists of what pages name: links, pictures, language versions. Made one by one, because a large site has millions.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
-use super::Audit;
+use super::{Audit, PreviousPage};
 use crate::site::RowLink;
 
 /// One link of a page. Equal links of a page are one.
@@ -50,6 +52,18 @@ pub struct HreflangEntry<'a> {
 }
 
 impl Audit {
+    /// What the next run wants to know of this one: pages that sitemaps date, by path and query.
+    pub fn dated_pages(&self) -> HashMap<String, PreviousPage> {
+        let entries = self.site.sitemaps.iter().flat_map(|file| &file.entries);
+        let dated = entries.filter_map(|entry| {
+            let row = self.site.row(entry.id?).filter(|row| row.is_page())?;
+            let content_hash = format!("{:032x}", row.fingerprints.text);
+            let page = PreviousPage { lastmod: Some(entry.lastmod?), content_hash };
+            Some((self.site.urls.key(row.id).to_owned(), page))
+        });
+        dated.collect()
+    }
+
     /// Every link of every page, by page.
     pub fn links(&self) -> impl Iterator<Item = LinkEntry<'_>> {
         self.site.pages().flat_map(move |row| {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::matches;
@@ -63,7 +64,7 @@ pub struct AuditOptions {
 }
 
 /// A page as the run before found it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreviousPage {
     /// The sitemap's date, in epoch milliseconds.
     pub lastmod: Option<i64>,

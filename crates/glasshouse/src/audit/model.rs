@@ -228,6 +228,9 @@ pub struct Report {
     pub sitemap_issues: Value,
     /// Rows that carry each issue.
     pub issue_breakdown: Value,
+    /// Errors that pages have and did not have in the run before. Told to webhooks.
+    #[serde(default)]
+    pub new_errors: usize,
 }
 
 impl Report {
@@ -257,6 +260,7 @@ impl Report {
             }),
             sitemap_issues: json!([]),
             issue_breakdown: json!({}),
+            new_errors: 0,
         }
     }
 }

@@ -96,6 +96,8 @@ pub fn page_row(row: &RowResult, history: &History) -> PageRow {
             inlink_count: Some(row.inlinks),
             depth: row.depth,
         },
+        extracted: Some(row.extracted.clone()),
+        searches: Some(row.searches.clone()),
     }
 }
 

@@ -2,8 +2,10 @@
 //! so answers are the same. Used by the audit service only; what was unpacked is remembered, within bounds.
 //! See docs/decisions/0206.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use audit_engine::engine::PreviousPage;
 use bytes::Bytes;
 use store::{BlobError, Blobs, Db, DbError};
 
@@ -119,6 +121,15 @@ impl Segments {
     pub async fn history(&self, run: &Run) -> Result<History, ReadError> {
         let bytes = self.read(run, Kind::History, 0).await?;
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    /// Dated pages as a run left them; none for one that is older than that part.
+    pub async fn dates(&self, run: &Run) -> Result<HashMap<String, PreviousPage>, ReadError> {
+        match self.read(run, Kind::Dates, 0).await {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+            Err(ReadError::Missing { .. }) => Ok(HashMap::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Copies a run's parts to the object store, and deletes the rows once all are there.

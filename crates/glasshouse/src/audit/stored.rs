@@ -2,7 +2,7 @@
 //! JSON in the very form in which they are answered, so that reading is copying. Pure.
 //! See docs/decisions/0205.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use audit_engine::checks::{CheckId, Severity};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub enum Kind {
     Inlinks,
     /// Past scores of pages. One part.
     History,
+    /// Dates that sitemaps give pages, with fingerprints of their texts. One part.
+    Dates,
     /// What a crawl saved to go on from.
     Checkpoint,
 }
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Links => "links",
             Kind::Inlinks => "inlinks",
             Kind::History => "history",
+            Kind::Dates => "dates",
             Kind::Checkpoint => "checkpoint",
         }
     }
@@ -174,6 +177,10 @@ pub struct PageRow {
     /// Everything that is read from the page itself.
     #[serde(flatten)]
     pub fields: PageFields,
+    /// Pieces of it, by the name of the extraction; those that found nothing are left out.
+    pub extracted: Option<BTreeMap<String, Vec<String>>>,
+    /// Names of the searches that found it.
+    pub searches: Option<Vec<String>>,
 }
 
 /// What is read from the page itself.
@@ -199,7 +206,7 @@ pub struct PageFields {
     /// Hops of its redirect.
     pub redirect_count: Option<usize>,
     /// The first `og:*` and `twitter:*` of each name.
-    pub social_tags: Option<std::collections::BTreeMap<String, String>>,
+    pub social_tags: Option<BTreeMap<String, String>>,
     /// Viewport; "" when there is none.
     pub viewport: Option<String>,
     /// Encoding, lower case; "" when nothing names one.
@@ -258,6 +265,8 @@ pub const PAGE_FIELDS: &[&str] = &[
     "nofollowOutlinks",
     "inlinkCount",
     "depth",
+    "extracted",
+    "searches",
 ];
 
 /// A link of the site.
@@ -383,6 +392,8 @@ mod tests {
             issues: Vec::new(),
             trend_points: Vec::new(),
             fields: PageFields::default(),
+            extracted: None,
+            searches: None,
         };
 
         let text = serde_json::to_string(&row).unwrap();

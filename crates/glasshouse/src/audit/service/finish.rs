@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use audit_engine::checks::CheckId;
+use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{Audit, AuditStatus, CloseReason as EngineReason};
 use audit_engine::score::{Scored, run_health};
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ struct Delta {
     health: f64,
     carried_pages: usize,
     new_issues: usize,
+    new_errors: usize,
     fixed_issues: usize,
 }
 
@@ -67,6 +68,7 @@ impl Audits {
             segments.put(&run.id, Kind::Inlinks, number, &part).await?;
         }
         segments.put(&run.id, Kind::History, 0, &plain(&history)).await?;
+        segments.put(&run.id, Kind::Dates, 0, &plain(&audit.dated_pages())).await?;
         segments.put(&run.id, Kind::Index, 0, &plain(&index)).await?;
         let outcome = outcome(run, &audit, &index, previous.as_ref());
         self.end(run, outcome, job).await
@@ -153,6 +155,7 @@ fn report(run: &Run, audit: &Audit, delta: &Delta) -> Report {
         crawl_stats,
         sitemap_issues: value(serde_json::to_value(&audit.sitemap_issues)),
         issue_breakdown: value(serde_json::to_value(&audit.issue_breakdown)),
+        new_errors: delta.new_errors,
     }
 }
 
@@ -188,9 +191,21 @@ fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &P
         issues: total.saturating_sub(i64::try_from(before.issue_count).unwrap_or(i64::MAX)),
         health: ((audit.health + shift - before.health_score) * 10.0).round() / 10.0,
         carried_pages: carried.len(),
+        new_errors: new_errors(index, old),
         new_issues,
         fixed_issues,
     }
+}
+
+/// Errors of pages that the previous run did not find there, those of pages that it did not have included.
+fn new_errors(index: &Index, old: &Index) -> usize {
+    let is_error = |id: &str| CheckId::find(id).is_some_and(|id| id.check().severity == Severity::Error);
+    let of_row = |row: usize| {
+        let before = old.find_path(&index.paths[row]);
+        let had: HashSet<&str> = before.map(|row| old.issues_of(row).collect()).unwrap_or_default();
+        index.issues_of(row).filter(|id| !had.contains(id) && is_error(id)).count()
+    };
+    (0..index.len()).map(of_row).sum()
 }
 
 fn scored(index: &Index, row: usize) -> Option<Scored> {

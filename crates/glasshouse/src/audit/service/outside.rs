@@ -30,6 +30,16 @@ fn recurrence(frequency: Frequency) -> Option<Recurrence> {
     Some(Recurrence::on(days).expect("the first day of a week and of a month").spread(SPREAD))
 }
 
+/// What there is to look at in a run that ended.
+fn reasons(run: &Run) -> Vec<&'static str> {
+    let reasons = [
+        ("completed", true),
+        ("new_errors", run.report.new_errors > 0),
+        ("health_dropped", run.status.has_results() && run.delta_health < 0.0),
+    ];
+    reasons.into_iter().filter(|(_, holds)| *holds).map(|(reason, _)| reason).collect()
+}
+
 impl Audits {
     /// Has a domain audited by itself, or not any more; in the caller's transaction.
     pub(super) async fn set_frequency(
@@ -97,7 +107,10 @@ impl Audits {
         let (Some(url), Some(secret)) = (auditing.webhook_url, credentials.webhook_secret) else {
             return Ok(());
         };
-        let event = json!({ "event": "audit.completed", "run": RunView::of(run) });
+        let event = json!({
+            "event": "audit.completed", "reasons": reasons(&run), "newErrors": run.report.new_errors,
+            "run": RunView::of(run),
+        });
         let sent = send(&self.0.platform, &url, &secret, event.to_string(), self.0.clock.now()).await;
         sent.map_err(|error| match error {
             WebhookError::BadAddress(_) => JobError::give_up(error.to_string()),

@@ -8,7 +8,7 @@ mod surroundings;
 mod visits;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ struct Web {
     agents: Arc<Mutex<Vec<(String, u16, String)>>>,
     /// The twin serves the site a second time.
     has_copy: Arc<AtomicBool>,
+    /// Milliseconds that each answer to the audit itself takes.
+    delay_ms: Arc<AtomicU64>,
     /// Pages whose path begins with `/slow` answer once this is true.
     open: watch::Sender<bool>,
 }
@@ -49,6 +51,7 @@ impl Web {
             bodies: Arc::default(),
             agents: Arc::default(),
             has_copy: Arc::default(),
+            delay_ms: Arc::default(),
             open: watch::channel(true).0,
         }
     }
@@ -63,6 +66,7 @@ impl Web {
         self.asked.lock().unwrap().clear();
         self.agents.lock().unwrap().clear();
         self.has_copy.store(false, Ordering::Relaxed);
+        self.delay_ms.store(0, Ordering::Relaxed);
         self.open.send_replace(true);
     }
 
@@ -147,11 +151,19 @@ impl Web {
                 if path.starts_with("/slow") {
                     web.open.subscribe().wait_for(|open| *open).await.unwrap();
                 }
+                if is_audit(&headers) {
+                    tokio::time::sleep(Duration::from_millis(web.delay_ms.load(Ordering::Relaxed))).await;
+                }
                 web.answer(&path, &headers)
             }
         })
         .await
     }
+}
+
+/// Whether the audit itself asks, as none of the crawlers that it plays.
+fn is_audit(headers: &HeaderMap) -> bool {
+    headers.get("user-agent").is_some_and(|agent| agent.as_bytes().starts_with(b"Glasshouse/"))
 }
 
 struct Shop {

@@ -88,6 +88,40 @@ async fn a_preferred_host_of_the_domain_is_no_second_copy() {
     .await;
 }
 
+#[tokio::test]
+async fn dates_of_the_sitemap_are_compared_with_what_changed_since_the_run_before() {
+    on_each_engine(async |shop| {
+        let dated = |day: u32| {
+            let url =
+                format!("<url><loc>https://shop.example/tea</loc><lastmod>2026-11-{day:02}</lastmod></url>");
+            shop.web.set(
+                "/sitemap.xml",
+                &format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{url}</urlset>"),
+            );
+        };
+        let drifts = async |id: &str| {
+            let details = shop.details(id, "limit=1").await;
+            let issues = details["run"]["sitemapIssues"].as_array().unwrap().clone();
+            issues.iter().any(|issue| issue["issueId"] == "SITEMAP_LASTMOD_DRIFT")
+        };
+        dated(1);
+        let first = shop.audit(json!({})).await;
+        let same = shop.audit(json!({})).await;
+        dated(2);
+        let only_dated = shop.audit(json!({})).await;
+        dated(3);
+        shop.web.page("/tea", "Tea from other hills", &["/"]);
+        let changed = shop.audit(json!({})).await;
+
+        let mut found = Vec::new();
+        for id in [first, same, only_dated, changed] {
+            found.push(drifts(&id).await);
+        }
+        assert_eq!(found, [false, false, true, false]);
+    })
+    .await;
+}
+
 /// Has crawlers ask for pages, so that there are snapshots.
 async fn store(shop: &Shop, path: &str, html: &str) {
     shop.app.renderer.answers_html(path, html);

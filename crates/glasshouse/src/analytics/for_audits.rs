@@ -53,7 +53,8 @@ fn last_visits(visits: &WindowVisits, only: Option<&str>) -> HashMap<String, Las
         }
     }
     let show = |(page, (day, crawler)): (u32, (Day, &str))| {
-        let provider = CrawlerIndex::shared().find(crawler).map_or("unknown", |known| &known.provider);
+        let provider =
+            CrawlerIndex::shared().find(crawler).map_or("unknown", |known| known.provider.as_str());
         let visit = LastVisit {
             date: start_of(day).day(),
             crawler: crawler.to_owned(),

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use audit_engine::checks::CheckId;
+use audit_engine::checks::thresholds::{BadThreshold, Thresholds};
 use http::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Auditing, BasicAuth, Credentials, Ignored, SentHeader};
+use super::custom::rule_issues;
+use super::{Auditing, BasicAuth, Credentials, ExtractionRule, Ignored, SearchRule, SentHeader};
 use crate::audit::model::{Frequency, Mode};
 
 const MAX_PATTERNS: usize = 100;
@@ -85,8 +87,14 @@ pub struct AuditingChange {
     enabled_checks: Option<Vec<String>>,
     /// Checks that do not run.
     disabled_checks: Option<Vec<String>>,
-    /// Where checks draw their lines, by name.
+    /// Replaces where checks draw their lines, by the names of the catalogue; what is not named is as usual.
     thresholds: Option<BTreeMap<String, f64>>,
+    /// Replaces the pieces that are wanted of each page.
+    #[schema(max_items = 20)]
+    extractions: Option<Vec<ExtractionRule>>,
+    /// Replaces the pages that are to be found.
+    #[schema(max_items = 20)]
+    searches: Option<Vec<SearchRule>>,
     /// Findings that are left out of lists and scores.
     #[schema(max_items = 200)]
     ignored: Option<Vec<Ignored>>,
@@ -158,6 +166,7 @@ impl AuditingChange {
         }
         self.secret_issues(&mut note);
         self.check_issues(&mut note);
+        issues.extend(self.rule_issues());
         issues
     }
 
@@ -211,9 +220,17 @@ impl AuditingChange {
                 );
             }
         }
-        for name in self.thresholds.iter().flatten().map(|(name, _)| name) {
-            note(format!("thresholds.{name}"), "is not a threshold");
-        }
+        threshold_issues(self.thresholds.as_ref(), note);
+    }
+
+    fn rule_issues(&self) -> Issues {
+        let extractions = self.extractions.as_deref().unwrap_or_default().iter();
+        let searches = self.searches.as_deref().unwrap_or_default().iter();
+        let mut issues =
+            rule_issues("extractions", extractions.map(|rule| (rule.name.as_str(), rule.compile().err())));
+        issues
+            .extend(rule_issues("searches", searches.map(|rule| (rule.name.as_str(), rule.compile().err()))));
+        issues
     }
 
     /// Makes the change. What was sent was checked with [`AuditingChange::issues`].
@@ -231,10 +248,30 @@ impl AuditingChange {
         set(&mut auditing.enabled_checks, self.enabled_checks);
         set(&mut auditing.disabled_checks, self.disabled_checks);
         set(&mut auditing.thresholds, self.thresholds);
+        set(&mut auditing.extractions, self.extractions);
+        set(&mut auditing.searches, self.searches);
         set(&mut auditing.ignored, self.ignored);
         set(&mut auditing.webhook_url, self.webhook_url);
         set(&mut credentials.headers, self.headers);
         set(&mut credentials.basic_auth, self.basic_auth);
+    }
+}
+
+/// Each by itself, and all together: they may contradict each other.
+fn threshold_issues(wanted: Option<&BTreeMap<String, f64>>, note: &mut impl FnMut(String, &str)) {
+    let Some(wanted) = wanted else { return };
+    let mut is_any_bad = false;
+    for (name, value) in wanted {
+        let alone = Thresholds::with(&BTreeMap::from([(name.clone(), *value)]));
+        if let Err(error @ (BadThreshold::Unknown(_) | BadThreshold::OutOfRange { .. })) = alone {
+            note(format!("thresholds.{name}"), &error.to_string());
+            is_any_bad = true;
+        }
+    }
+    if let Err(error) = Thresholds::with(wanted)
+        && !is_any_bad
+    {
+        note("thresholds".to_owned(), &error.to_string());
     }
 }
 

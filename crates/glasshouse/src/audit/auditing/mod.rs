@@ -2,6 +2,7 @@
 //! Must never show what is secret: headers are shown by name, credentials by their user.
 
 mod change;
+mod custom;
 mod view;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use utoipa::ToSchema;
 use super::model::{Frequency, Mode};
 
 pub use change::AuditingChange;
+pub use custom::{ExtractionRule, SearchRule};
 pub use view::AuditingView;
 
 /// How a domain is audited, as far as it may be shown.
@@ -47,6 +49,10 @@ pub struct Auditing {
     pub disabled_checks: Vec<String>,
     /// Where checks draw their lines, by name.
     pub thresholds: BTreeMap<String, f64>,
+    /// Pieces that are wanted of each page.
+    pub extractions: Vec<ExtractionRule>,
+    /// Pages that are to be found.
+    pub searches: Vec<SearchRule>,
     /// Findings that are left out of lists and scores.
     pub ignored: Vec<Ignored>,
     /// Told when a run ends.
@@ -69,6 +75,8 @@ impl Default for Auditing {
             enabled_checks: Vec::new(),
             disabled_checks: Vec::new(),
             thresholds: BTreeMap::new(),
+            extractions: Vec::new(),
+            searches: Vec::new(),
             ignored: Vec::new(),
             webhook_url: None,
         }

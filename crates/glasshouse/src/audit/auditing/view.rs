@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Auditing, Credentials, Ignored, SentHeader};
+use super::{Auditing, Credentials, ExtractionRule, Ignored, SearchRule, SentHeader};
 use crate::audit::model::{Frequency, Mode};
 
 /// How a domain is audited, as the API shows it.
@@ -42,6 +42,10 @@ pub struct AuditingView {
     disabled_checks: Vec<String>,
     /// Where checks draw their lines, by name.
     thresholds: BTreeMap<String, f64>,
+    /// Pieces that are wanted of each page.
+    extractions: Vec<ExtractionRule>,
+    /// Pages that are to be found.
+    searches: Vec<SearchRule>,
     /// Findings that are left out of lists and scores.
     ignored: Vec<Ignored>,
     /// Told when a run ends.
@@ -88,6 +92,8 @@ impl AuditingView {
             enabled_checks: auditing.enabled_checks,
             disabled_checks: auditing.disabled_checks,
             thresholds: auditing.thresholds,
+            extractions: auditing.extractions,
+            searches: auditing.searches,
             ignored: auditing.ignored,
             webhook_url: auditing.webhook_url,
             webhook_secret: None,

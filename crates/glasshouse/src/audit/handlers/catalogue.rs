@@ -1,6 +1,7 @@
 //! HTTP of the catalogue of issues.
 
 use audit_engine::checks::CheckId;
+use audit_engine::checks::thresholds::{THRESHOLDS, Threshold};
 use axum::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,6 +24,33 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 struct Catalogue {
     /// By category.
     issues: Vec<CatalogueEntry>,
+    /// Numbers by which checks fire that may be set per domain.
+    thresholds: Vec<ThresholdEntry>,
+}
+
+/// A number by which checks fire.
+#[derive(Serialize, ToSchema)]
+struct ThresholdEntry {
+    /// Its name in a domain's `thresholds`.
+    #[schema(examples("titleMaxCharacters"))]
+    name: &'static str,
+    /// What it means.
+    about: &'static str,
+    /// What it is unless a domain has another.
+    default: f64,
+    /// The least that it may be.
+    min: f64,
+    /// The most that it may be.
+    max: f64,
+    /// Issues that depend on it.
+    issues: &'static [&'static str],
+}
+
+impl ThresholdEntry {
+    fn of(threshold: &Threshold) -> ThresholdEntry {
+        let Threshold { name, about, default, min, max, checks, .. } = *threshold;
+        ThresholdEntry { name, about, default, min, max, issues: checks }
+    }
 }
 
 /// An issue.
@@ -75,5 +103,6 @@ async fn list_issues(_: Caller<ReadDomain>) -> Json<Catalogue> {
             is_default: check.is_default,
         }
     };
-    Json(Catalogue { issues: CheckId::all().map(entry).collect() })
+    let thresholds = THRESHOLDS.iter().map(ThresholdEntry::of).collect();
+    Json(Catalogue { issues: CheckId::all().map(entry).collect(), thresholds })
 }

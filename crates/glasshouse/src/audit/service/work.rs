@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use audit_engine::checks::thresholds::Thresholds;
 use audit_engine::checks::{CheckId, Scope};
 use audit_engine::engine::{
     Audit, AuditOptions, AuditStatus, CloseReason as EngineReason, Ignored, Journal, JournalError,
@@ -170,9 +171,18 @@ impl Audits {
                 Some(Ignored { check, path_pattern: ignored.path_pattern.clone() })
             })
             .collect();
+        // What was saved was checked then; a newer version may be stricter, and then goes without.
+        options.thresholds = Thresholds::with(&settings.thresholds).unwrap_or_default();
+        options.extractions = settings.extractions.iter().filter_map(|rule| rule.compile().ok()).collect();
+        options.searches = settings.searches.iter().filter_map(|rule| rule.compile().ok()).collect();
         options.include.clone_from(&settings.include);
         options.exclude.clone_from(&settings.exclude);
         options.drop_parameters.clone_from(&settings.drop_parameters);
+        if options.checks.iter().any(|id| id.check().id == "SITEMAP_LASTMOD_DRIFT")
+            && let Some(newest) = self.earlier_runs(&run.domain_id, run.started_at).await?.first()
+        {
+            options.previous = self.0.segments.dates(newest).await?;
+        }
         if request.new_pages_only {
             options.known_pages = self.known_pages(&run.domain_id, run.started_at).await?;
         }

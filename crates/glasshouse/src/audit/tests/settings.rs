@@ -56,6 +56,19 @@ async fn what_cannot_be_set_is_refused_and_nothing_is_changed() {
             (json!({ "ignored": [{ "issueId": "NOPE", "pathPattern": "/a" }] }), "ignored.0.issueId"),
             (json!({ "webhookUrl": "ftp://hook.example/" }), "webhookUrl"),
             (json!({ "thresholds": { "nope": 1 } }), "thresholds.nope"),
+            (json!({ "thresholds": { "titleMaxCharacters": 9 } }), "thresholds.titleMaxCharacters"),
+            (json!({ "thresholds": { "titleMaxCharacters": 20 } }), "thresholds"),
+            (json!({ "extractions": [{ "name": "a" }] }), "extractions.0"),
+            (json!({ "extractions": [{ "name": "a", "selector": "p", "regex": "p" }] }), "extractions.0"),
+            (json!({ "extractions": [{ "name": "a", "selector": "p[" }] }), "extractions.0"),
+            (json!({ "extractions": [{ "name": "a", "regex": "p", "attribute": "x" }] }), "extractions.0"),
+            (json!({ "extractions": [{ "name": "a", "selector": "p", "of": "both" }] }), "extractions.0.of"),
+            (
+                json!({ "extractions": [{ "name": "a", "selector": "p" }, { "name": "a", "selector": "b" }] }),
+                "extractions.1.name",
+            ),
+            (json!({ "searches": [{ "name": "", "text": "x" }] }), "searches.0"),
+            (json!({ "searches": [{ "name": "a", "regex": "(" }] }), "searches.0"),
             (json!({ "frequency": "hourly" }), "frequency"),
         ] {
             let reply = shop.patch_auditing(change).await;
@@ -94,6 +107,73 @@ async fn settings_change_what_a_run_looks_at_and_what_it_finds() {
         assert!(tea(&after) > tea(&before));
         let agents = shop.web.asked_for("/tea");
         assert!(agents.iter().any(|headers| headers["user-agent"] == "Auditor/2.0"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn thresholds_move_the_line_at_which_checks_fire() {
+    on_each_engine(async |shop| {
+        let usual = shop.audit(json!({})).await;
+        let change = json!({ "thresholds": { "titleMinCharacters": 5, "titleMaxCharacters": 20 } });
+        let changed = shop.patch_auditing(change).await.json();
+        assert_eq!(changed["thresholds"]["titleMaxCharacters"], 20.0, "{changed:#}");
+
+        let strict = shop.audit(json!({})).await;
+
+        let (usual, strict) = (shop.details(&usual, "").await, shop.details(&strict, "").await);
+        let short = |details: &Value| super::issues_of(details, "/coffee").contains(&"TITLE_TOO_SHORT");
+        let long = |details: &Value| super::issues_of(details, "/").contains(&"TITLE_TOO_LONG");
+        assert_eq!((short(&usual), long(&usual)), (true, false));
+        assert_eq!((short(&strict), long(&strict)), (false, true));
+        let listed = shop.get("/api/seo-spider/issues").await.json();
+        let thresholds = listed["thresholds"].as_array().unwrap();
+        let title = thresholds.iter().find(|entry| entry["name"] == "titleMaxCharacters").unwrap();
+        assert!(title["issues"].as_array().unwrap().contains(&json!("TITLE_TOO_LONG")), "{title}");
+        shop.patch_auditing(json!({ "thresholds": {} })).await.assert(200, json!({ "thresholds": {} }));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pieces_of_pages_and_pages_that_were_searched_for_stand_with_the_pages() {
+    on_each_engine(async |shop| {
+        let change = json!({
+            "extractions": [
+                { "name": "heading", "selector": "main h1", "of": "raw" },
+                { "name": "view", "selector": "meta[name=viewport]", "attribute": "content" },
+                { "name": "about", "regex": "All about ([A-Za-z ]+) and what" },
+            ],
+            "searches": [
+                { "name": "coffee", "text": "COFFEE OF" },
+                { "name": "no coffee", "regex": "Coffee of", "in": "source", "inverted": true },
+            ],
+        });
+        let changed = shop.patch_auditing(change).await.json();
+        let search = json!({
+            "name": "coffee", "text": "COFFEE OF", "in": "text", "of": "rendered", "inverted": false,
+        });
+        assert_eq!(changed["searches"][0], search, "{changed:#}");
+
+        let id = shop.audit(json!({})).await;
+
+        let details = shop.details(&id, "fields=path,extracted,searches&search=e").await;
+        let coffee = &details["pages"][0];
+        assert_eq!(coffee["extracted"]["heading"], json!(["Coffee of all kinds"]), "{details:#}");
+        assert_eq!(coffee["extracted"]["view"], json!(["width=device-width"]));
+        assert_eq!(coffee["extracted"]["about"][0], "Coffee of all kinds");
+        assert_eq!(coffee["searches"], json!(["coffee"]));
+        let all = shop.details(&id, "").await;
+        let tea = all["pages"].as_array().unwrap().iter().find(|page| page["path"] == "/tea").unwrap();
+        assert_eq!(tea["searches"], json!(["no coffee"]));
+        let page = shop.get(&format!("{RUNS}/{id}/pages/{}", tea["id"].as_str().unwrap())).await.json();
+        assert_eq!(page["page"]["extracted"]["heading"], json!(["Green and black tea"]));
+        let export = shop.get(&format!("{RUNS}/{id}/export?what=pages")).await.text();
+        let head = export.lines().next().unwrap();
+        assert!(head.ends_with("extracted,searches"), "{head}");
+        assert!(export.contains("\"\"heading\"\":[\"\"Green and black tea\"\"]"), "{export}");
+        let gone = all["pages"].as_array().unwrap().iter().find(|page| page["path"] == "/gone").unwrap();
+        assert_eq!((&gone["extracted"], &gone["searches"]), (&json!({}), &json!([])));
     })
     .await;
 }
@@ -140,6 +220,13 @@ async fn a_webhook_is_told_with_a_proof_that_a_run_ended() {
         let event: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((&event["event"], &event["run"]["id"]), (&json!("audit.completed"), &json!(id)));
         assert_eq!(event["run"]["status"], "success");
+        assert_eq!((&event["reasons"], &event["newErrors"]), (&json!(["completed"]), &json!(0)));
+        shop.web.page("/tea", "Green and black tea", &["/", "/gone", "/lost"]);
+        shop.audit(json!({})).await;
+        let event: Value = serde_json::from_str(&shop.web.body_of("/hook")).unwrap();
+        assert_eq!(event["reasons"], json!(["completed", "new_errors", "health_dropped"]), "{event:#}");
+        // The page that is not there.
+        assert_eq!(event["newErrors"], 1);
     })
     .await;
 }

@@ -174,7 +174,8 @@ impl PageSource for SiteSource {
             let is_one_port = target.is_some_and(|target| target.port.is_some());
             return if is_one_port { None } else { Some(self.ask(&request, url.clone()).await) };
         }
-        match self.edge_redirect(url) {
+        // What other user agents get is asked of the server: the edge's rules are the same for all.
+        match self.edge_redirect(url).filter(|_| request.user_agent.is_none()) {
             Some(redirect) => Some(Ok(redirect)),
             None => Some(self.fetch(request).await),
         }

@@ -188,14 +188,8 @@ impl DurableTier {
         queries::find_snapshot(&mut self.db.read().await?, page).await
     }
 
-    /// A snapshot for somebody who reads all of a site: nothing of it is remembered.
-    pub async fn read(&self, page: &PageId) -> Result<Option<Arc<RenderedPage>>, CacheError> {
-        let Some(row) = self.find_row(page).await? else { return Ok(None) };
-        let html = self.read_object(&row).await?;
-        Ok(html.map(|html| Arc::new(page_with(&row, html))))
-    }
-
-    async fn read_object(&self, row: &SnapshotRow) -> Result<Option<Bytes>, CacheError> {
+    /// The document of a snapshot; nothing of it is remembered.
+    pub(super) async fn read_object(&self, row: &SnapshotRow) -> Result<Option<Bytes>, CacheError> {
         let reading = self.outage.watch(self.blobs.get(&row.object_key));
         let Some(packed) = Box::pin(reading).await? else { return Ok(None) };
         let size = usize::try_from(row.html_bytes).unwrap_or(0);
@@ -213,7 +207,14 @@ impl DurableTier {
                 html
             }
         };
-        let page = Arc::new(page_with(&row, html));
+        let page = Arc::new(RenderedPage {
+            status: u16::try_from(row.status).unwrap_or(200),
+            location: row.location.clone(),
+            html,
+            etag: row.etag.clone(),
+            partial: false,
+            created_at: Timestamp::from_millis(row.created_at),
+        });
         Ok(Some(DurablePage { row, page }))
     }
 
@@ -337,17 +338,6 @@ impl DurableTier {
         let (rows, total) = queries::list_snapshots(&mut conn, domain, search, window).await?;
         let now = self.clock.now();
         Ok((rows.into_iter().map(|row| as_listed(row, now, &interval)).collect(), total))
-    }
-}
-
-fn page_with(row: &SnapshotRow, html: Bytes) -> RenderedPage {
-    RenderedPage {
-        status: u16::try_from(row.status).unwrap_or(200),
-        location: row.location.clone(),
-        html,
-        etag: row.etag.clone(),
-        partial: false,
-        created_at: Timestamp::from_millis(row.created_at),
     }
 }
 

@@ -7,7 +7,7 @@ use crawler::errors::one_line;
 use url::Url;
 
 use super::admission::{OriginResult, Permit};
-use super::cache::page_id;
+use super::cache::{CacheError, page_id};
 use super::decide::{page_of, renderable};
 use super::service::RenderService;
 use crate::audit::ports::{RenderTurn, Renders};
@@ -30,10 +30,16 @@ impl Renders for RenderService {
     async fn snapshot(&self, site: &Site, url: &Url) -> Snapshot {
         let Some(url) = renderable(site, url) else { return Snapshot::Unknown };
         let page = page_of(site, &url);
-        match self.durable().read(&page_id(&site.domain.id, &page.key)).await {
-            Ok(Some(stored)) => Snapshot::Found(StoredPage {
-                html: String::from_utf8_lossy(&stored.html).into_owned(),
-                made_at_ms: stored.created_at.as_millis(),
+        let id = page_id(&site.domain.id, &page.key);
+        let found = async {
+            let Some(row) = self.durable().find_row(&id).await? else { return Ok(None) };
+            let html = self.durable().read_object(&row).await?;
+            Ok::<_, CacheError>(html.map(|html| (row.created_at, html)))
+        };
+        match found.await {
+            Ok(Some((made_at_ms, html))) => Snapshot::Found(StoredPage {
+                html: String::from_utf8_lossy(&html).into_owned(),
+                made_at_ms,
                 refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
             }),
             Ok(None) => Snapshot::Missing,

@@ -1,6 +1,8 @@
 //! Expressions that run beside the page, in a world of the tab's own: same document, other globals. Used for orders.
 //! Must never run in the page's world: what a page has replaced there would hear them.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -9,7 +11,7 @@ use crate::cdp::{Cdp, CdpError};
 
 const WORLD: &str = "glasshouse";
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct World {
     execution_context_id: i64,
@@ -32,21 +34,64 @@ impl Tab {
         &self,
         expression: String,
     ) -> impl Future<Output = Result<Value, CdpError>> + Send + use<> {
-        let (cdp, session, frame) = (self.browser.cdp.clone(), self.session.clone(), self.target.clone());
+        let known = self.world.clone();
+        let apart =
+            Apart { cdp: self.browser.cdp.clone(), session: self.session.clone(), frame: self.target.clone() };
         async move {
-            match evaluate(&cdp, &session, &frame, &expression).await {
+            if let Some(world) = known.get() {
+                match apart.evaluate(&world, &expression).await {
+                    // The document was replaced since.
+                    Err(CdpError::Refused { .. }) => {}
+                    answer => return answer,
+                }
+            }
+            match apart.evaluate_anew(&known, &expression).await {
                 // The document was replaced in between.
-                Err(CdpError::Refused { .. }) => evaluate(&cdp, &session, &frame, &expression).await,
+                Err(CdpError::Refused { .. }) => apart.evaluate_anew(&known, &expression).await,
                 answer => answer,
             }
         }
     }
 }
 
-async fn evaluate(cdp: &Cdp, session: &str, frame: &str, expression: &str) -> Result<Value, CdpError> {
-    let wanted = json!({ "frameId": frame, "worldName": WORLD });
-    let world: World = cdp.send(Some(session), "Page.createIsolatedWorld", wanted).read().await?;
-    let order = json!({ "expression": expression, "contextId": world.execution_context_id, "silent": true, "returnByValue": true });
-    let answer: Evaluated = cdp.send(Some(session), "Runtime.evaluate", order).read().await?;
-    Ok(answer.result.value)
+/// The world of the document that stands in a tab, once there is one: the browser numbers them and uses no number twice.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownWorld(Arc<Mutex<Option<World>>>);
+
+impl KnownWorld {
+    fn get(&self) -> Option<World> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, world: Option<World>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = world;
+    }
+
+    /// Another document is to come.
+    pub fn forget(&self) {
+        self.set(None);
+    }
+}
+
+/// Where expressions are evaluated.
+struct Apart {
+    cdp: Cdp,
+    session: String,
+    frame: String,
+}
+
+impl Apart {
+    async fn evaluate_anew(&self, known: &KnownWorld, expression: &str) -> Result<Value, CdpError> {
+        let wanted = json!({ "frameId": self.frame, "worldName": WORLD });
+        let world: World =
+            self.cdp.send(Some(&self.session), "Page.createIsolatedWorld", wanted).read().await?;
+        known.set(Some(world));
+        self.evaluate(&world, expression).await
+    }
+
+    async fn evaluate(&self, world: &World, expression: &str) -> Result<Value, CdpError> {
+        let order = json!({ "expression": expression, "contextId": world.execution_context_id, "silent": true, "returnByValue": true });
+        let answer: Evaluated = self.cdp.send(Some(&self.session), "Runtime.evaluate", order).read().await?;
+        Ok(answer.result.value)
+    }
 }

@@ -49,6 +49,7 @@ pub(crate) struct Tab {
     site: TabOwner,
     context: String,
     session: String,
+    world: apart::KnownWorld,
     /// What starts the page script in the next document, as the browser calls it.
     start: Option<String>,
     options: Option<page::Options>,
@@ -98,6 +99,7 @@ impl Tab {
             site,
             context: context.browser_context_id,
             session: String::new(),
+            world: apart::KnownWorld::default(),
             start: None,
             options: None,
             is_unused: false,
@@ -197,6 +199,7 @@ impl Tab {
     /// Gets the tab ready for a request. Everything is sent at once.
     pub async fn prepare(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         self.renders += 1;
+        self.world.forget();
         self.had_frame = false;
         self.had_foreign_frame = false;
         self.leave_sealed(&request.url).await?;

@@ -2,15 +2,18 @@
 // `ready.js` calls `finishAnimations` once the page is quiet. Those without an end are left alone.
 
 import RULES from '../rules.json';
+import { later } from './alarms.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
 import { queryAll, timeline } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, some, startsWith } from './intrinsics/language.js';
+import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, setter, some, startsWith } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { shadowRoots } from './roots.js';
+import { now } from './shared.js';
 import { hold } from './work.js';
 
+const BRIEF_MS = 50;
 const ANIMATION_ROUNDS = 8; // what starts again whenever it ends is left as it is after so many
 
 const { CSSTransition, CSSAnimation } = window;
@@ -23,6 +26,8 @@ const read = {
   currentTime: getter(ofAnimation, 'currentTime'),
   startTime: getter(ofAnimation, 'startTime'),
 };
+const setCurrentTime = setter(ofAnimation, 'currentTime');
+const setStartTime = setter(ofAnimation, 'startTime');
 const finish = method(ofAnimation, 'finish');
 const commitStyles = method(ofAnimation, 'commitStyles');
 const computedTiming = method(AnimationEffect.prototype, 'getComputedTiming');
@@ -86,9 +91,9 @@ function animations() {
  */
 export function finishAnimations() {
   if (rounds >= ANIMATION_ROUNDS || !mayAnimate()) return false;
-  firstRound ||= native.now();
+  firstRound ||= now();
   // A carousel goes on for ever: each end begins the next.
-  if (native.now() - firstRound > RULES.animations.ms) return false;
+  if (now() - firstRound > RULES.animations.ms) return false;
   let found = 0;
   let wait = 0;
   animations().forEach((animation) =>
@@ -104,11 +109,42 @@ export function finishAnimations() {
   left -= wait;
   // Their events are sent with a frame.
   const end = hold('frame', wait + 400);
-  native.setTimeout(() => {
+  later(() => {
     native.requestAnimationFrame(() => end());
     askFrame();
   }, wait);
   return true;
+}
+
+/** Whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */
+const mattersDuring = (ms) => (ms < BRIEF_MS ? listened.scripts || listened.ends : mayAnimate());
+
+/** The rest of an animation that goes on by itself and has an end; else never. */
+function restOf(animation) {
+  const rate = read.playbackRate(animation);
+  if (read.playState(animation) !== 'running' || !(rate > 0)) return Infinity;
+  const effect = read.effect(animation);
+  const end = effect && computedTiming(effect).endTime;
+  return isFinite(end) ? (end - (+read.currentTime(animation) || 0)) / rate : Infinity;
+}
+
+/** How long it takes until the next animation ends whose end the page may hear of, when that is `within` some time. */
+export function untilNextEnd(within) {
+  let rest = Infinity;
+  if (mattersDuring(within)) animations().forEach((animation) => quietly(() => (rest = min(rest, restOf(animation)))));
+  return rest + FRAME_MS; // it is told with a frame
+}
+
+/** Moves what is animated on by a time that is skipped. */
+export function moveAnimations(ms) {
+  if (ms < BRIEF_MS && !mattersDuring(ms)) return;
+  const clock = timeline(document);
+  animations().forEach((animation) =>
+    quietly(() => {
+      if (read.playState(animation) !== 'running' || read.timeline(animation) !== clock) return;
+      setCurrentTime(animation, (+read.currentTime(animation) || 0) + ms * read.playbackRate(animation));
+    }),
+  );
 }
 
 /** How long an animation is waited for until its end, 0 when it is there now; null for one that needs nothing. */
@@ -130,7 +166,7 @@ function bringToEnd(animation) {
     return 0;
   }
   // A new one waits for the compositor to begin it, which cheap frames may never let it do.
-  if (read.startTime(animation) === null) animation.startTime = timeOf(clock);
+  if (read.startTime(animation) === null) setStartTime(animation, timeOf(clock));
   return rest + FRAME_MS;
 }
 

@@ -6,6 +6,7 @@ import { firstElementChild, localName, nodeType, openRoot, queryAll, TYPE } from
 import { each, getter, method, plain, some } from './intrinsics/language.js';
 import { native } from './native.js';
 import { registry, shadowRoots } from './roots.js';
+import { now } from './shared.js';
 import { touch, work } from './work.js';
 
 // A page that never stops moving elements about is not waited for once its requests have long been answered.
@@ -36,9 +37,8 @@ export const domObserver = new native.MutationObserver((records) => {
   });
   if (!structural) return;
   work.structures += 1;
-  const now = native.now();
-  work.lastDom = now;
-  if (now - work.lastRequest < RESTLESS_MS) touch();
+  work.lastDom = now();
+  if (work.lastDom - work.lastRequest < RESTLESS_MS) touch();
 });
 
 export function watchDocument(root) {

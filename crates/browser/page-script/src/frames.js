@@ -2,6 +2,7 @@
 // Must never lose a request for a frame, and never keep the page waiting for callbacks that go on for ever.
 
 import RULES from '../rules.json';
+import { later } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
 import { KeptMap, apply, each, resolved, then } from './intrinsics/language.js';
@@ -10,13 +11,14 @@ import { options, send } from './options.js';
 import { addPoll, removePoll } from './polls.js';
 import { state } from './state.js';
 import { hold, work } from './work.js';
-import { now } from './shared.js';
+import { now, time } from './shared.js';
 
 export const FRAME_MS = 16;
 // Callbacks that only count frames ("after 60 of them") get theirs faster than a screen has them, until they look endless.
 const COUNTED_FRAMES = 120;
 const COUNTING_MS = 4;
 const IDLING_MS = 120;
+const DRAWING_MS = 300; // a frame that takes longer comes when it comes
 
 export const frames = {
   asked: false,
@@ -43,6 +45,7 @@ export function askFrame() {
   // What runs first in a frame notes that it was drawn: whatever asks after that asks for the next one.
   native.requestAnimationFrame(() => {
     frames.asked = false;
+    time.drawing = 0;
     frames.drawn += 1;
     frames.lastDrawn = now();
     frames.changesWhenDrawn = work.changes;
@@ -57,7 +60,7 @@ export function askFrame() {
   const isIdling = frames.unproductive > COUNTED_FRAMES;
   const pace = frames.drawn < 8 ? 0 : isIdling ? IDLING_MS : frames.unproductive > 10 ? COUNTING_MS : FRAME_MS;
   const wait = pace - (now() - frames.lastDrawn);
-  if (wait > 1) native.setTimeout(() => requestFrame(frames.drawn), wait);
+  if (wait > 1) later(() => requestFrame(frames.drawn), wait);
   else requestFrame(frames.drawn);
 }
 
@@ -66,6 +69,7 @@ export function askFrame() {
  * while the compositor animates by itself it may leave the page out until a frame has gone all the way to the screen.
  */
 function requestFrame(drawnBefore, code = 'F') {
+  time.drawing = now() + DRAWING_MS;
   send?.(code);
   native.setTimeout(() => {
     if (frames.drawn === drawnBefore && !state.done) requestFrame(drawnBefore, frames.drawn === 0 ? 'F' : 'D');
@@ -74,13 +78,13 @@ function requestFrame(drawnBefore, code = 'F') {
 
 /** Callbacks that draw on a canvas or follow the pointer go on for ever: they count while they change the page, or are few. */
 function mayHold(isFirst) {
-  const time = now();
-  if (frames.requestOfChain !== work.lastRequest || (isFirst && time - frames.lastDrawn > 500)) {
+  const moment = now();
+  if (frames.requestOfChain !== work.lastRequest || (isFirst && moment - frames.lastDrawn > 500)) {
     frames.requestOfChain = work.lastRequest;
     beginChain();
   }
-  const isProductive = frames.unproductive < COUNTED_FRAMES && time - frames.lastProductive < RULES.countedFrames.ms;
-  return isProductive && time - frames.chainBegan < RULES.frameChain.ms;
+  const isProductive = frames.unproductive < COUNTED_FRAMES && moment - frames.lastProductive < RULES.countedFrames.ms;
+  return isProductive && moment - frames.chainBegan < RULES.frameChain.ms;
 }
 
 /** Notes, once mutation records have arrived, whether a callback has changed anything. */
@@ -102,13 +106,15 @@ export function watchFrames() {
     const callback = args[0];
     if (typeof callback !== 'function') return call();
     askFrame(); // before the callback is registered, see there
+    if (!options.frames) time.drawing = now() + DRAWING_MS;
     const poll = addPoll(FRAME_MS);
     let id = 0;
-    const run = /** @this {unknown} */ function (time) {
+    const run = /** @this {unknown} */ function (stamp) {
       const end = ended(id);
+      if (!options.frames) time.drawing = 0;
       const before = work.changes;
       try {
-        return apply(callback, this, [time]);
+        return apply(callback, this, [stamp + time.skipped]);
       } finally {
         then(resolved(), () => judge(before));
         end?.();

@@ -33,7 +33,7 @@ export function watchIdleCallbacks() {
     id = call([run, { timeout: min(args[1]?.timeout || FRAME_MS, FRAME_MS) }]);
     askFrame();
     waitedFor += 1;
-    if (waitedFor <= MAX_WAITED_FOR) waiting.set(id, hold('timer', RULES.idleCallback.ms));
+    if (waitedFor <= MAX_WAITED_FOR) waiting.set(id, hold('idle', RULES.idleCallback.ms));
     return id;
   });
   watchMethod(window, 'cancelIdleCallback', (_, self, args) => {
@@ -42,6 +42,6 @@ export function watchIdleCallbacks() {
   });
   watchMethod(window.Scheduler?.prototype, 'postTask', (promise, self, args) => {
     waitedFor += 1;
-    if ((args[1]?.delay || 0) <= RULES.timer.ms && waitedFor <= MAX_WAITED_FOR) holdPromise('timer', RULES.timer.ms + 500, promise);
+    if ((args[1]?.delay || 0) <= RULES.timer.ms && waitedFor <= MAX_WAITED_FOR) holdPromise('task', RULES.timer.ms + 500, promise);
   });
 }

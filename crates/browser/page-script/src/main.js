@@ -1,6 +1,7 @@
 // The beginning: puts every hook in place, in every frame, before any script of the page.
 
 import { watchAnimations } from './animations.js';
+import { watchClocks } from './clock.js';
 import { watchDocument, watchShadowRoots } from './document.js';
 import { prepareEnvironment } from './environment.js';
 import { watchFlags } from './flags.js';
@@ -10,7 +11,6 @@ import { listen } from './hooks.js';
 import { watchIdleCallbacks } from './idle_callbacks.js';
 import { watchListenerTypes } from './listeners.js';
 import { watchMessages } from './messages.js';
-import { native } from './native.js';
 import { watchObservers } from './observers.js';
 import { isTop, options, send } from './options.js';
 import { watchPaints } from './paints.js';
@@ -22,7 +22,8 @@ import { watchTraces } from './seal.js';
 import { watchStyleSheets } from './sheets.js';
 import { state } from './state.js';
 import { watchTimers } from './timers.js';
-import { shared } from './shared.js';
+import { now, shared, time } from './shared.js';
+import { considerSkipping, skip } from './skipping.js';
 import { touch, work } from './work.js';
 
 /** What may be pending, in the document and in frames of its origin. */
@@ -38,6 +39,7 @@ function main() {
   prepareEnvironment();
   if (!send) return;
   if (isTop) watchTraces();
+  if (isTop || shared) watchClocks();
   watchFrames();
   watchFonts();
   if (!isTop && shared) watchWork();
@@ -54,12 +56,16 @@ function main() {
   watchDocument(document);
   watchFlags(() => schedule(0));
   watchNavigation();
-  watchOrders();
-  work.lastRequest = native.now();
-  work.onActivity = () => schedule(state.quietMs);
+  watchOrders(skip);
+  work.lastRequest = now();
+  work.onActivity = () => {
+    schedule(state.quietMs);
+    considerSkipping();
+  };
+  time.onRing = considerSkipping;
   listen(document, 'DOMContentLoaded', () => {
     state.contentLoaded = true;
-    work.lastRequest = native.now();
+    work.lastRequest = now();
     touch();
   });
   listen(document, 'readystatechange', touch);

@@ -5,7 +5,7 @@ import { listen, quietly, watchClass, watchMethod } from './hooks.js';
 import { KeptProxy, KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, push, test } from './intrinsics/language.js';
 import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
-import { now } from './shared.js';
+import { now, time } from './shared.js';
 
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'],
@@ -41,19 +41,20 @@ export function watchMessages() {
 
 /** Waits for the first messages of a source, at the pace at which they come, and longer while each shows something. */
 function expectMessages(source, endTypes) {
+  time.isElsewhere = true;
   const began = now();
   let last = began;
   let { lastDom } = work;
   let end = hold('message', RULES.firstMessage.ms);
   const next = () => {
     end();
-    const time = now();
-    const isShown = work.lastDom > lastDom || time - began < RULES.firstMessage.ms;
+    const moment = now();
+    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
-    const pace = min(RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (time - last)));
-    last = time;
+    const pace = min(RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
+    last = moment;
     lastDom = work.lastDom;
-    const left = min(pace, latest - time);
+    const left = min(pace, latest - moment);
     if (left > 0) end = hold('message', left);
   };
   listen(source, 'message', next);

@@ -7,6 +7,7 @@ const { scheduler, URL, Event, CustomEvent, ContentVisibilityAutoStateChangeEven
 
 export const native = {
   setTimeout: window.setTimeout.bind(window),
+  setInterval: window.setInterval.bind(window),
   clearTimeout: window.clearTimeout.bind(window),
   requestAnimationFrame: window.requestAnimationFrame.bind(window),
   postTask: scheduler?.postTask?.bind(scheduler),

@@ -6,6 +6,7 @@ import { body, query, readyState } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, apply, asText, create, defineProperty, each, filter, items, keys, plain, push } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop } from './options.js';
+import { now } from './shared.js';
 import { touch } from './work.js';
 
 const FIRST = 'paint';
@@ -36,7 +37,7 @@ function madeOf(prototype, values) {
 /** The entries of a type, once there is something to see. */
 function entries(type) {
   if (!isTop || readyState(document) === 'loading' || (type !== FIRST && type !== LARGEST)) return [];
-  paintedAt ||= native.now();
+  paintedAt ||= now();
   const common = { entryType: type, startTime: paintedAt, duration: 0 };
   const entry = (values) => madeOf(prototypes[type], { ...values, ...common, toJSON: () => ({ ...values, ...common }) });
   if (type === FIRST) return [entry({ name: 'first-paint' }), entry({ name: 'first-contentful-paint' })];

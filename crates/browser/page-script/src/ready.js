@@ -27,6 +27,7 @@ import { sealDocument } from './seal.js';
 import { serializeDocument } from './serialize.js';
 import { sheetTexts } from './sheets.js';
 import { drawSkippedContent, skipAgain } from './skipped_content.js';
+import { now, time } from './shared.js';
 import { state } from './state.js';
 import { isHeld, isLikelyPending, isPending, touch, work } from './work.js';
 
@@ -63,18 +64,22 @@ function decide() {
   if (readFlag() === true) return confirm(2, 'flag');
   if (isSettled()) return confirm(3, 'quiet');
   if (isStill() || isUnending()) return finish('still');
-  const quiet = native.now() - work.last;
+  const quiet = now() - work.last;
   // What hides the page as a whole goes away after seconds of its own.
   if (quiet >= state.quietMs && state.contentLoaded && !isLikelyPending() && quietly(unveil)) touch();
+  time.onRing();
   return schedule(max(1, min(POLL_MS, isPending() || quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
 }
+
+/** Whether the page is waited for, by whatever rule. */
+export const isWaitedFor = () => isPending() || isPollAwaited() || readFlag() === false || !isSelectorThere();
 
 function isSettled() {
   if (readFlag() === false || isPending() || isPollAwaited()) return false;
   const isComplete = state.brokenOff || readyState(document) === 'complete';
   // A script that writes into a loaded document opens it again, and mostly nobody closes it.
   if (!isComplete && !state.contentLoaded) return false;
-  const quiet = native.now() - work.last;
+  const quiet = now() - work.last;
   if (quiet < (isComplete ? state.quietMs : LOADING_QUIET_MS)) return false;
   if (quiet < BLANK_QUIET_MS && isBlank()) return false;
   return isSelectorThere();
@@ -98,11 +103,11 @@ function isStill() {
   if (readFlag() === false || !state.contentLoaded || !isPending() || !isSelectorThere()) return false;
   // Timers, frames and sockets have limits of their own, and may be about to show something.
   if (isHeld((kind) => !test(/^(request|script|stream|unlikely)$/, kind))) return false;
-  const now = native.now();
-  const still = now - work.lastDom;
+  const moment = now();
+  const still = moment - work.lastDom;
   // Long polls and other companies' scripts are not what the page's own content comes by.
   const needed = isHeld((_, entry) => !entry.isForeign) ? RULES.still.ms : RULES.foreignStill.ms;
-  if (still < needed || now - work.lastRequest < needed) return false;
+  if (still < needed || moment - work.lastRequest < needed) return false;
   const root = body(document);
   return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy());
 }
@@ -110,7 +115,7 @@ function isStill() {
 /** A document whose end does not come, beside what it shows: a person has long begun to read. */
 function isUnending() {
   if (readFlag() === false || readyState(document) !== 'loading' || isPending() || !isSelectorThere() || isBlank()) return false;
-  const still = native.now() - max(work.lastDom, work.lastRequest, 0);
+  const still = now() - max(work.lastDom, work.lastRequest, 0);
   return still > RULES.unending.ms * (isBusy() ? 2 : 1);
 }
 
@@ -136,7 +141,8 @@ function confirm(rounds, why) {
   });
 }
 
-function whenIdle(run) {
+/** Calls `run` once the event loop is idle. */
+export function whenIdle(run) {
   let ran = false;
   const once = () => {
     if (ran) return;
@@ -152,8 +158,8 @@ function whenIdle(run) {
 function prepare(why) {
   if (why === 'flag') {
     // The page has said so; what it has already asked the next frame to do (head managers do that) belongs to it.
-    state.flaggedAt ||= native.now();
-    return isHeld((kind) => kind === 'frame') && native.now() - state.flaggedAt < FLAG_FRAME_MS;
+    state.flaggedAt ||= now();
+    return isHeld((kind) => kind === 'frame') && now() - state.flaggedAt < FLAG_FRAME_MS;
   }
   keepAddress();
   if (!some(STEPS, (step) => quietly(step))) return false;
@@ -192,15 +198,16 @@ export const writeAtOnce = () => finish('quiet');
 
 /**
  * Orders of the tab, which come from a world of its own: `capture` as it stands, `again` when something was still on its way,
- * `seal` at the end, which is prevented when the document is sealed. And of frames, which want a share.
+ * `skip` when nothing is on its way, `seal` at the end, which is prevented when the document is sealed. And of frames, which want a share.
  */
-export function watchOrders() {
+export function watchOrders(skip) {
   listen(window, options.nonce, (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (order?.wantsShare) order.share = { work, polling, isUnfinished, now: native.now };
+    if (order?.wantsShare) order.share = { work, polling, time, isUnfinished, now };
     else if (order === 'seal') sealDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
+    else if (order === 'skip') skip();
     else if (order === 'broken off') breakOff();
     else if (order === 'stay') stay();
     else finish('forced');

@@ -8,7 +8,7 @@ import { parseUrl } from './native.js';
 import { describeRequest, isPoll, noteAnswer } from './polling.js';
 import { seal } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
-import { now } from './shared.js';
+import { now, time } from './shared.js';
 
 // A request to one of these says something to the operator of the page; rarely anything comes back that would be shown.
 const BEACON = /(^|[/.])(beacon|collect|analytics|pixel|track|tracking|telemetry|sentry|metrics|rum|log|logs)([/?.#]|$)/i;
@@ -62,6 +62,21 @@ function watchFetch() {
   });
 }
 
+/** Notes what is on its way without being waited for: no time is skipped meanwhile. The returned function ends it. */
+function countAsked() {
+  time.asked += 1;
+  let ended = false;
+  return () => {
+    if (!ended) time.asked -= 1;
+    ended = true;
+  };
+}
+
+function countPromise(promise) {
+  const end = countAsked();
+  then(promise, end, end);
+}
+
 function noteFetch(promise, input, init) {
   const given = isRequest(input) ? input : null;
   const verb = upper(asText(init?.method || (given && ofRequest.method(given)) || 'GET'));
@@ -70,6 +85,7 @@ function noteFetch(promise, input, init) {
   // Those may outlive the page: they are for nobody who looks at it.
   const isBackground = init?.keepalive || (given && ofRequest.keepalive(given));
   if (isBackground || isPoll(request)) {
+    countPromise(promise);
     then(promise, (response) => ignored.add(response), () => {});
     return;
   }
@@ -82,7 +98,8 @@ function noteFetch(promise, input, init) {
 function watchBodies() {
   each(['json', 'text', 'arrayBuffer', 'blob', 'formData', 'bytes'], (name) => {
     watchMethod(Response.prototype, name, (promise, response) => {
-      if (!ignored.has(response) && !isStream(response)) holdPromise('request', RULES.request.ms, promise);
+      if (ignored.has(response)) countPromise(promise);
+      else if (!isStream(response)) holdPromise('request', RULES.request.ms, promise);
     });
   });
   watchMethod(Response.prototype, 'clone', (copy, response) => {
@@ -149,7 +166,11 @@ function watchXhr() {
   const begin = (xhr, body) => {
     const asked = opened.get(xhr) || { verb: 'GET', url: '' };
     const request = describeRequest(asked.verb, asked.url, bodyText(body));
-    if (isPoll(request)) return undefined;
+    if (isPoll(request)) {
+      const end = countAsked();
+      listen(xhr, 'loadend', end, { once: true });
+      return end;
+    }
     opened.set(xhr, { ...asked, request });
     work.lastRequest = now();
     const release = hold('request', limitOf(asked.verb, asked.url), test(LONG_POLL, asked.url));

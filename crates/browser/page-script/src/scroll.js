@@ -2,6 +2,7 @@
 // `ready.js` calls `pretendScroll` once the page is quiet.
 // Must never really scroll or change the size of the window: layouts depend on both.
 
+import { later } from './alarms.js';
 import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
 import { attribute, boundingBox, boxTop, clientHeight, documentElement, isConnected, isShown, scrollHeight, setAttribute } from './intrinsics/dom.js';
@@ -10,6 +11,7 @@ import { listened } from './listeners.js';
 import { native } from './native.js';
 import { expectPolls, isPollAwaited } from './polls.js';
 import { REVEAL_MARGIN } from './reveal.js';
+import { now } from './shared.js';
 import { hold, isHeld, work } from './work.js';
 
 const SCROLL_MS = 60; // for handlers that are throttled
@@ -45,15 +47,15 @@ export function pretendScroll() {
   const changed = followChanges();
   const before = new KeptSet();
   work.holds.forEach((entry) => before.add(entry));
-  const latest = native.now() + SCROLL_END_MS;
+  const latest = now() + SCROLL_END_MS;
   const end = hold('frame', SCROLL_END_MS + 300);
-  const isAwaited = () => native.now() < latest && (isPollAwaited() || isHeld((kind, entry) => kind === 'timer' && !before.has(entry)));
+  const isAwaited = () => now() < latest && (isPollAwaited() || isHeld((kind, entry) => kind === 'timer' && !before.has(entry)));
   const back = () => {
-    if (isAwaited()) return native.setTimeout(back, LOOK_MS);
+    if (isAwaited()) return later(back, LOOK_MS);
     const shown = changed();
     each(restore, quietly);
     each(targets, scrolled);
-    native.setTimeout(() => {
+    later(() => {
       each(shown, keepShown);
       end();
     }, SCROLL_MS);
@@ -61,7 +63,7 @@ export function pretendScroll() {
   };
   expectPolls();
   each(targets, scrolled);
-  native.setTimeout(back, SCROLL_MS);
+  later(back, SCROLL_MS);
   return true;
 }
 

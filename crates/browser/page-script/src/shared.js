@@ -2,13 +2,28 @@
 // Micro-frontends run their code in frames, and take `fetch` and `setTimeout` from fresh ones.
 // Must never be reachable by name: a frame asks by an event that only this render knows the name of.
 
+import { KeptSet } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
+
+/**
+ * Time as the page has it. See docs/decisions/0224.
+ * @typedef {object} Time
+ * @property {number} skipped ms, whole ones
+ * @property {Set<import('./alarms.js').Alarm>} alarms
+ * @property {number} rings counts the alarms that have rung
+ * @property {() => void} onRing
+ * @property {number} drawing until when a frame is on its way
+ * @property {boolean} isElsewhere other threads and connections have a part in the page, which go by the browser's clock
+ * @property {number} asked counts what is on its way and not waited for: polls, beacons
+ * @property {number} frames counts the frames that share
+ */
 
 /**
  * @typedef {object} Shared
  * @property {import('./work.js').Work} work
  * @property {import('./polls.js').Polling} polling
+ * @property {Time} time
  * @property {() => boolean} isUnfinished
  * @property {() => number} now
  */
@@ -16,17 +31,20 @@ import { isTop, options } from './options.js';
 /** @type {Shared | undefined} */
 export const shared = isTop ? undefined : askTop();
 
-/** The clock of the page: that of the top document. */
-export const now = shared?.now ?? native.now;
+/** @type {Time} */
+export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isElsewhere: false, asked: 0, frames: 0 };
+if (shared) time.frames += 1;
 
-/** Another origin's document does not answer. */
+/** The clock of the page: that of the top document. */
+export const now = shared?.now ?? (() => native.now() + time.skipped);
+
 function askTop() {
   /** @type {{ wantsShare: true, share?: Shared }} */
   const order = { wantsShare: true };
   try {
     native.dispatchEvent(window.top, native.createOrder(options.nonce, order));
   } catch {
-    return undefined;
+    return undefined; // another origin's document does not answer
   }
   return order.share;
 }

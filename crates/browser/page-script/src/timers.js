@@ -1,25 +1,33 @@
 // Timers and intervals: pending while they lead to something. Clocks and polls do not count.
 
 import RULES from '../rules.json';
+import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
 import { quietly, replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, asText, max, resolved, then, withFirst } from './intrinsics/language.js';
 import { isUnfinished } from './appearance.js';
 import { native } from './native.js';
 import { addPoll, pollTicked, removePoll } from './polls.js';
 import { hold, work } from './work.js';
-import { now } from './shared.js';
+import { now, time } from './shared.js';
 
 /**
  * A timer or interval of the page.
  * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number }} Timer
  */
 
+/**
+ * One that has not ended. `inner`: the browser's own number of it, once time was skipped.
+ * @typedef {{ inner: number, alarm: import('./alarms.js').Alarm, end?: () => void, poll?: import('./polls.js').Poll }} Live
+ */
+
 const RETRY_WINDOW_MS = 100; // a timer that begins so soon after a failure is a second try
 const END_MS = 1000; // a busy machine calls late
 const IDLE_TICKS = 3; // ticks of a fast interval in a row that may show nothing
+const FAR_MS = 60_000; // no render lasts as long
+const LEAST_TICK_MS = 4;
 
-/** @type {Map<number, { end?: () => void, poll?: import('./polls.js').Poll }>} */
-const live = new KeptMap(); // timers that have not ended, by id
+/** @type {Map<number, Live>} */
+const live = new KeptMap(); // by id
 /** @type {Timer | null} */
 let current = null; // the one whose callback is running
 
@@ -37,29 +45,44 @@ export function watchTimers() {
   watchMethod(window, 'clearInterval', cleared);
 }
 
-/** A timer that may be waited for, from the arguments of the call that sets it. */
+/** A timer that may matter to the render, from the arguments of the call that sets it. */
 function counted(args) {
-  const ms = max(0, quietly(() => +args[1]) || 0);
-  if (ms > RULES.longTimer.ms) return null;
-  const time = now();
-  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : time, changes: work.changes };
+  const ms = max(0, quietly(() => args[1] | 0) || 0);
+  if (ms > FAR_MS) return null;
+  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : now(), changes: work.changes };
 }
 
 function ended(id) {
   const entry = live.get(id);
+  if (!entry) return;
   live.delete(id);
-  entry?.end?.();
-  if (entry?.poll) removePoll(entry.poll);
+  removeAlarm(entry.alarm);
+  if (entry.inner) native.clearTimeout(entry.inner);
+  entry.end?.();
+  if (entry.poll) removePoll(entry.poll);
+}
+
+/** Keeps a timer until it has ended. `given` is what the browser is called with when time has been skipped. */
+function keep(id, ms, given) {
+  /** @type {Live} */
+  const entry = {
+    inner: 0,
+    alarm: addAlarm(ms, (rest) => {
+      native.clearTimeout(entry.inner || id);
+      given[1] = rest;
+      entry.inner = apply(native.setTimeout, undefined, given);
+    }),
+  };
+  live.set(id, entry);
+  return entry;
 }
 
 /** Begins to wait for a timer, or for the next look of a poll. */
-function wait(id, timer) {
+function wait(entry, timer) {
+  if (timer.ms > RULES.longTimer.ms) return;
   const kind = timer.ms > RULES.timer.ms ? longKind(timer.ms) : mayHold(timer, current) && 'timer';
-  if (kind) {
-    live.set(id, { end: hold(kind, timer.ms + END_MS) });
-  } else if (timer.ms <= RULES.poll.ms) {
-    live.set(id, { poll: addPoll(timer.ms) });
-  }
+  if (kind) entry.end = hold(kind, timer.ms + END_MS);
+  else if (timer.ms <= RULES.poll.ms) entry.poll = addPoll(timer.ms);
 }
 
 /** Runs a callback of the page as that of a timer. */
@@ -83,20 +106,26 @@ function setTimer(call, args, timer) {
     const run = /** @this {unknown} */ function (...given) {
       const entry = live.get(id);
       live.delete(id);
+      if (entry) removeAlarm(entry.alarm);
       try {
         return runAs(timer, callback, this, given);
       } finally {
         if (entry?.poll) removePoll(entry.poll);
         entry?.end?.();
+        rung();
       }
     };
-    id = call(withFirst(run, args));
-  } else {
-    // Text is run by the browser itself: a timer of ours that comes right behind it tells its end.
-    id = call();
-    native.setTimeout(() => ended(id), timer.ms);
+    const given = withFirst(run, args);
+    id = call(given);
+    quietly(() => wait(keep(id, timer.ms, given), timer));
+    return id;
   }
-  quietly(() => wait(id, timer));
+  // Text is run by the browser itself: a timer of ours that comes right behind it tells its end.
+  id = call();
+  quietly(() => {
+    wait(keep(id, timer.ms, withFirst(callback, args)), timer);
+    later(() => ended(id), timer.ms);
+  });
   return id;
 }
 
@@ -106,7 +135,6 @@ function setTimer(call, args, timer) {
  */
 function setTicker(call, args, timer) {
   const { callback, ms } = timer;
-  if (typeof callback !== 'function') return setTimer(call, args, timer);
   let id = 0;
   let idle = 0;
   let { changes } = timer;
@@ -117,19 +145,42 @@ function setTicker(call, args, timer) {
     changes = work.changes;
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
-    if (mayTick(timer, idle)) live.set(id, { end: hold('timer', ms + END_MS) });
-    else live.set(id, { poll: ms <= RULES.poll.ms ? addPoll(ms) : undefined });
+    entry.end = undefined;
+    if (mayTick(timer, idle)) entry.end = hold('timer', ms + END_MS);
+    else if (ms <= RULES.poll.ms) entry.poll = addPoll(ms);
   };
-  const run = /** @this {unknown} */ function (...given) {
+  const next = (entry) => {
+    // Once time was skipped, each tick is a timer that sets the next one.
+    if (entry.inner) entry.inner = apply(native.setTimeout, undefined, again());
+    putOff(entry.alarm, ms);
+  };
+  const run = /** @this {unknown} */ function (...passed) {
+    const entry = live.get(id);
+    if (entry) next(entry);
     try {
-      return runAs(timer, callback, this, given);
+      return runAs(timer, callback, this, passed);
     } finally {
       afterChanges(judge);
+      rung();
     }
   };
-  id = call(withFirst(run, args));
+  if (typeof callback !== 'function') {
+    // Text is run by the browser itself: an interval of ours that comes right behind it tells what it has done.
+    time.isElsewhere = true; // what the browser itself repeats cannot be set anew
+    id = call();
+    const beside = native.setInterval(() => (live.has(id) ? afterChanges(judge) : native.clearTimeout(beside)), max(LEAST_TICK_MS, ms));
+    timer.began = now();
+    quietly(() => wait(keep(id, ms, []), timer));
+    return id;
+  }
+  const given = withFirst(run, args);
+  const again = () => {
+    given[1] = max(LEAST_TICK_MS, ms);
+    return given;
+  };
+  id = call(given);
   timer.began = now();
-  quietly(() => wait(id, timer));
+  quietly(() => wait(keep(id, ms, given), timer));
   return id;
 }
 

@@ -1,6 +1,6 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
-//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105 and docs/decisions/0222.
+//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105, docs/decisions/0222 and docs/decisions/0224.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Again,
     /// The page is where it stands, whatever it said of another place: report it.
     Stay,
+    /// Nothing is on its way: time in which only timers are pending may be skipped.
+    Skip,
     /// The document's loading broke off: what stands is all there will be of it.
     BrokenOff,
 }
@@ -56,6 +58,8 @@ pub(crate) enum Message {
     Frame,
     /// Please draw a frame all the way (`noDisplayUpdates: false`): the cheap ones no longer reach the page.
     FullFrame,
+    /// Only timers are pending, as far as the page can see: may time be skipped?
+    Skip,
     /// The page is ready, or was cut off.
     Done(Box<Done>),
     /// A script sends the visitor to another document.
@@ -154,6 +158,7 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
             Command::Capture => "capture",
             Command::Again => "again",
             Command::Stay => "stay",
+            Command::Skip => "skip",
             Command::BrokenOff => "broken off",
         },
     )
@@ -181,6 +186,9 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     }
     if payload == "D" {
         return Some(Message::FullFrame);
+    }
+    if payload == "S" {
+        return Some(Message::Skip);
     }
     if !payload.contains(nonce) {
         return None;
@@ -225,12 +233,12 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_asked_for_by_a_single_letter() {
-        let codes = ["F", "D"];
+    fn what_is_asked_for_often_is_a_single_letter() {
+        let codes = ["F", "D", "S"];
 
         let messages = codes.map(|code| parse(code, "n1"));
 
-        assert_eq!(messages, [Some(Message::Frame), Some(Message::FullFrame)]);
+        assert_eq!(messages, [Some(Message::Frame), Some(Message::FullFrame), Some(Message::Skip)]);
     }
 
     #[test]

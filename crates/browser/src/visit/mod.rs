@@ -6,6 +6,7 @@ mod outcome;
 mod protocol;
 mod redirects;
 mod state;
+mod traffic;
 #[cfg(test)]
 mod tests;
 

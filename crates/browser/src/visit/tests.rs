@@ -129,6 +129,26 @@ fn a_report_that_cannot_be_read_is_a_failure_at_once() {
 }
 
 #[test]
+fn time_is_skipped_only_while_nothing_is_on_its_way() {
+    let request = request();
+    let mut machine = Machine::at_document(&request);
+    let skip = [Action::Order(Command::Skip)];
+
+    machine.says(Message::Skip);
+    assert_eq!(machine.actions(), skip);
+    machine.requests_as("2", "https://shop.test/module.js", "GET", "Script", None);
+    machine.says(Message::Skip);
+    assert_eq!(machine.actions(), []);
+    machine.loaded("2");
+    machine.says(Message::Skip);
+    // It may ask for others once it has been parsed.
+    assert_eq!(machine.actions(), []);
+    machine.now += Duration::from_millis(100);
+    machine.says(Message::Skip);
+    assert_eq!(machine.actions(), skip);
+}
+
+#[test]
 fn a_document_that_forbids_scripts_is_written_when_it_has_loaded() {
     let request = request();
     let mut machine = Machine::new(&request);

@@ -16,6 +16,7 @@ mod origin;
 mod redirects;
 mod requests;
 mod scrolling;
+mod skipping;
 mod styles;
 mod support;
 mod timers;

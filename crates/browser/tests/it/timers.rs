@@ -28,6 +28,15 @@ async fn a_timer_whose_callback_is_text_is_waited_for() {
 }
 
 #[tokio::test]
+async fn an_interval_whose_callback_is_text_is_waited_for_while_it_shows_something() {
+    let script = "globalThis.n = 0;
+        globalThis.tick = () => { add('tick ' + ++n); if (n === 4) { clearInterval(id); add('over') } };
+        globalThis.id = setInterval('tick()', 300)";
+
+    shows(script, "over").await;
+}
+
+#[tokio::test]
 async fn steps_of_a_progress_bar_are_waited_for() {
     let script = "out.innerHTML = '<div role=progressbar style=\"height: 5px\"></div>';
         const bar = out.firstChild;

@@ -4,7 +4,7 @@
 
 export const { apply, construct, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
 export const { defineProperty, create, keys } = Object;
-export const { max, min, abs, floor, imul } = Math;
+export const { max, min, abs, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
 
 /**
@@ -138,7 +138,7 @@ export function join(list, between) {
   return text;
 }
 
-/** @type {(list: string[]) => string[]} */
+/** @type {<T>(list: T[], order?: (a: T, b: T) => number) => T[]} */
 export const sort = method(Array.prototype, 'sort');
 
 // ---- text ----

@@ -4,7 +4,6 @@
 mod action;
 mod leaving;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use super::document::{Document, forbids_scripts, page_status, why_not_a_page};
 use super::outcome::{Captured, End};
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
+use super::traffic::Traffic;
 use crate::cdp::CdpError;
 use crate::egress::{Pass, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
@@ -54,9 +54,8 @@ pub(super) struct State<'a> {
     frame: String,
     document: Document,
     reloads: u32,
-    /// Scripts and style sheets of the main frame on their way: what `import()` loads is not seen inside the page.
-    loading: HashSet<String>,
-    /// A report that came while something of `loading` was on its way, and until when that counts.
+    traffic: Traffic,
+    /// A report that came while a script was on its way, and until when that counts.
     early: Option<(Box<Done>, Instant)>,
     phase: Phase,
     deadline: Instant,
@@ -87,7 +86,7 @@ impl<'a> State<'a> {
             frame: frame.to_owned(),
             document: Document::default(),
             reloads: 0,
-            loading: HashSet::new(),
+            traffic: Traffic::default(),
             early: None,
             phase: Phase::Running,
             deadline: now + request.timeout,
@@ -123,7 +122,7 @@ impl<'a> State<'a> {
             Input::Response(received) => return self.on_response(&received),
             Input::Message(message) => return self.on_message(message, now),
             Input::Standing(standing) => return self.on_standing(&standing, now),
-            Input::Loaded { request_id, broken } => return self.on_loaded(request_id, broken),
+            Input::Loaded { request_id, broken } => return self.on_loaded(request_id, broken, now),
             Input::Drawn => self.on_drawn(),
             Input::Shown if self.document.forbids_scripts => self.actions.push(Action::Write),
             Input::Shown => {}
@@ -191,6 +190,8 @@ impl<'a> State<'a> {
         match message {
             Message::Frame => self.draw(FrameKind::Cheap),
             Message::FullFrame => self.draw(FrameKind::Full),
+            Message::Skip if self.traffic.is_still(now) => self.actions.push(Action::Order(Command::Skip)),
+            Message::Skip => tracing::trace!(traffic = ?self.traffic, "time is not skipped"),
             Message::Redirect(leaving) => {
                 self.on_leaving(Redirect::by_script(leaving.status, leaving.location), now);
             }
@@ -230,7 +231,7 @@ impl<'a> State<'a> {
             self.held = Some(done);
             return None;
         }
-        if done.why == Why::Quiet && done.location.is_none() && !self.loading.is_empty() {
+        if done.why == Why::Quiet && done.location.is_none() && self.traffic.brings_scripts() {
             self.early = Some((done, now + SCRIPT_GRACE));
             return None;
         }
@@ -264,12 +265,11 @@ impl<'a> State<'a> {
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
             (Some("Document"), false) => self.note_frame(&request.request.url),
-            // A worker's own script belongs to no document, and its end is not reported.
-            (Some("Script" | "Stylesheet"), true) if self.document.is_loader(&request.loader_id) => {
-                self.loading.insert(request.request_id.to_string());
-            }
             _ => {}
         }
+        // A worker's own script belongs to no document, and its end is not reported.
+        let is_own = is_main && self.document.is_loader(&request.loader_id);
+        self.traffic.begin(request, is_own);
         None
     }
 
@@ -298,7 +298,7 @@ impl<'a> State<'a> {
 
     /// Another document is the main one from now on.
     fn arrive(&mut self, document: Document) {
-        self.loading.clear();
+        self.traffic = Traffic::default();
         self.early = None;
         self.document = document;
     }
@@ -323,7 +323,7 @@ impl<'a> State<'a> {
         if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
     }
 
-    fn on_loaded(&mut self, request: &str, broken: bool) -> Option<End> {
+    fn on_loaded(&mut self, request: &str, broken: bool, now: Instant) -> Option<End> {
         if let Some(departure) = self.take_departure(request) {
             return self.on_departure_failed(departure, broken);
         }
@@ -331,7 +331,7 @@ impl<'a> State<'a> {
             // The browser shows what came and says nothing of it to the page, which would wait for the rest for ever.
             self.actions.push(Action::Order(Command::BrokenOff));
         }
-        if self.loading.remove(request) && self.loading.is_empty() && self.early.is_some() {
+        if self.traffic.end(request, now) && self.early.is_some() {
             self.ask_again();
         }
         None
@@ -340,7 +340,7 @@ impl<'a> State<'a> {
     /// Lets the page go on after a report that came too early.
     fn ask_again(&mut self) {
         self.early = None;
-        self.loading.clear();
+        self.traffic.give_up_scripts();
         self.actions.push(Action::Order(Command::Again));
     }
 

@@ -1,0 +1,78 @@
+// Skips time: while nothing but timers, frames and animations is pending, nobody needs to wait for their time to come.
+// The tab is asked each time, because a module that is being imported is seen only there. See docs/decisions/0224.
+// Must never skip while anything is pending that goes by another clock: requests, workers, connections, databases, fonts.
+
+import { ALARMS, moveOn, nextDue } from './alarms.js';
+import { moveAnimations, untilNextEnd } from './animations.js';
+import { unveil } from './concealment.js';
+import { askFrame } from './frames.js';
+import { quietly } from './hooks.js';
+import { readyState } from './intrinsics/dom.js';
+import { ceil, getter, max, min, test } from './intrinsics/language.js';
+import { native } from './native.js';
+import { options, send } from './options.js';
+import { isWaitedFor, whenIdle } from './ready.js';
+import { now, time } from './shared.js';
+import { state } from './state.js';
+import { isHeld, isLikelyPending, touch, work } from './work.js';
+
+const LEAST_MS = 5; // shorter times pass by themselves
+// What nobody can see coming (a file that is read, a lock) has a share of the time that is skipped, on a busy machine a longer one.
+const SHARE = 10;
+const PAUSE_MS = 20;
+const MAX_PAUSE_MS = 100;
+
+let isConsidering = false;
+let wishedAt = -1;
+
+const lengthOfWindow = getter(window, 'length');
+
+/** Grows whenever something happens. */
+const moment = () => work.activity + work.changes + time.rings;
+
+function mayBeOnlyTime() {
+  if (isConsidering || state.done || state.leaving || time.isElsewhere || time.asked > 0 || time.skipped > options.hardMs) return false;
+  if (readyState(document) !== 'complete' || time.alarms.size === 0 || time.alarms.size > ALARMS) return false;
+  return time.drawing <= now() && lengthOfWindow(window) <= time.frames;
+}
+
+function isOnlyTime() {
+  if (!mayBeOnlyTime()) return false;
+  // A page that hides itself as a whole is shown at once, not after its own seconds of patience.
+  if (state.contentLoaded && !isLikelyPending() && quietly(unveil)) {
+    touch();
+    return false;
+  }
+  const present = now();
+  return !isHeld((kind, { until }) => !test(/^(timer|unlikely|frame)$/, kind) && until > present) && isWaitedFor();
+}
+
+/** Wishes to skip time as soon as nothing has happened for a moment. */
+export function considerSkipping() {
+  if (!mayBeOnlyTime()) return;
+  const rest = nextDue() - now();
+  if (rest < LEAST_MS || rest === Infinity) return;
+  isConsidering = true;
+  const before = moment();
+  const wish = () => {
+    isConsidering = false;
+    if (before !== moment()) return considerSkipping();
+    if (!isOnlyTime()) return;
+    wishedAt = before;
+    send?.('S');
+  };
+  native.setTimeout(() => whenIdle(wish), max(min(PAUSE_MS, rest / SHARE), min(MAX_PAUSE_MS, 2 * state.late)));
+}
+
+/** The tab allows it: nothing is on its way. Not when something has happened since. */
+export function skip() {
+  if (wishedAt !== moment() || !isOnlyTime()) return;
+  const rest = nextDue() - now();
+  const untilEnd = untilNextEnd(rest);
+  const step = ceil(min(rest, untilEnd));
+  if (rest < LEAST_MS || step <= 0) return;
+  if (untilEnd <= rest) askFrame();
+  moveAnimations(step);
+  moveOn(step);
+  time.rings += 1;
+}

@@ -43,6 +43,7 @@ export const pages = [
   { path: '/aos/' },
   { path: '/htmx/' },
   { path: '/zone/' },
+  { path: '/patient/' },
   { path: '/redirects/tidy?utm_campaign=broom' },
   { path: '/redirects/gone', status: 410 },
   { path: '/redirects/old', status: 302, location: '/redirects/new' },

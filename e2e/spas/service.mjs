@@ -1,5 +1,5 @@
 // A Glasshouse of its own for the comparison: a fresh data folder, one account, one domain that leads to the apps.
-// Used by run.mjs. Ends the process it started, by its id.
+// Used by run.mjs and kills.mjs. Ends the process it started, by its id.
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -72,6 +72,8 @@ export async function startService(originPort) {
   }
 
   return {
+    pid: child.pid,
+    folder,
     /** One render that no cache answers. */
     async render(url) {
       const began = performance.now();

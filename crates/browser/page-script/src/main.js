@@ -6,6 +6,7 @@ import { watchDocument, watchShadowRoots } from './document.js';
 import { prepareEnvironment } from './environment.js';
 import { watchFlags } from './flags.js';
 import { watchFonts } from './fonts.js';
+import { tellOfWork, watchForeignFrames } from './foreign_frames.js';
 import { watchFrames } from './frames.js';
 import { listen } from './hooks.js';
 import { watchIdleCallbacks } from './idle_callbacks.js';
@@ -22,7 +23,7 @@ import { watchTraces } from './seal.js';
 import { watchStyleSheets } from './sheets.js';
 import { state } from './state.js';
 import { watchTimers } from './timers.js';
-import { now, shared, time } from './shared.js';
+import { isForeign, now, shared, time } from './shared.js';
 import { considerSkipping, skip } from './skipping.js';
 import { touch, work } from './work.js';
 
@@ -43,10 +44,15 @@ function main() {
   watchFrames();
   watchFonts();
   if (!isTop && shared) watchWork();
+  if (isForeign) {
+    watchRequests();
+    tellOfWork();
+  }
   if (!isTop) return;
   if (location.protocol !== 'http:' && location.protocol !== 'https:') return;
   watchObservers();
   watchListenerTypes();
+  watchForeignFrames();
   watchAnimations();
   watchPictures();
   watchPaints();

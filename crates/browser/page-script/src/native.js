@@ -16,6 +16,7 @@ export const native = {
   matchMedia: window.matchMedia.bind(window),
   reportError: window.reportError.bind(window),
   stop: window.stop.bind(window),
+  messageTop: (text) => window.top?.postMessage(text, '*'),
   addEventListener: EventTarget.prototype.addEventListener,
   dispatchEvent: method(EventTarget.prototype, 'dispatchEvent'),
   createEvent: (type, init) => new Event(type, init),

@@ -28,6 +28,9 @@ import { isTop, options } from './options.js';
  * @property {() => number} now
  */
 
+/** Whether the top document is one of another origin: it does not answer. */
+export let isForeign = false;
+
 /** @type {Shared | undefined} */
 export const shared = isTop ? undefined : askTop();
 
@@ -44,7 +47,7 @@ function askTop() {
   try {
     native.dispatchEvent(window.top, native.createOrder(options.nonce, order));
   } catch {
-    return undefined; // another origin's document does not answer
+    isForeign = true;
   }
   return order.share;
 }

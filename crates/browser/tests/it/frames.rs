@@ -1,5 +1,7 @@
 //! Frames of other sites: what holds in the page holds in them.
 
+use std::time::Duration;
+
 use browser::{RenderRequest, Rendered, Renderer};
 
 use crate::article::{article, assert_shows};
@@ -10,6 +12,7 @@ use crate::support::{Bench, request};
 async fn told(framed: &str, attributes: &str, blocked: &[&str]) -> (Rendered, Origin) {
     let other = Origin::start().await;
     other.on("/frame", Reply::script(framed));
+    other.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_millis(600)));
     let bench = Bench::with_hosts(&[("frame.test", other.address)], |_| {}).await;
     let page = format!(
         "addEventListener('message', (e) => add(e.data));
@@ -41,6 +44,29 @@ async fn a_frame_of_another_site_gets_the_frames_it_waits_for() {
     let (page, _) = told(script, "", &[]).await;
 
     assert_shows(&page, &["drawn"]);
+}
+
+#[tokio::test]
+async fn requests_of_a_frame_of_another_site_are_waited_for_by_a_page_that_listens() {
+    let script = "(async () => {
+        let text = '';
+        for (let i = 0; i < 3; i++) text += await (await fetch('/slow?' + i)).text();
+        parent.postMessage(text, '*');
+    })()";
+
+    let (page, _) = told(script, "", &[]).await;
+
+    assert_shows(&page, &["answeransweranswer"]);
+}
+
+#[tokio::test]
+async fn a_page_hears_nothing_of_what_the_script_in_a_frame_tells() {
+    let script = "fetch('/slow').then(() => parent.postMessage('the only message', '*'))";
+
+    let (page, _) = told(script, "", &[]).await;
+
+    assert_shows(&page, &["the only message"]);
+    assert_eq!(page.html.matches("<p>").count(), 2, "{}", page.html);
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ struct State {
     requests: Vec<RenderRequest>,
     active: usize,
     problem: Option<String>,
+    lack: Option<String>,
 }
 
 impl FakeRenderer {
@@ -115,6 +116,11 @@ impl FakeRenderer {
         self.state().problem = None;
     }
 
+    /// From now on `health` says what keeps the browser less apart from the machine; renders go on.
+    pub fn lacks(&self, what: &str) {
+        self.state().lack = Some(what.to_owned());
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,7 +177,7 @@ impl Renderer for FakeRenderer {
             sandboxed: true,
             frames_on_demand: true,
             cgroup: true,
-            problem: state.problem.clone(),
+            problem: state.problem.clone().or_else(|| state.lack.clone()),
             active: state.active,
             waiting: 0,
         }

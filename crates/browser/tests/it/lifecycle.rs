@@ -60,6 +60,32 @@ async fn a_browser_that_hangs_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_render_ends_by_its_deadline_however_many_browsers_stop_under_it() {
+    let bench = Bench::new().await;
+    bench.origin.on("/page", Reply::script("").after(Duration::from_secs(60)));
+    let limit = Duration::from_secs(2);
+    let render = bench.pool.render(RenderRequest { timeout: limit, ..request("/page") });
+    tokio::pin!(render);
+
+    // Its own time, what waiting for browsers may add to it, and as much again for a machine that is busy.
+    let deadline = tokio::time::Instant::now() + 2 * (limit + Duration::from_secs(20));
+    let ended = loop {
+        if let Some(browser) = bench.pool.browser_pid() {
+            let _ = std::process::Command::new("sh").args(["-c", &format!("kill -STOP {browser}")]).output();
+        }
+        tokio::select! {
+            ended = &mut render => break ended,
+            () = tokio::time::sleep(Duration::from_millis(50)) => {
+                assert!(tokio::time::Instant::now() < deadline, "the render does not end");
+            }
+        }
+    };
+
+    let error = ended.unwrap_err();
+    assert!(matches!(error, RenderError::NoBrowser(_) | RenderError::Timeout(_)), "{error:?}");
+}
+
+#[tokio::test]
 async fn nothing_is_left_after_the_end() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();

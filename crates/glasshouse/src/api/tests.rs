@@ -244,6 +244,16 @@ async fn readiness_names_the_part_that_is_away() {
 }
 
 #[tokio::test]
+async fn a_browser_that_is_less_kept_apart_is_ready_and_says_so() {
+    let app = TestApp::new().await;
+
+    app.renderer.lacks("it runs without its own sandbox");
+
+    let problem = json!({ "ok": true, "problem": "it runs without its own sandbox" });
+    app.get("/readyz").await.assert(200, json!({ "ok": true, "browser": problem }));
+}
+
+#[tokio::test]
 async fn without_the_database_answers_are_503_and_say_no_more() {
     let app = TestApp::new().await;
     let account = app.account("owner@shop.example", Plan::Agency).await;

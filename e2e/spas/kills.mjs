@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
+import { firstDifference } from './differences.mjs';
 import { startOrigin } from './origin.mjs';
 import { pages } from './pages.mjs';
 import { HOST, startService } from './service.mjs';
@@ -66,7 +67,7 @@ async function load() {
     const again = await service.render(`http://${HOST}${page.path}`).catch((error) => ({ status: error.message }));
     counts.renders += 1;
     if (again.status !== first.status) problems.push(`${page.path}: ${again.status} instead of ${first.status}`);
-    else if (again.html !== first.html) problems.push(`${page.path}: other bytes`);
+    else if (again.html !== first.html) problems.push(`${page.path}: other bytes, ${firstDifference(first.html, again.html)}`);
   }
 }
 

@@ -10,6 +10,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
+import { firstDifference } from './differences.mjs';
 import { startOracle } from './oracle.mjs';
 import { startOrigin } from './origin.mjs';
 import { pages } from './pages.mjs';
@@ -39,13 +40,6 @@ function share(wanted, found) {
 }
 
 const few = (list) => list.slice(0, 3).map((one) => JSON.stringify(one).slice(0, 240)).join(', ');
-
-function firstDifference(a, b) {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  const around = (text) => JSON.stringify(text.slice(Math.max(0, at - 60), at + 100));
-  return `${around(a)} became ${around(b)}`;
-}
 
 /** Everything that is wrong with a snapshot, as sentences; and the numbers for the table. */
 function compare(person, snapshot, html) {

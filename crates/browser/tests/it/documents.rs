@@ -214,7 +214,7 @@ async fn a_flag_that_turns_true_captures_at_once() {
 
     assert_eq!(page.settled, Settled::Flag);
     assert!(page.html.contains("flagged"));
-    assert!((600..3_000).contains(&page.timings.load_ms), "{:?}", page.timings);
+    assert!(page.timings.load_ms < 3_000, "{:?}", page.timings);
 }
 
 #[tokio::test]

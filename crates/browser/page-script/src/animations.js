@@ -117,7 +117,7 @@ export function finishAnimations() {
 }
 
 /** Whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */
-const mattersDuring = (ms) => (ms < BRIEF_MS ? listened.scripts || listened.ends : mayAnimate());
+const mattersDuring = (ms) => (ms < BRIEF_MS ? listened.ends : mayAnimate());
 
 /** The rest of an animation that goes on by itself and has an end; else never. */
 function restOf(animation) {
@@ -147,10 +147,16 @@ export function moveAnimations(ms) {
   );
 }
 
+/** A new one of a script waits for the compositor to begin it, which cheap frames may never let it do. */
+function begin(animation) {
+  if (!isOfStyleSheet(animation) && read.startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
+}
+
 /** How long an animation is waited for until its end, 0 when it is there now; null for one that needs nothing. */
 function bringToEnd(animation) {
   const state = read.playState(animation);
   if (state === 'finished' && !told.has(animation)) {
+    begin(animation); // one without a length is at its end before it has begun, and tells nobody
     told.add(animation); // its event comes with the next frame
     return 0;
   }
@@ -165,8 +171,7 @@ function bringToEnd(animation) {
     finish(animation);
     return 0;
   }
-  // A new one waits for the compositor to begin it, which cheap frames may never let it do.
-  if (read.startTime(animation) === null) setStartTime(animation, timeOf(clock));
+  begin(animation);
   return rest + FRAME_MS;
 }
 

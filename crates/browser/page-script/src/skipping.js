@@ -1,6 +1,7 @@
-// Skips time: while nothing but timers, frames and animations is pending, nobody needs to wait for their time to come.
+// Skips time: while nothing but timers, frames and animations of style sheets is pending, nobody needs to wait for their time to come.
 // The tab is asked each time, because a module that is being imported is seen only there. See docs/decisions/0224.
-// Must never skip while anything is pending that goes by another clock: requests, workers, connections, databases, fonts.
+// Must never skip while anything is pending that goes by another clock: requests, workers, connections, databases, fonts, animations
+// that scripts have begun.
 
 import { ALARMS, moveOn, nextDue } from './alarms.js';
 import { moveAnimations, untilNextEnd } from './animations.js';
@@ -9,6 +10,7 @@ import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
 import { ceil, getter, max, min, test } from './intrinsics/language.js';
+import { listened } from './listeners.js';
 import { native } from './native.js';
 import { options, send } from './options.js';
 import { isWaitedFor, whenIdle } from './ready.js';
@@ -33,7 +35,8 @@ const moment = () => work.activity + work.changes + time.rings;
 function mayBeOnlyTime() {
   if (isConsidering || state.done || state.leaving || time.isElsewhere || time.asked > 0 || time.skipped > options.hardMs) return false;
   if (readyState(document) !== 'complete' || time.alarms.size === 0 || time.alarms.size > ALARMS) return false;
-  return time.drawing <= now() && lengthOfWindow(window) <= time.frames;
+  // Animations of scripts begin and tell their end when a frame has gone all the way, which takes the browser's own time.
+  return !listened.scripts && time.drawing <= now() && lengthOfWindow(window) <= time.frames;
 }
 
 function isOnlyTime() {

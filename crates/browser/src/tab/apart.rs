@@ -35,8 +35,11 @@ impl Tab {
         expression: String,
     ) -> impl Future<Output = Result<Value, CdpError>> + Send + use<> {
         let known = self.world.clone();
-        let apart =
-            Apart { cdp: self.browser.cdp.clone(), session: self.session.clone(), frame: self.target.clone() };
+        let apart = Apart {
+            cdp: self.browser.cdp.clone(),
+            session: self.session.clone(),
+            frame: self.target.clone(),
+        };
         async move {
             if let Some(world) = known.get() {
                 match apart.evaluate(&world, &expression).await {

@@ -6,9 +6,9 @@ mod outcome;
 mod protocol;
 mod redirects;
 mod state;
-mod traffic;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 use std::future::pending;
 use std::pin::Pin;

@@ -20,8 +20,13 @@ async fn shows(script: &str, shown: &[&str]) {
     let bench = Bench::new().await;
     bench.origin.on("/now", Reply::typed("text/plain", "now"));
     bench.origin.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_millis(500)));
-    bench.origin.on("/slow.mjs", Reply::typed("text/javascript", "log.push('module')").after(Duration::from_millis(500)));
-    bench.origin.on("/worker.js", Reply::typed("text/javascript", "setTimeout(() => postMessage('worker'), 500)"));
+    bench.origin.on(
+        "/slow.mjs",
+        Reply::typed("text/javascript", "log.push('module')").after(Duration::from_millis(500)),
+    );
+    bench
+        .origin
+        .on("/worker.js", Reply::typed("text/javascript", "setTimeout(() => postMessage('worker'), 500)"));
 
     let page = bench.render_reply(article(&format!("{JUDGE} globalThis.log = []; {script}"))).await.unwrap();
 
@@ -76,7 +81,8 @@ async fn clocks_agree_after_time_was_skipped() {
 
 #[tokio::test]
 async fn timers_ring_in_their_order() {
-    let script = "[700, 100, 400, 100, 1300, 400].forEach((ms, i) => setTimeout(() => log.push(ms + '/' + i), ms));
+    let script =
+        "[700, 100, 400, 100, 1300, 400].forEach((ms, i) => setTimeout(() => log.push(ms + '/' + i), ms));
         const id = setInterval(() => log.push('tick'), 275);
         const cleared = setTimeout(() => log.push('cleared'), 900);
         setTimeout(() => clearTimeout(cleared), 600);

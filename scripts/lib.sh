@@ -70,6 +70,16 @@ postgres_programs() {
   if has initdb; then dirname "$(command -v initdb)"; fi
 }
 
+# The server of ClickHouse on standard output, or nothing.
+clickhouse_server() {
+  local program
+  for program in clickhouse-server /usr/sbin/clickhouse-server /usr/bin/clickhouse-server; do
+    if has "$program"; then command -v "$program"; return; fi
+  done
+}
+
+need_clickhouse() { [ -n "$(clickhouse_server)" ] || apt_install clickhouse-server; }
+
 need_postgres() { [ -n "$(postgres_programs)" ] || apt_install postgresql; }
 
 # npm_ci FOLDER: installs the packages of a lock file, unless they are the ones already there.

@@ -21,7 +21,7 @@ step() {
 }
 
 install() {
-  need_tools cargo node npm git cc && need_rust_components && need_browsers && need_postgres
+  need_tools cargo node npm git cc && need_rust_components && need_browsers && need_postgres && need_clickhouse
   # A certificate authority for the edge's tests.
   has pebble || apt_install pebble
 }
@@ -37,13 +37,13 @@ most_second_tries=5
 unsteady=()
 tests() {
   local log=$target/tests.log again
-  "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
+  "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
   mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
   [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1
   # A binary that ended before its summary has tests that nobody saw.
   [ "$(grep -cE '^running [0-9]+ tests?$' "$log")" = "$(grep -cE '^test result: ' "$log")" ] || return 1
   say "again, alone: ${again[*]}"
-  "$root/scripts/with-postgres.sh" cargo test --workspace --locked --no-fail-fast -- --exact --test-threads 1 "${again[@]}" \
+  "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast -- --exact --test-threads 1 "${again[@]}" \
     && unsteady=("${again[@]}")
 }
 page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }

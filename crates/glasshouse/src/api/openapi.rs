@@ -107,10 +107,10 @@ impl OwnErrors for NoMore {
 
 /// Names the errors of some operations: `own_errors! { NotAdded: InvalidDomain, DomainSuspended; }`.
 macro_rules! own_errors {
-    ($($(#[doc = $doc:literal])* $name:ident: $($code:ident),+;)+) => {
+    ($($(#[doc = $doc:literal])* $vis:vis $name:ident: $($code:ident),+;)+) => {
         $(
             $(#[doc = $doc])*
-            struct $name;
+            $vis struct $name;
 
             impl crate::api::openapi::OwnErrors for $name {
                 const CODES: &'static [crate::api::ErrorCode] = &[$(crate::api::ErrorCode::$code),+];

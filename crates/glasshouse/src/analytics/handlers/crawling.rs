@@ -8,14 +8,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery, dates, invalid};
-use super::reports::private;
+use super::question::{NotAnswered, Question, ReportQuery, Span, invalid, private};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::crawl_report::{CrawlerCount, ForbiddenVisits, PageError};
-use crate::analytics::model::Day;
 use crate::analytics::referrals::ReferralCount;
-use crate::analytics::service::{Analytics, Scope};
-use crate::api::openapi::{Refusals, own_errors};
+use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::domains::Site;
@@ -34,12 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(list_referrals))
 }
 
-type ReadRefusals = Refusals<ReadAnalytics, ReportNotGiven>;
-
-own_errors! {
-    /// Those of a parameter, and of a domain that is not the caller's.
-    ReportNotGiven: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
-}
+type ReadRefusals = Refusals<ReadAnalytics, NotAnswered>;
 
 /// Which domain, and which days of it.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -75,34 +67,22 @@ struct PagesQuery {
 }
 
 impl ReportQuery for CrawlersQuery {
-    const OPEN_TO_TOKENS: bool = false;
-
     fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        Ok(Scope::WithOrigin)
-    }
-
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        dates(self.from.as_deref(), self.to.as_deref(), analytics.today())
+    fn span(&self) -> Span<'_> {
+        Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 }
 
 impl ReportQuery for PagesQuery {
-    const OPEN_TO_TOKENS: bool = false;
-
     fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        Ok(Scope::WithOrigin)
-    }
-
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        dates(self.from.as_deref(), self.to.as_deref(), analytics.today())
+    fn span(&self) -> Span<'_> {
+        Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 
     fn check(&self, _: Option<&str>) -> ApiResult<()> {

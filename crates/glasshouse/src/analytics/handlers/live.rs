@@ -14,13 +14,12 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery};
+use super::question::{NotAnswered, Question, ReportQuery, Span};
 use crate::analytics::Visit;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::live::{LiveVisits, Seen};
-use crate::analytics::model::{Day, ServedBy, Verified};
-use crate::analytics::service::{Analytics, Scope};
-use crate::api::openapi::{Refusals, own_errors};
+use crate::analytics::model::{ServedBy, Verified};
+use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult, ErrorCode};
 use crate::app::AppState;
 use crate::clock::Timestamp;
@@ -33,11 +32,6 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(watch_visits))
 }
 
-own_errors! {
-    /// Those of a parameter, and of a domain that is not the caller's.
-    NotWatched: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
-}
-
 /// Which domain.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -48,18 +42,12 @@ struct LiveQuery {
 }
 
 impl ReportQuery for LiveQuery {
-    const OPEN_TO_TOKENS: bool = false;
-
     fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        Ok(Scope::WithOrigin)
-    }
-
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        Ok(analytics.window(1))
+    fn span(&self) -> Span<'_> {
+        Span::Last(Some(1))
     }
 }
 
@@ -94,7 +82,7 @@ struct LiveVisit<'a> {
 /// process that answers this request records itself: behind several, each shows its own. A stream ends when the service does.
 #[utoipa::path(get, path = "/api/analytics/live", tag = "Analytics", params(LiveQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadAnalytics, NotWatched>,
+    responses(Refusals::<ReadAnalytics, NotAnswered>,
         (status = 200, description = "The visits, until one side ends it.", content_type = "text/event-stream", body = LiveVisit)))]
 async fn watch_visits(
     Question { domain, .. }: Question<LiveQuery>,

@@ -1,36 +1,59 @@
 //! What a report is asked: about which domain, which days, and with which visits. One extractor for all reports, so that
 //! their parameters mean the same and are refused in the same order: who asks, what is asked, and whose domain it is.
 
+use axum::Json;
 use axum::extract::FromRequestParts;
+use axum::response::IntoResponse;
+use http::header;
 use http::request::Parts;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::analytics::access::StatsReader;
 use crate::analytics::model::Day;
-use crate::analytics::service::{Analytics, DEFAULT_DAYS, MAX_DAYS, Scope};
+use crate::analytics::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
+use crate::api::openapi::own_errors;
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::DomainId;
 
-/// Parameters of a report.
+own_errors! {
+    /// Those of a parameter, and of a domain that is not the caller's.
+    pub NotAnswered: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
+}
+
+/// Which days a report is about.
+pub enum Span<'a> {
+    /// The last ones, so many.
+    Last(Option<u32>),
+    /// From one to another.
+    Dates(Option<&'a str>, Option<&'a str>),
+}
+
+/// Parameters of a report. Unless it says otherwise, no public token opens it, and all visits but impostors' count.
 pub trait ReportQuery: DeserializeOwned + Send {
     /// Whether the public token of a domain opens the report.
-    const OPEN_TO_TOKENS: bool;
+    const OPEN_TO_TOKENS: bool = false;
 
     /// The domain that is asked about; a token carries its own.
     fn domain(&self) -> Option<&str>;
 
-    /// Whether visits that the origin answered count too.
-    fn scope(&self) -> ApiResult<Scope>;
+    /// The days that are asked about.
+    fn span(&self) -> Span<'_>;
 
-    /// The days, both included.
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)>;
+    /// Which visits count beside those answered with a snapshot.
+    fn include(&self) -> Option<&str> {
+        Some(ORIGIN)
+    }
 
     /// Refuses what else cannot be answered. `name` is the domain's; none: what was sent is no name.
     fn check(&self, _name: Option<&str>) -> ApiResult<()> {
         Ok(())
     }
 }
+
+/// Names visits that the site's own server answered.
+const ORIGIN: &str = "origin";
 
 /// A question that may be answered.
 pub struct Question<Q> {
@@ -55,13 +78,21 @@ impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
             false => StatsReader::Account(Caller::from_request_parts(parts, app).await?),
         };
         let AppQuery(query) = AppQuery::<Q>::from_request_parts(parts, app).await?;
-        let window = query.window(&app.analytics)?;
-        let scope = query.scope()?;
+        let window = match query.span() {
+            Span::Last(days) => app.analytics.window(self::days(days)?),
+            Span::Dates(from, to) => dates(from, to, app.analytics.today())?,
+        };
+        let scope = scope(query.include())?;
         let name = reader.name(query.domain())?;
         query.check(name.as_deref())?;
         let domain = reader.domain(app, name.as_deref()).await?;
         Ok(Question { query, scope, window, domain, name: name.unwrap_or_default() })
     }
+}
+
+/// A report that no cache keeps: its address may hold a token, which no other site may learn either.
+pub fn private<T: Serialize>(report: T) -> impl IntoResponse {
+    ([(header::CACHE_CONTROL, "private, no-store"), (header::REFERRER_POLICY, "no-referrer")], Json(report))
 }
 
 /// 400 for a parameter.
@@ -79,10 +110,10 @@ pub fn days(days: Option<u32>) -> ApiResult<u32> {
 }
 
 /// What `include` says.
-pub fn scope(include: Option<&str>) -> ApiResult<Scope> {
+fn scope(include: Option<&str>) -> ApiResult<Scope> {
     match include {
         None => Ok(Scope::Snapshots),
-        Some("origin") => Ok(Scope::WithOrigin),
+        Some(ORIGIN) => Ok(Scope::WithOrigin),
         Some(_) => Err(invalid("include", "must be origin")),
     }
 }
@@ -96,7 +127,7 @@ pub fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()
 }
 
 /// The days from one to another, both included. Without `from` they begin 30 days ago, or 30 days before an earlier `to`.
-pub fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
+fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
     let read = |name: &str, text: Option<&str>| {
         text.map(|text| parse_day(text).ok_or_else(|| invalid(name, "must be a day such as 2026-11-20")))
             .transpose()

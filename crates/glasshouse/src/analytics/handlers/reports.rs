@@ -1,20 +1,16 @@
 //! HTTP of the four reports of the specification.
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use http::header;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery, check_length, dates, days, invalid, scope};
+use super::question::{Question, ReportQuery, Span, check_length, days, invalid, private};
 use crate::analytics::access::{ReadAnalytics, is_same_site};
-use crate::analytics::model::Day;
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
-use crate::analytics::service::{Analytics, Scope};
 use crate::api::ApiResult;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::app::AppState;
@@ -267,12 +263,12 @@ impl ReportQuery for DaysQuery {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        scope(self.include.as_deref())
+    fn span(&self) -> Span<'_> {
+        Span::Last(self.days)
     }
 
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        Ok(analytics.window(days(self.days)?))
+    fn include(&self) -> Option<&str> {
+        self.include.as_deref()
     }
 }
 
@@ -283,12 +279,12 @@ impl ReportQuery for PageQuery {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        scope(self.include.as_deref())
+    fn span(&self) -> Span<'_> {
+        Span::Last(self.days)
     }
 
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        Ok(analytics.window(days(self.days)?))
+    fn include(&self) -> Option<&str> {
+        self.include.as_deref()
     }
 
     fn check(&self, name: Option<&str>) -> ApiResult<()> {
@@ -303,23 +299,18 @@ impl ReportQuery for BotsQuery {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        scope(self.include.as_deref())
+    fn span(&self) -> Span<'_> {
+        Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        dates(self.from.as_deref(), self.to.as_deref(), analytics.today())
+    fn include(&self) -> Option<&str> {
+        self.include.as_deref()
     }
 
     fn check(&self, _: Option<&str>) -> ApiResult<()> {
         check_length("path", self.path.as_deref(), MAX_PATH_CHARS)?;
         check_length("search", self.search.as_deref(), MAX_SEARCH_CHARS)
     }
-}
-
-/// A report that no cache keeps: its address may hold a token, which no other site may learn either.
-pub(super) fn private<T: Serialize>(report: T) -> impl IntoResponse {
-    ([(header::CACHE_CONTROL, "private, no-store"), (header::REFERRER_POLICY, "no-referrer")], Json(report))
 }
 
 /// The page, if it is an http(s) address on the domain.

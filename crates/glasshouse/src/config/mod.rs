@@ -2,12 +2,13 @@
 //! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
 //! See docs/decisions/0016.
 
+mod clickhouse;
 mod layers;
 mod secrets;
 mod values;
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
+pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, Origin, describe_settings};
 pub use values::Secret;
 use values::optional;
@@ -221,6 +223,8 @@ pub struct Analysis {
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Analytics {
+    #[serde(deserialize_with = "clickhouse::optional")]
+    pub store_url: Option<ClickHouseUrl>,
     pub keep_days: u32,
 }
 
@@ -298,7 +302,7 @@ impl Config {
     pub fn public_url(&self) -> String {
         match &self.server.public_url {
             Some(url) => url.as_str().trim_end_matches('/').to_owned(),
-            None => format!("http://{}", shown_address(self.server.listen)),
+            None => format!("http://{}", values::shown_address(self.server.listen)),
         }
     }
 
@@ -384,16 +388,6 @@ impl Config {
         }
         Ok(())
     }
-}
-
-/// A wildcard address is shown as the loopback address: nobody can open `http://0.0.0.0`.
-fn shown_address(listen: SocketAddr) -> SocketAddr {
-    let ip = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from(std::net::Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    SocketAddr::new(ip, listen.port())
 }
 
 #[cfg(test)]

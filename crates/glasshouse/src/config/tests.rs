@@ -195,3 +195,12 @@ fn the_reference_describes_every_setting_and_is_up_to_date() {
     }
     assert!(kept == reference, "docs/settings.md is old: glasshouse config --describe > docs/settings.md");
 }
+
+#[test]
+fn a_visit_store_that_is_no_address_is_refused_in_one_line_without_its_password() {
+    let error = from_file("analytics.store_url = \"clickhouse://gh:hunter2@db:port/v\"").unwrap_err();
+
+    assert!(error.contains("must look like clickhouse://"), "{error}");
+    assert!(!error.contains("hunter2") && !error.contains('\n'), "{error}");
+    assert!(from_file("analytics.store_url = \"clickhouse://gh:hunter2@db/v\"").is_ok());
+}

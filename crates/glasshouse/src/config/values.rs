@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
@@ -20,6 +21,12 @@ impl Secret {
     /// The secret itself, or `None` when it is not set.
     pub fn reveal(&self) -> Option<&str> {
         Some(self.0.as_str()).filter(|secret| !secret.is_empty())
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Secret {
+        Secret(text)
     }
 }
 
@@ -53,6 +60,16 @@ pub(super) fn count_or_auto<'de, D: Deserializer<'de>>(
         serde_json::Value::String(text) if text == AUTO => Ok(None),
         count => serde_json::from_value(count).map(Some).map_err(serde::de::Error::custom),
     }
+}
+
+/// A wildcard address is shown as the loopback address: nobody can open `http://0.0.0.0`.
+pub(super) fn shown_address(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
 }
 
 /// Reads a list of networks. A single address is a network of one.

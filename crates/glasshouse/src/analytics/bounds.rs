@@ -14,6 +14,47 @@ use crate::domains::DomainId;
 /// Days of domains that are remembered; with more, those that are asked about again are looked up again.
 const MAX_REMEMBERED: usize = 100_000;
 
+/// The pages of a day that a store has counted each.
+pub trait KnownPages: Send {
+    /// Why it does not know.
+    type Error: Send;
+
+    /// How many they are; there is no need to count beyond `most`.
+    fn count(
+        &mut self,
+        domain: &DomainId,
+        day: Day,
+        most: usize,
+    ) -> impl Future<Output = Result<usize, Self::Error>> + Send;
+
+    /// Those among some paths.
+    fn among(
+        &mut self,
+        domain: &DomainId,
+        day: Day,
+        paths: &HashSet<Arc<str>>,
+    ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
+}
+
+impl KnownPages for Conn {
+    type Error = DbError;
+
+    async fn count(&mut self, domain: &DomainId, day: Day, most: usize) -> Result<usize, DbError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let open = queries::segments::count_open_pages(self, domain, day, most).await?;
+        Ok(usize::try_from(open).unwrap_or(usize::MAX))
+    }
+
+    async fn among(
+        &mut self,
+        domain: &DomainId,
+        day: Day,
+        paths: &HashSet<Arc<str>>,
+    ) -> Result<HashSet<String>, DbError> {
+        queries::segments::list_open_among(self, domain, day, paths).await
+    }
+}
+
 /// What this process has counted. What it has not is looked up only when it could matter.
 #[derive(Debug)]
 pub struct PageBounds {
@@ -28,12 +69,12 @@ impl PageBounds {
         PageBounds { max_pages, counted: HashMap::new() }
     }
 
-    /// Folds the new pages of a part that its days have no room for. Called in the transaction that counts the part.
-    pub async fn fold(
+    /// Folds the new pages of a part that its days have no room for. Called in the transaction that counts the part, where there is one.
+    pub async fn fold<K: KnownPages>(
         &mut self,
-        conn: &mut Conn,
+        known: &mut K,
         rows: &[(VisitKey, u64)],
-    ) -> Result<Vec<(VisitKey, u64)>, DbError> {
+    ) -> Result<Vec<(VisitKey, u64)>, K::Error> {
         let mut paths: HashMap<(DomainId, Day), HashSet<Arc<str>>> = HashMap::new();
         for (key, _) in rows {
             paths.entry((key.domain.clone(), key.day)).or_default().insert(key.path.clone());
@@ -45,7 +86,7 @@ impl PageBounds {
             let counted = match counted {
                 Some(counted) if counted + paths.len() <= self.max_pages / 2 => counted,
                 None if paths.len() <= self.max_pages / 2 && self.counted.len() < MAX_REMEMBERED => 0,
-                _ => self.refuse_new(conn, &domain, day, &paths, &mut refused).await?,
+                _ => self.refuse_new(known, &domain, day, &paths, &mut refused).await?,
             };
             self.counted.insert((domain, day), counted + paths.len());
         }
@@ -56,19 +97,17 @@ impl PageBounds {
     }
 
     /// Adds the new paths beyond a day's room to those refused; answers how many the day had before.
-    async fn refuse_new(
+    async fn refuse_new<K: KnownPages>(
         &self,
-        conn: &mut Conn,
+        known: &mut K,
         domain: &DomainId,
         day: Day,
         paths: &HashSet<Arc<str>>,
         refused: &mut HashSet<(DomainId, Day, Arc<str>)>,
-    ) -> Result<usize, DbError> {
-        let most = i64::try_from(self.max_pages).unwrap_or(i64::MAX);
-        let open = queries::segments::count_open_pages(conn, domain, day, most).await?;
-        let room = self.max_pages.saturating_sub(usize::try_from(open).unwrap_or(usize::MAX));
+    ) -> Result<usize, K::Error> {
+        let room = self.max_pages.saturating_sub(known.count(domain, day, self.max_pages).await?);
         if paths.len() > room {
-            let known = queries::segments::list_open_among(conn, domain, day, paths).await?;
+            let known = known.among(domain, day, paths).await?;
             let mut new: Vec<_> = paths.iter().filter(|path| !known.contains(&***path)).collect();
             new.sort_unstable();
             refused.extend(new.into_iter().skip(room).map(|path| (domain.clone(), day, path.clone())));
@@ -121,7 +160,7 @@ mod tests {
 
     async fn count(app: &TestApp, bounds: &mut PageBounds, rows: &[(VisitKey, u64)]) {
         let mut tx = app.state.platform.db.write().await.unwrap();
-        let rows = bounds.fold(&mut tx, rows).await.unwrap();
+        let rows = bounds.fold(&mut *tx, rows).await.unwrap();
         queries::add_counts(&mut tx, &rows, &[]).await.unwrap();
         tx.commit().await.unwrap();
     }

@@ -202,6 +202,13 @@ pub const fn start_of(day: Day) -> Timestamp {
     Timestamp::from_millis(day * DAY_MS)
 }
 
+/// The first day of a day's month.
+pub fn month_of(day: Day) -> Day {
+    let date = start_of(day).day();
+    let of_month: Day = date.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+    day - of_month + 1
+}
+
 /// The bucket of a duration: each begins 2 % above the one before; the first is below a millisecond.
 pub fn bucket_of(duration: Duration) -> i64 {
     let ms = duration.as_secs_f64() * 1000.0;
@@ -263,5 +270,10 @@ mod tests {
         assert_eq!(day_of(Timestamp::from_millis(-1)), -1);
         assert_eq!(day_of(start_of(20_000)), 20_000);
         assert_eq!(day_of(Timestamp::from_millis(start_of(20_001).as_millis() - 1)), 20_000);
+    }
+
+    #[test]
+    fn a_month_begins_on_its_first_day() {
+        assert_eq!([0, 30, 31, 58, 59].map(month_of), [0, 0, 31, 31, 59]);
     }
 }

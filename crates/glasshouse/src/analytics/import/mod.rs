@@ -19,7 +19,7 @@ use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
 pub use progress::{Checkpoint, LineChain};
-pub use run::{Import, ImportError, Imported};
+pub use run::{Import, ImportError, Imported, LogPart};
 
 /// How a log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

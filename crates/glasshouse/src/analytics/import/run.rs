@@ -1,20 +1,17 @@
 //! Reading a log to its end and counting it, a part at a time. Used by the command.
-//! A part is one transaction: its visits and its checkpoint are both there, or neither is.
+//! A part is counted as one: its visits and its checkpoint are both there, or neither is.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
+use std::ops::Range;
 use std::sync::Arc;
 
-use store::{Db, DbError};
-
-use super::super::bounds::PageBounds;
-use super::super::model::{TimeKey, Visit, VisitKey};
-use super::super::queries;
-use super::super::segments::close::MAX_PAGES;
+use super::super::model::{Day, TimeKey, Visit, VisitKey, day_of, month_of};
+use super::super::stores::{VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
 use super::{Counting, LogFormat};
-use crate::clock::{Clock, Timestamp};
+use crate::clock::Clock;
 use crate::domains::DomainId;
 use crate::platform::Platform;
 
@@ -33,7 +30,7 @@ pub enum ImportError {
     Read(#[from] io::Error),
     /// Visits could not be written.
     #[error("cannot write visits")]
-    Write(#[from] DbError),
+    Write(#[from] VisitError),
 }
 
 /// What became of the lines of a log.
@@ -51,7 +48,7 @@ pub struct Imported {
 
 /// One log of one domain, from its first line on.
 pub struct Import {
-    db: Db,
+    store: Arc<dyn VisitStore>,
     clock: Clock,
     domain: DomainId,
     format: LogFormat,
@@ -61,7 +58,6 @@ pub struct Import {
     unfinished: Vec<u8>,
     bytes_read: u64,
     imported: Imported,
-    bounds: PageBounds,
 }
 
 impl Imported {
@@ -78,9 +74,14 @@ impl Imported {
 
 impl Import {
     /// Prepares to read a log of a domain.
-    pub fn new(platform: &Platform, domain: DomainId, format: LogFormat) -> Import {
+    pub fn new(
+        platform: &Platform,
+        store: Arc<dyn VisitStore>,
+        domain: DomainId,
+        format: LogFormat,
+    ) -> Import {
         Import {
-            db: platform.db.clone(),
+            store,
             clock: platform.clock.clone(),
             domain,
             format,
@@ -89,7 +90,6 @@ impl Import {
             unfinished: Vec::new(),
             bytes_read: 0,
             imported: Imported::default(),
-            bounds: PageBounds::new(MAX_PAGES),
         }
     }
 
@@ -111,7 +111,7 @@ impl Import {
     pub async fn finish(&mut self) -> Result<Imported, ImportError> {
         let line = std::mem::take(&mut self.unfinished);
         if !line.is_empty() {
-            let mut part = Part::default();
+            let mut part = LogPart::default();
             self.add_line(&mut part, &line);
             self.count(part).await?;
         }
@@ -129,8 +129,8 @@ impl Import {
     }
 
     /// Whole lines, as many as make a part; none when there are no more now.
-    fn next_part(&mut self, log: &mut impl BufRead) -> io::Result<Part> {
-        let mut part = Part::default();
+    fn next_part(&mut self, log: &mut impl BufRead) -> io::Result<LogPart> {
+        let mut part = LogPart::default();
         while part.checkpoints.len() < MAX_LINES && part.visits.len() < MAX_VISITS {
             let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
             self.bytes_read += bytes;
@@ -143,7 +143,7 @@ impl Import {
         Ok(part)
     }
 
-    fn add_line(&mut self, part: &mut Part, line: &[u8]) {
+    fn add_line(&mut self, part: &mut LogPart, line: &[u8]) {
         part.checkpoints.push(self.chain.add(line));
         let text = String::from_utf8_lossy(line);
         let counting = Counting { domain: &self.domain, ranges: &self.ranges, now: self.clock.now() };
@@ -157,78 +157,54 @@ impl Import {
         }
     }
 
-    async fn count(&mut self, part: Part) -> Result<(), DbError> {
-        let applied = apply(&self.db, &self.domain, self.clock.now(), &part, &mut self.bounds).await?;
+    async fn count(&mut self, part: LogPart) -> Result<(), VisitError> {
+        let counted = self.store.import(&self.domain, &part).await?;
         self.imported.lines += part.checkpoints.len() as u64;
         self.imported.lines_unreadable += part.unreadable;
-        self.imported.lines_known += applied.lines_known as u64;
-        self.imported.visits += applied.visits;
+        self.imported.lines_known += counted.known as u64;
+        self.imported.visits += counted.visits;
         Ok(())
     }
 }
 
 /// Lines that are counted together.
-#[derive(Default)]
-struct Part {
+#[derive(Debug, Default)]
+pub struct LogPart {
     /// After each line.
-    checkpoints: Vec<Checkpoint>,
+    pub(in crate::analytics) checkpoints: Vec<Checkpoint>,
     /// With the number of their line in the part, from one.
     visits: Vec<(usize, Visit)>,
     unreadable: u64,
 }
 
-struct Applied {
-    lines_known: usize,
-    visits: u64,
-}
-
-/// Counts what no import has counted yet. Two that read the same log wait for each other here.
-async fn apply(
-    db: &Db,
-    domain: &DomainId,
-    now: Timestamp,
-    part: &Part,
-    bounds: &mut PageBounds,
-) -> Result<Applied, DbError> {
-    let mut tx = db.write().await?;
-    queries::lock_imports(&mut tx, domain, now).await?;
-    let lines_known = lines_known(&mut tx, domain, &part.checkpoints).await?;
-    let new: Vec<&Visit> =
-        part.visits.iter().filter(|(line, _)| *line > lines_known).map(|(_, visit)| visit).collect();
-    let mut pages: HashMap<VisitKey, u64> = HashMap::new();
-    let mut times: HashMap<TimeKey, u64> = HashMap::new();
-    for visit in &new {
-        *pages.entry(visit.key()).or_default() += 1;
-        // A log without times says nothing about them.
-        if !visit.duration.is_zero() {
-            *times.entry(visit.time_key()).or_default() += 1;
+impl LogPart {
+    /// How many visits some lines tell of, and the visits by page and by time. Lines are counted from zero.
+    pub(in crate::analytics) fn counts(&self, lines: Range<usize>) -> LogCounts {
+        let mut pages: HashMap<VisitKey, u64> = HashMap::new();
+        let mut times: HashMap<TimeKey, u64> = HashMap::new();
+        let visits = self.visits.iter().filter(|(line, _)| lines.contains(&(line - 1)));
+        for (_, visit) in visits.clone() {
+            *pages.entry(visit.key()).or_default() += 1;
+            // A log without times says nothing about them.
+            if !visit.duration.is_zero() {
+                *times.entry(visit.time_key()).or_default() += 1;
+            }
         }
+        (visits.count() as u64, pages.into_iter().collect(), times.into_iter().collect())
     }
-    let (pages, times): (Vec<_>, Vec<_>) = (pages.into_iter().collect(), times.into_iter().collect());
-    let pages = bounds.fold(&mut tx, &pages).await?;
-    queries::add_counts(&mut tx, &pages, &times).await?;
-    if let Some(last) = part.checkpoints.last().filter(|_| lines_known < part.checkpoints.len()) {
-        queries::add_checkpoint(&mut tx, domain, last.as_str(), now).await?;
+
+    /// How far the lines after the first `known` tell of visits of one month only, and a day of it; none: of no visit.
+    pub(in crate::analytics) fn month_after(&self, known: usize) -> (usize, Option<Day>) {
+        let mut new = self.visits.iter().filter(|(line, _)| *line > known);
+        let Some((_, first)) = new.next() else { return (self.checkpoints.len(), None) };
+        let day = day_of(first.at);
+        let is_other = |(_, visit): &&(usize, Visit)| month_of(day_of(visit.at)) != month_of(day);
+        let end = new.find(is_other).map_or(self.checkpoints.len(), |(line, _)| line - 1);
+        (end, Some(day))
     }
-    tx.commit().await?;
-    Ok(Applied { lines_known, visits: new.len() as u64 })
 }
 
-/// How many of these lines were counted before: as many as the last known checkpoint is after.
-async fn lines_known(
-    tx: &mut store::Tx,
-    domain: &DomainId,
-    checkpoints: &[Checkpoint],
-) -> Result<usize, DbError> {
-    let Some(last) = checkpoints.last() else { return Ok(0) };
-    // The common case by itself: a log that is read for the second time has the same parts.
-    if !queries::list_known_checkpoints(tx, domain, &[last.as_str()]).await?.is_empty() {
-        return Ok(checkpoints.len());
-    }
-    let texts: Vec<&str> = checkpoints.iter().map(Checkpoint::as_str).collect();
-    let known = queries::list_known_checkpoints(tx, domain, &texts).await?;
-    Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
-}
+type LogCounts = (u64, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
 
 /// Reads on in a line, without its end: whether the line ended, and how many bytes there were. Of a line that is too
 /// long only the start is kept.

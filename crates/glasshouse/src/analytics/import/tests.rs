@@ -141,7 +141,8 @@ fn people_redirects_and_assets_are_no_visits() {
 }
 
 async fn import(app: &TestApp, domain: &Domain, text: &str) -> Imported {
-    let mut import = Import::new(&app.state.platform, domain.id.clone(), LogFormat::Combined);
+    let mut import =
+        Import::new(&app.state.platform, app.state.visits.clone(), domain.id.clone(), LogFormat::Combined);
     import.read(&mut text.as_bytes()).await.expect("the text can be read");
     import.finish().await.expect("the database is there")
 }
@@ -152,7 +153,12 @@ async fn shop(app: &TestApp) -> Domain {
 }
 
 async fn counted(app: &TestApp) -> i64 {
-    app.visits().await.iter().map(|row| row.visits).sum()
+    let mut visits = 0;
+    for domain in app.state.domains.list(None).await.unwrap() {
+        let days = app.state.visits.days(&domain.id, (0, 40_000)).await.unwrap();
+        visits += days.iter().map(|day| day.visits as i64).sum::<i64>();
+    }
+    visits
 }
 
 fn lines(from: usize, to: usize) -> String {
@@ -161,7 +167,7 @@ fn lines(from: usize, to: usize) -> String {
 
 #[tokio::test]
 async fn the_same_log_twice_changes_nothing() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_visit_store(async |app| {
         let domain = shop(&app).await;
         let text = lines(0, 2_500);
 
@@ -176,7 +182,7 @@ async fn the_same_log_twice_changes_nothing() {
 
 #[tokio::test]
 async fn a_log_that_has_grown_adds_its_new_lines_only() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_visit_store(async |app| {
         let domain = shop(&app).await;
 
         for end in [3, 1_002, 1_003, 4_000] {
@@ -202,7 +208,7 @@ async fn a_log_that_was_read_in_the_middle_of_a_line_counts_the_line_once() {
 
 #[tokio::test]
 async fn two_imports_of_one_log_at_once_count_it_once() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_visit_store(async |app| {
         let domain = shop(&app).await;
         let text = lines(0, 1_500);
 
@@ -227,7 +233,7 @@ async fn another_log_with_the_same_start_counts_what_is_different() {
 
 #[tokio::test]
 async fn a_removed_domain_forgets_what_was_imported() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_visit_store(async |app| {
         let domain = shop(&app).await;
         import(&app, &domain, &lines(0, 10)).await;
 
@@ -262,4 +268,22 @@ async fn a_log_without_times_says_nothing_about_them() {
     })
     .expect("the table is there");
     assert_eq!((app.visits().await.len(), timed), (3, 0));
+}
+
+#[tokio::test]
+async fn a_log_of_several_months_out_of_order_counts_each_line_once() {
+    TestApp::on_each_visit_store(async |app| {
+        let domain = shop(&app).await;
+        let months = ["Nov", "Oct", "Oct", "Sep", "Nov", "Nov", "Sep"];
+        let line = |month: &&str| combined_line("/a").replace("Nov", month) + "\n";
+        let text: String = months.iter().map(line).collect();
+
+        let first = import(&app, &domain, &text).await;
+        let second = import(&app, &domain, &format!("{text}{}", combined_line("/b"))).await;
+
+        assert_eq!((first.lines, first.visits, first.lines_known), (7, 7, 0));
+        assert_eq!((second.lines, second.visits, second.lines_known), (8, 1, 7));
+        assert_eq!(counted(&app).await, 8);
+    })
+    .await;
 }

@@ -1,6 +1,8 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
+pub mod imports;
+pub mod moving;
 pub mod referrals;
 pub mod segments;
 pub mod tokens;
@@ -18,8 +20,6 @@ use crate::domains::DomainId;
 
 /// Rows per statement: eight parameters each, far below both engines' limits.
 const ROWS_PER_STATEMENT: usize = 200;
-/// Checkpoints that are looked for in one statement.
-const CHECKPOINTS_PER_STATEMENT: usize = 500;
 
 /// Adds rows in statements of some hundred. Rows of domains that are gone are dropped: `$after` says so, and the condition
 /// also keeps SQLite from reading `on conflict` as part of a join.
@@ -38,6 +38,23 @@ macro_rules! add_rows {
 }
 
 pub(crate) use add_rows;
+
+/// Those of the domains whose records are there.
+pub async fn list_existing(conn: &mut Conn, domains: &[&DomainId]) -> Result<HashSet<DomainId>, DbError> {
+    let mut existing = HashSet::new();
+    for chunk in domains.chunks(ROWS_PER_STATEMENT) {
+        let ids: Vec<String> = on_engine!(conn, |c| {
+            let mut query = sqlx::QueryBuilder::new("select id from domains where id in (");
+            let mut list = query.separated(", ");
+            for domain in chunk {
+                list.push_bind(domain.as_str().to_owned());
+            }
+            query.push(")").build_query_scalar().fetch_all(c).await
+        })?;
+        existing.extend(ids.iter().map(|id| DomainId::from(id.as_str())));
+    }
+    Ok(existing)
+}
 
 /// Notes that a batch is being counted. `false`: it was counted before, and must not be again.
 pub async fn begin_batch(conn: &mut Conn, batch: &str, now: Timestamp) -> Result<bool, DbError> {
@@ -104,7 +121,7 @@ async fn add_days(conn: &mut Conn, rows: &[(DayKey, u64)]) -> Result<(), DbError
 }
 
 /// Notes the first days of paths; an earlier day than the known one takes its place.
-async fn note_first_days(
+pub async fn note_first_days(
     conn: &mut Conn,
     rows: &[((DomainId, std::sync::Arc<str>), FirstDays)],
 ) -> Result<(), DbError> {
@@ -153,60 +170,6 @@ pub async fn add_counts(
     add_days(conn, &days_among(pages)).await?;
     note_first_days(conn, &first_days_among(pages)).await?;
     add_times(conn, times).await
-}
-
-/// Lets nobody else count an imported log of this domain until the transaction ends.
-pub async fn lock_imports(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
-    // The row without a checkpoint is the lock: updating it is waited for on both engines.
-    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, '', $2) \
-         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
-    on_engine!(conn, |c| {
-        sqlx::query(SQL).bind(domain.as_str()).bind(now.as_millis()).execute(c).await.map(drop)
-    })?;
-    Ok(())
-}
-
-/// Those of the checkpoints up to which lines of this domain were counted.
-pub async fn list_known_checkpoints(
-    conn: &mut Conn,
-    domain: &DomainId,
-    checkpoints: &[&str],
-) -> Result<HashSet<String>, DbError> {
-    let mut known = HashSet::new();
-    for chunk in checkpoints.chunks(CHECKPOINTS_PER_STATEMENT) {
-        let found: Vec<String> = on_engine!(conn, |c| {
-            let mut query =
-                sqlx::QueryBuilder::new("select checkpoint from visit_imports where domain_id = ");
-            query.push_bind(domain.as_str().to_owned()).push(" and checkpoint in (");
-            let mut list = query.separated(", ");
-            for checkpoint in chunk {
-                list.push_bind((*checkpoint).to_owned());
-            }
-            query.push(")").build_query_scalar().fetch_all(c).await
-        })?;
-        known.extend(found);
-    }
-    Ok(known)
-}
-
-/// Notes that every line up to a checkpoint is counted.
-pub async fn add_checkpoint(
-    conn: &mut Conn,
-    domain: &DomainId,
-    checkpoint: &str,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, $2, $3)";
-    on_engine!(conn, |c| {
-        sqlx::query(SQL)
-            .bind(domain.as_str())
-            .bind(checkpoint)
-            .bind(now.as_millis())
-            .execute(c)
-            .await
-            .map(drop)
-    })?;
-    Ok(())
 }
 
 /// Visits of one day, crawler and way.
@@ -308,7 +271,7 @@ pub async fn list_times(
 
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 9] = [
+    const STATEMENTS: [&str; 8] = [
         "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
         "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
@@ -324,7 +287,6 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
         "delete from visit_referrals where domain_id = $1 and (day, assistant, path) in \
          (select day, assistant, path from visit_referrals where domain_id = $1 limit 1000)",
         "delete from visit_imports where domain_id = $1",
-        "delete from stats_tokens where domain_id = $1",
     ];
     let mut deleted = 0;
     for sql in STATEMENTS {

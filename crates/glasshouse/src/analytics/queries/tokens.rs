@@ -51,3 +51,10 @@ pub async fn find_token(conn: &mut Conn, hash: &str) -> Result<Option<(DomainId,
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(hash).fetch_optional(c).await)?;
     Ok(row.map(|(domain, is_open)| (DomainId::from(domain.as_str()), is_open)))
 }
+
+/// Deletes the tokens of a domain.
+pub async fn delete_tokens(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
+    const SQL: &str = "delete from stats_tokens where domain_id = $1";
+    on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(drop))?;
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! Visits in ClickHouse, past one machine's volume. Which domains there are, and how far logs were imported, is in the
+//! database still; what the database kept of visits before is kept in order and forgotten as before.
+//! See docs/decisions/0251.
+
+mod batches;
+mod client;
+mod moving;
+mod rows;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use store::Db;
+use tokio::sync::{Mutex, OnceCell};
+
+use self::client::{Client, quoted};
+use self::rows::{DAY, PAGE, REFERRAL, Reader, TIME};
+use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
+use crate::analytics::bounds::PageBounds;
+use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::import::LogPart;
+use crate::analytics::model::{Day, OTHER_PATHS, ServedBy};
+use crate::analytics::queries;
+use crate::analytics::referrals::ReferralCount;
+use crate::analytics::report::{DayCount, Times};
+use crate::analytics::segments::close::MAX_PAGES;
+use crate::analytics::segments::window::{Scope, WindowVisits};
+use crate::analytics::spool::Counts;
+use crate::clock::Clock;
+use crate::config::ClickHouseUrl;
+use crate::domains::DomainId;
+
+/// See the module.
+pub struct ClickHouseStore {
+    client: Client,
+    db: Db,
+    clock: Clock,
+    /// What was kept there before the setting was changed.
+    database: DatabaseStore,
+    bounds: Mutex<PageBounds>,
+    tables: OnceCell<()>,
+}
+
+impl ClickHouseStore {
+    /// Connects to nothing yet: a service whose visits cannot be reached serves pages all the same.
+    pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
+        ClickHouseStore {
+            client: Client::new(url),
+            db: db.clone(),
+            clock: clock.clone(),
+            database: DatabaseStore::new(db, clock),
+            bounds: Mutex::new(PageBounds::new(MAX_PAGES)),
+            tables: OnceCell::new(),
+        }
+    }
+
+    /// The server, with its tables.
+    async fn client(&self) -> Result<&Client, VisitError> {
+        self.tables.get_or_try_init(|| schema::create(&self.client)).await?;
+        Ok(&self.client)
+    }
+
+    /// The rows that a statement answers.
+    async fn read<T>(
+        &self,
+        sql: &str,
+        row: impl FnMut(&mut Reader<'_>) -> Result<T, VisitError>,
+    ) -> Result<Vec<T>, VisitError> {
+        let answer = self.client().await?.run(&format!("{sql} format RowBinary")).await?;
+        Reader::new(&answer).rows(row)
+    }
+}
+
+/// Rows of one kind of a domain's window.
+fn of_window(domain: &DomainId, what: u8, (from, to): (Day, Day)) -> String {
+    let (domain, from) = (quoted(domain.as_str()), from.max(0));
+    format!("domain = {domain} and what = {what} and day between {from} and {to}")
+}
+
+/// Leaves out impostors, and visits that do not count.
+fn in_scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Snapshots => "verified != 1 and served != 2",
+        Scope::WithOrigin => "verified != 1",
+    }
+}
+
+#[async_trait]
+impl VisitStore for ClickHouseStore {
+    async fn check(&self) -> Result<(), VisitError> {
+        self.client().await?.run("select 1").await.map(drop)
+    }
+
+    async fn apply(&self, file: &str, counts: &Counts) -> Result<(), VisitError> {
+        self.client().await?;
+        self.count_file(file, counts).await
+    }
+
+    /// Names of batches stay for as long as visits by page: they cost a row each.
+    async fn forget_file(&self, _: &str) {}
+
+    async fn import(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError> {
+        self.client().await?;
+        self.count_part(domain, part).await
+    }
+
+    async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError> {
+        let days = of_window(domain, DAY, window);
+        let sql = format!(
+            "select day, crawler, served, sum(visits) from visits where {days} and verified != 1 group by day, crawler, served"
+        );
+        let row = |row: &mut Reader<'_>| {
+            let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
+            Ok(DayCount { day, crawler, served: served.as_str().to_owned(), visits: row.u64()? })
+        };
+        self.read(&sql, row).await
+    }
+
+    async fn crawler_days(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<CrawlerDays>, VisitError> {
+        let days = of_window(domain, DAY, window);
+        let sql = format!(
+            "select crawler, verified, status, sum(visits) from visits where {days} group by crawler, verified, status"
+        );
+        let row = |row: &mut Reader<'_>| {
+            let (crawler, verified) = (row.text()?.to_owned(), row.verified()?);
+            let status_class = i64::from(row.u16()?);
+            Ok(CrawlerDays { crawler, verified, status_class, visits: row.u64()? })
+        };
+        self.read(&sql, row).await
+    }
+
+    async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError> {
+        let domain = quoted(domain.as_str());
+        let sql = format!(
+            "select crawler, min(day), max(day) from visits \
+             where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
+        );
+        let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
+        Ok(self.read(&sql, row).await?.into_iter().collect())
+    }
+
+    async fn count_pages(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> Result<PageCounts, VisitError> {
+        let (counted, other) = (in_scope(scope), quoted(OTHER_PATHS));
+        let in_window = of_window(domain, PAGE, window);
+        let ever = of_window(domain, PAGE, (0, Day::from(u16::MAX)));
+        let kept = match scope {
+            Scope::Snapshots => "served",
+            Scope::WithOrigin => "any",
+        };
+        let (from, to, domain) = (window.0.max(0), window.1, quoted(domain.as_str()));
+        let visited =
+            format!("select uniqExact(path) from visits where {in_window} and {counted} and path != {other}");
+        let new = format!(
+            "select count() from (select path, min(first) as first_ever from (\
+                 select path, min(day) as first from visits where {ever} and {counted} and path != {other} group by path \
+                 union all select path, minMerge({kept}) as first from visit_first_days where domain = {domain} group by path\
+             ) group by path) where first_ever between {from} and {to}"
+        );
+        let client = self.client().await?;
+        Ok(PageCounts {
+            visited: schema::count(client, &visited).await?,
+            new: schema::count(client, &new).await?,
+        })
+    }
+
+    async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
+        let rows = of_window(domain, TIME, window);
+        let sql =
+            format!("select served, bucket, sum(visits) from visits where {rows} group by served, bucket");
+        let mut rows = self.read(&sql, |row| Ok((row.served()?, i64::from(row.u16()?), row.u64()?))).await?;
+        rows.sort_unstable_by_key(|(_, bucket, _)| *bucket);
+        let of = |way: ServedBy| {
+            rows.iter().filter(|(served, _, _)| *served == way).map(|(_, bucket, n)| (*bucket, *n)).collect()
+        };
+        Ok(Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) })
+    }
+
+    async fn window(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        detail: Detail<'_>,
+    ) -> Result<WindowVisits, VisitError> {
+        let sql = windows::statement(domain, window, detail);
+        let answer = self.client().await?.run(&sql).await?;
+        let made = tokio::task::spawn_blocking(move || windows::read(&answer));
+        made.await.expect("reading rows does not panic")
+    }
+
+    async fn referrals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<ReferralCount>, VisitError> {
+        let rows = of_window(domain, REFERRAL, window);
+        let sql =
+            format!("select crawler, path, sum(visits) from visits where {rows} group by crawler, path");
+        let row = |row: &mut Reader<'_>| {
+            let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
+            Ok(ReferralCount { assistant, path, count: row.u64()? })
+        };
+        self.read(&sql, row).await
+    }
+
+    /// ClickHouse packs by itself.
+    async fn close_days(&self, today: Day) -> Result<(), VisitError> {
+        self.database.close_days(today).await
+    }
+
+    /// Also what came for domains after they had been removed.
+    async fn delete_before(&self, day: Day) -> Result<(), VisitError> {
+        self.database.delete_before(day).await?;
+        let client = self.client().await?;
+        schema::delete_before(client, day).await?;
+        let domains = schema::list_domains(client).await?;
+        let all: Vec<&DomainId> = domains.iter().collect();
+        let existing = queries::list_existing(&mut self.db.read().await?, &all).await?;
+        for domain in domains.iter().filter(|domain| !existing.contains(*domain)) {
+            schema::forget_domain(client, domain).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError> {
+        self.database.forget_domain(domain).await?;
+        schema::forget_domain(self.client().await?, domain).await
+    }
+
+    async fn list_days(&self, domain: &DomainId) -> Result<Vec<Day>, VisitError> {
+        let domain = quoted(domain.as_str());
+        let sql = format!("select distinct day from visits where domain = {domain} and what != 0");
+        self.read(&sql, |row| row.day()).await
+    }
+
+    async fn read_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError> {
+        self.stored_day(domain, day).await
+    }
+
+    async fn put_day(&self, domain: &DomainId, day: Day, stored: &StoredDay) -> Result<(), VisitError> {
+        self.replace_day(domain, day, stored).await
+    }
+
+    async fn list_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError> {
+        self.first_days(domain).await
+    }
+
+    async fn add_first_days(&self, domain: &DomainId, first: &[FirstDay]) -> Result<(), VisitError> {
+        self.insert_first_days(domain, first).await
+    }
+}

@@ -1,0 +1,224 @@
+//! That ClickHouse counts each batch once, whatever becomes of the connection, and what is said while it is away.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rand::prelude::*;
+use rand::rngs::StdRng;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::rows::{BATCH, Row};
+use super::*;
+use crate::accounts::Plan;
+use crate::analytics::model::{TimeKey, VisitKey, month_of};
+use crate::analytics::segments::tests::{domains, key};
+use crate::analytics::stores::open_at;
+use crate::domains::Domain;
+use crate::testing::{TestApp, clickhouse_database};
+
+fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {
+    let page = |number: usize| {
+        // Some of the month before: a file is more than one batch.
+        let day = if number.is_multiple_of(5) { day - 30 } else { day };
+        (VisitKey { domain: domain.id.clone(), ..key(day, &format!("/{number}")) }, 1)
+    };
+    let time = TimeKey { domain: domain.id.clone(), day, served: ServedBy::Cache, bucket: 3 };
+    let (pages, times) = (paths.map(page).collect(), vec![(time, 1)]);
+    Counts { pages, times, ..Counts::default() }
+}
+
+async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64) {
+    let days = store.days(&domain.id, (0, 40_000)).await.unwrap();
+    let pages = store.count_pages(&domain.id, (0, 40_000), Scope::WithOrigin).await.unwrap();
+    (days.iter().map(|day| day.visits).sum(), pages.visited)
+}
+
+/// Stands between the store and the server, and cuts connections: every connection carries so many bytes there at most, and
+/// then so many back. `u64::MAX`: all of them.
+struct Cutter {
+    port: u16,
+    there: Arc<AtomicU64>,
+    back: Arc<AtomicU64>,
+}
+
+impl Cutter {
+    #[expect(clippy::disallowed_methods, reason = "the tasks end with the test")]
+    async fn before(server: &ClickHouseUrl) -> Cutter {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (there, back) = (Arc::new(AtomicU64::new(u64::MAX)), Arc::new(AtomicU64::new(u64::MAX)));
+        let address = format!("{}:{}", server.endpoint.host_str().unwrap(), server.endpoint.port().unwrap());
+        let (most_there, most_back) = (there.clone(), back.clone());
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let Ok(server) = TcpStream::connect(&address).await else { continue };
+                let most = (most_there.load(Ordering::SeqCst), most_back.load(Ordering::SeqCst));
+                tokio::spawn(carry(client, server, most));
+            }
+        });
+        Cutter { port, there, back }
+    }
+
+    fn cut(&self, there: u64, back: u64) {
+        self.there.store(there, Ordering::SeqCst);
+        self.back.store(back, Ordering::SeqCst);
+    }
+}
+
+/// Carries bytes both ways until one way is used up; then both ends see the connection break.
+async fn carry(mut client: TcpStream, mut server: TcpStream, (there, back): (u64, u64)) {
+    let (mut from_client, mut to_client) = client.split();
+    let (mut from_server, mut to_server) = server.split();
+    tokio::select! {
+        () = carry_one(&mut from_client, &mut to_server, there) => {}
+        () = carry_one(&mut from_server, &mut to_client, back) => {}
+    }
+}
+
+async fn carry_one(from: &mut (impl AsyncReadExt + Unpin), to: &mut (impl AsyncWriteExt + Unpin), most: u64) {
+    let (mut left, mut buffer) = (most, vec![0; 4096]);
+    while left > 0 {
+        let Ok(read) = from.read(&mut buffer).await else { return };
+        let allowed = (read as u64).min(left) as usize;
+        if read == 0 || to.write_all(&buffer[..allowed]).await.is_err() {
+            return;
+        }
+        left -= allowed as u64;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let today = app.state.analytics.today();
+    let mut url: ClickHouseUrl = clickhouse_database().await.parse().unwrap();
+    let direct = open_at(Some(url.clone()), &app.state.platform);
+    let cutter = Cutter::before(&url).await;
+    url.endpoint.set_port(Some(cutter.port)).unwrap();
+    let mut random = StdRng::seed_from_u64(11);
+
+    let mut expected = 0;
+    for file in 0..200 {
+        // Another process each time: nothing is remembered.
+        let store = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
+        let paths = random.random_range(1..60);
+        let counts = counts(&shop, today, 0..paths);
+        match random.random_range(0..3) {
+            // Somewhere in the request.
+            0 => cutter.cut(random.random_range(0..6_000), u64::MAX),
+            // The request arrives; nothing comes back.
+            1 => cutter.cut(u64::MAX, 0),
+            // Somewhere in an answer.
+            _ => cutter.cut(u64::MAX, random.random_range(1..400)),
+        }
+        for _ in 0..random.random_range(1..3) {
+            let _ = store().apply(&format!("file-{file}"), &counts).await;
+        }
+        cutter.cut(u64::MAX, u64::MAX);
+        store().apply(&format!("file-{file}"), &counts).await.unwrap();
+        expected += paths as u64;
+        let pages = total(&*direct, &shop).await;
+        assert_eq!(pages.0, expected, "after file {file}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_two_processes_send_at_once_is_counted_once() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let today = app.state.analytics.today();
+    let url: ClickHouseUrl = clickhouse_database().await.parse().unwrap();
+    let store = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
+    let counts = counts(&shop, today, 0..5_000);
+
+    let stores = [store(), store(), store(), store()];
+    let sent = futures::future::join_all(stores.iter().map(|store| store.apply("file", &counts))).await;
+
+    assert!(sent.iter().all(Result::is_ok), "{sent:?}");
+    assert_eq!(total(&stores[0], &shop).await, (5_000, 5_000));
+}
+
+#[tokio::test]
+async fn a_batch_that_was_given_up_does_not_come_later() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let today = app.state.analytics.today();
+    let url: ClickHouseUrl = clickhouse_database().await.parse().unwrap();
+    let store = ClickHouseStore::new(url, &app.state.platform.db, &app.state.platform.clock);
+    store.check().await.unwrap();
+    let month = u16::try_from(month_of(today)).unwrap();
+    let name =
+        |status| Row { what: BATCH, day: month, path: "import:x", visits: 1, status, ..Row::default() };
+    let visit = VisitKey { domain: shop.id.clone(), ..key(today, "/a") };
+    let mut rows = Vec::new();
+    Row::of_page(&visit, 1).unwrap().write(&mut rows);
+
+    store.insert(&name(1), Vec::new()).await.unwrap();
+    store.insert(&name(0), rows).await.unwrap();
+
+    assert_eq!(total(&store, &shop).await, (0, 0));
+}
+
+#[tokio::test]
+async fn more_people_from_assistants_than_a_day_has_room_for_are_counted_together() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let day = app.state.analytics.today();
+    let store = open_at(Some(clickhouse_database().await.parse().unwrap()), &app.state.platform);
+    let referral = |number: usize| {
+        let (path, assistant) = (format!("/{number:05}").into(), "openai".to_owned());
+        (crate::analytics::referrals::ReferralKey { domain: shop.id.clone(), day, path, assistant }, 1)
+    };
+    for (file, people) in [("1", 0..10_000), ("2", 9_998..10_005)] {
+        let counts = Counts { referrals: people.map(referral).collect(), ..Counts::default() };
+        store.apply(file, &counts).await.unwrap();
+    }
+
+    let found = store.referrals(&shop.id, (day, day)).await.unwrap();
+
+    assert_eq!(found.len(), 10_001);
+    let other = found.iter().find(|row| row.path == OTHER_PATHS).unwrap();
+    assert_eq!(other.count, 5);
+}
+
+#[tokio::test]
+async fn while_it_is_away_visits_wait_and_reports_say_so() {
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let app =
+        TestApp::with(&format!("[analytics]\nstore_url = \"clickhouse://u:hunter2@127.0.0.1:{port}/v\""))
+            .await;
+    let account = app.account("a@x.example", Plan::Agency).await;
+    let domain = app.domain(&account, "shop.example").await;
+    let spool = app.state.platform.config.storage.data_dir.join("spool");
+    app.state.start();
+
+    app.state.recorder.record(crate::analytics::Visit {
+        domain: domain.id.clone(),
+        path: "/a".into(),
+        crawler: crate::analytics::CrawlerIndex::shared().identify("GPTBot/1.2").unwrap(),
+        verified: crate::analytics::Verified::Unknown,
+        served: ServedBy::Cache,
+        status: 200,
+        at: app.clock.now(),
+        duration: std::time::Duration::from_millis(2),
+    });
+    app.state.recorder.flush().await;
+
+    assert_eq!(std::fs::read_dir(spool).unwrap().count(), 1);
+    for report in [
+        "bots?",
+        "bots/daily?",
+        "bots/summary?",
+        "page-insights?url=https%3A%2F%2Fshop.example%2F&",
+        "crawlers?",
+        "export?",
+    ] {
+        let reply = app.get(&format!("/api/analytics/{report}domain=shop.example")).key(&account.key).await;
+        reply.assert_error(503, "service_unavailable");
+    }
+    let ready = app.get("/readyz").await;
+    ready.assert(200, json!({ "visitStore": { "ok": false, "problem": "the visit store does not answer" } }));
+}

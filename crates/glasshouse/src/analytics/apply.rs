@@ -1,25 +1,19 @@
-//! Brings the files of the spool into the database, each exactly once.
-//! Run beside the counter by the recorder. A file is applied in parts, each a transaction that also notes the part's name;
-//! it is removed when the last one is committed. Whatever ends the process in between, the parts that are noted are left
-//! out the next time.
-//! See docs/decisions/0181.
+//! Brings the files of the spool into the visit store, each exactly once.
+//! Run beside the counter by the recorder. A file is removed when the store has all of it. Whatever ends the process in
+//! between, the store leaves out what it has the next time.
+//! See docs/decisions/0180.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Db, DbError};
+use crawler::errors::one_line;
 use tokio::sync::{mpsc, oneshot};
 
-use super::bounds::PageBounds;
-use super::queries;
-use super::segments::close::MAX_PAGES;
-use super::spool::{Counts, SpoolFile};
-use crate::clock::Clock;
-use crate::platform::Platform;
+use super::spool::SpoolFile;
+use super::stores::VisitStore;
 
-/// Pages in one transaction.
-const PART: usize = 1_000;
 /// How often what could not be applied is tried again.
 const TRY_AGAIN_EVERY: Duration = Duration::from_secs(1);
 /// What may wait on the disk; beyond it the oldest counts are given up.
@@ -36,22 +30,20 @@ pub enum Closed {
 
 /// See the module.
 pub struct Applier {
-    db: Db,
-    clock: Clock,
+    store: Arc<dyn VisitStore>,
     folder: PathBuf,
     files: mpsc::UnboundedReceiver<Closed>,
     pending: VecDeque<SpoolFile>,
-    /// The name of the file that was applied last, and its parts: noted until the next transaction.
-    done: Option<(String, usize)>,
-    bounds: PageBounds,
 }
 
 impl Applier {
     /// Makes it. Starts nothing.
-    pub fn new(platform: &Platform, folder: PathBuf, files: mpsc::UnboundedReceiver<Closed>) -> Applier {
-        let (db, clock) = (platform.db.clone(), platform.clock.clone());
-        let bounds = PageBounds::new(MAX_PAGES);
-        Applier { db, clock, folder, files, pending: VecDeque::new(), done: None, bounds }
+    pub fn new(
+        store: Arc<dyn VisitStore>,
+        folder: PathBuf,
+        files: mpsc::UnboundedReceiver<Closed>,
+    ) -> Applier {
+        Applier { store, folder, files, pending: VecDeque::new() }
     }
 
     /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
@@ -85,7 +77,7 @@ impl Applier {
         self.apply_pending().await;
     }
 
-    /// Applies the oldest files first; stops at the first that the database does not take.
+    /// Applies the oldest files first; stops at the first that the store does not take.
     async fn apply_pending(&mut self) {
         self.give_up_beyond_limit();
         while let Some(file) = self.pending.front() {
@@ -97,42 +89,21 @@ impl Applier {
                 }
             };
             let visits: u64 = counts.pages.iter().map(|(_, visits)| visits).sum();
-            if let Err(error) = self.apply(&file.name(), counts).await {
-                tracing::warn!(%error, files = self.pending.len(), "visits could not be written and wait");
+            let name = file.name();
+            if let Err(error) = self.store.apply(&name, &counts).await {
+                let (error, files) = (one_line(&error), self.pending.len());
+                tracing::warn!(%error, files, "visits could not be written and wait");
                 return;
             }
             metrics::counter!("glasshouse_visits_recorded_total").increment(visits);
-            if let Some(Err(error)) = self.pending.pop_front().map(SpoolFile::remove) {
-                // Its parts stay noted, so that it changes nothing the next time.
-                self.done = None;
-                tracing::warn!(%error, "an applied file of the spool cannot be removed");
+            match self.pending.pop_front().map(SpoolFile::remove) {
+                Some(Err(error)) => {
+                    // The store remembers it, so that it changes nothing the next time.
+                    tracing::warn!(%error, "an applied file of the spool cannot be removed");
+                }
+                Some(Ok(())) | None => self.store.forget_file(&name).await,
             }
         }
-    }
-
-    /// Writes the counts of a file, part by part.
-    pub(super) async fn apply(&mut self, name: &str, counts: Counts) -> Result<(), DbError> {
-        let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
-        for number in 0..parts {
-            let now = self.clock.now();
-            let mut tx = self.db.write().await?;
-            if let Some((done, parts)) = &self.done {
-                queries::forget_batches(&mut tx, &part_names(done, *parts)).await?;
-            }
-            if queries::begin_batch(&mut tx, &part_name(name, number), now).await? {
-                let times = if number == 0 { counts.times.as_slice() } else { &[] };
-                let pages = self.bounds.fold(&mut tx, part_of(&counts.pages, number)).await?;
-                queries::add_counts(&mut tx, &pages, times).await?;
-                let referrals = part_of(&counts.referrals, number);
-                queries::referrals::add_referrals(&mut tx, referrals).await?;
-            }
-            tx.commit().await?;
-            self.done = None;
-        }
-        if parts > 0 {
-            self.done = Some((name.to_owned(), parts));
-        }
-        Ok(())
     }
 
     /// Drops the oldest files while more waits than may.
@@ -145,25 +116,15 @@ impl Applier {
             let lost =
                 file.read().map_or(0, |counts| counts.pages.iter().map(|(_, visits)| visits).sum::<u64>());
             metrics::counter!("glasshouse_visits_dropped_total").increment(lost);
-            tracing::error!(visits = lost, "the spool is full: visits are lost until the database is back");
+            tracing::error!(
+                visits = lost,
+                "the spool is full: visits are lost until the visit store is back"
+            );
             if let Err(error) = file.remove() {
                 tracing::error!(%error, "a file of the spool cannot be removed");
             }
         }
     }
-}
-
-/// What of some counts belongs to a part.
-fn part_of<T>(counts: &[T], number: usize) -> &[T] {
-    counts.chunks(PART).nth(number).unwrap_or_default()
-}
-
-fn part_name(file: &str, number: usize) -> String {
-    format!("{file}:{number}")
-}
-
-fn part_names(file: &str, parts: usize) -> Vec<String> {
-    (0..parts).map(|number| part_name(file, number)).collect()
 }
 
 #[cfg(test)]
@@ -173,6 +134,7 @@ mod tests {
     use crate::analytics::model::{ServedBy, TimeKey, Verified, VisitKey};
     use crate::analytics::referrals::ReferralKey;
     use crate::analytics::service::Scope;
+    use crate::analytics::spool::Counts;
     use crate::domains::Domain;
     use crate::testing::TestApp;
 
@@ -200,9 +162,14 @@ mod tests {
         }
     }
 
+    /// The store as another process has it.
+    fn store(app: &TestApp) -> Arc<dyn VisitStore> {
+        crate::analytics::stores::open(&app.state.platform)
+    }
+
     fn applier(app: &TestApp) -> (Applier, PathBuf) {
         let folder = app.state.platform.config.storage.data_dir.join("spool");
-        (Applier::new(&app.state.platform, folder.clone(), mpsc::unbounded_channel().1), folder)
+        (Applier::new(store(app), folder.clone(), mpsc::unbounded_channel().1), folder)
     }
 
     async fn count(app: &TestApp, domain: &Domain) -> (u64, u64) {
@@ -231,14 +198,12 @@ mod tests {
     async fn a_process_killed_between_any_two_parts_counts_nothing_twice() {
         TestApp::on_each_engine(async |app| {
             let domain = shop(&app).await;
-            let (mut applier, _) = applier(&app);
 
-            for part in 1..=3 {
+            for pages in [1_000, 2_000, 2_500] {
                 // The first parts, as they are when the process ends there.
                 let mut some = counts(&domain, 2_500);
-                some.pages.truncate(PART * part);
-                applier.apply("file", some).await.unwrap();
-                applier.done = None;
+                some.pages.truncate(pages);
+                store(&app).apply("file", &some).await.unwrap();
             }
 
             assert_eq!(count(&app, &domain).await, (5_000, 2_500));
@@ -261,8 +226,7 @@ mod tests {
             };
 
             for (name, from, to) in [("1", 0, 10_100), ("1", 0, 10_100), ("2", 0, 3), ("3", 20_000, 20_007)] {
-                let (mut applier, _) = applier(&app);
-                applier.apply(name, people(from, to)).await.unwrap();
+                store(&app).apply(name, &people(from, to)).await.unwrap();
             }
 
             let found = app.state.analytics.referrals(&domain.id, (day, day)).await.unwrap();

@@ -1,17 +1,14 @@
 //! The service's part in the reports about crawlers and in the export: reads the counts and hands them over.
 
-use std::collections::HashMap;
-
 use crawler::robots::Robots;
-use store::DbError;
 
-use super::crawl_report::{self, CrawlerCount, CrawlerDays, ForbiddenVisits, PageError};
+use super::crawl_report::{self, CrawlerCount, ForbiddenVisits, PageError};
 use super::export::{self, ExportRow};
 use super::model::Day;
-use super::queries;
 use super::referrals::ReferralCount;
 use super::segments::window::WindowVisits;
-use super::service::Analytics;
+use super::service::{Analytics, Scope};
+use super::stores::{Detail, VisitError};
 use crate::domains::DomainId;
 
 impl Analytics {
@@ -20,12 +17,11 @@ impl Analytics {
         &self,
         domain: &DomainId,
         window: (Day, Day),
-    ) -> Result<Vec<CrawlerCount>, DbError> {
-        let mut conn = self.db.read().await?;
-        let days: Vec<CrawlerDays> = queries::list_crawler_days(&mut conn, domain, window).await?;
-        let seen: HashMap<String, (Day, Day)> = queries::list_crawlers_seen(&mut conn, domain).await?;
-        drop(conn);
-        self.of_window(domain, window, None, move |visits| crawl_report::crawlers(&days, &seen, visits)).await
+    ) -> Result<Vec<CrawlerCount>, VisitError> {
+        let days = self.store.crawler_days(domain, window).await?;
+        let seen = self.store.crawlers_seen(domain).await?;
+        let report = move |visits: &WindowVisits| crawl_report::crawlers(&days, &seen, visits);
+        self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
     }
 
     /// What crawlers got errors for: so many rows at most, and how many there are.
@@ -34,8 +30,9 @@ impl Analytics {
         domain: &DomainId,
         window: (Day, Day),
         most: usize,
-    ) -> Result<(Vec<PageError>, usize), DbError> {
-        self.of_window(domain, window, None, move |visits| crawl_report::errors(visits, most)).await
+    ) -> Result<(Vec<PageError>, usize), VisitError> {
+        let report = move |visits: &WindowVisits| crawl_report::errors(visits, most);
+        self.of_window(domain, window, Detail::Errors, report).await
     }
 
     /// Visits that these rules forbid: so many rows at most, and how many there are.
@@ -45,9 +42,9 @@ impl Analytics {
         window: (Day, Day),
         rules: Robots,
         most: usize,
-    ) -> Result<(Vec<ForbiddenVisits>, usize), DbError> {
-        self.of_window(domain, window, None, move |visits| crawl_report::forbidden(visits, &rules, most))
-            .await
+    ) -> Result<(Vec<ForbiddenVisits>, usize), VisitError> {
+        let report = move |visits: &WindowVisits| crawl_report::forbidden(visits, &rules, most);
+        self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
     }
 
     /// People who came from assistants, by assistant and page; most people first.
@@ -55,9 +52,8 @@ impl Analytics {
         &self,
         domain: &DomainId,
         window: (Day, Day),
-    ) -> Result<Vec<ReferralCount>, DbError> {
-        let mut conn = self.db.read().await?;
-        let mut rows = queries::referrals::list_referrals(&mut conn, domain, window).await?;
+    ) -> Result<Vec<ReferralCount>, VisitError> {
+        let mut rows = self.store.referrals(domain, window).await?;
         rows.sort_unstable_by(|a, b| {
             b.count.cmp(&a.count).then_with(|| (&a.path, &a.assistant).cmp(&(&b.path, &b.assistant)))
         });
@@ -65,8 +61,8 @@ impl Analytics {
     }
 
     /// Every row of a day, impostors' too.
-    pub async fn export_day(&self, domain: &DomainId, day: Day) -> Result<Vec<ExportRow>, DbError> {
-        self.of_window(domain, (day, day), None, export::rows).await
+    pub async fn export_day(&self, domain: &DomainId, day: Day) -> Result<Vec<ExportRow>, VisitError> {
+        self.of_window(domain, (day, day), Detail::Rows, export::rows).await
     }
 
     /// The part of a window of which visits may be kept by page.
@@ -74,17 +70,16 @@ impl Analytics {
         (from.max(self.first_kept_day()), to.min(self.today()))
     }
 
-    /// Makes a report of the visits of a window, off the runtime's threads and not too many at once. With a path, those of
-    /// other pages may be left out.
+    /// Makes a report of the visits of a window, off the runtime's threads and not too many at once.
     pub(super) async fn of_window<T: Send + 'static>(
         &self,
         domain: &DomainId,
         window: (Day, Day),
-        path: Option<&str>,
+        detail: Detail<'_>,
         report: impl FnOnce(&WindowVisits) -> T + Send + 'static,
-    ) -> Result<T, DbError> {
+    ) -> Result<T, VisitError> {
         let _slot = self.lists.acquire().await.expect("nobody closes it");
-        let visits = self.window_visits(domain, window, path).await?;
+        let visits = self.store.window(domain, window, detail).await?;
         Ok(tokio::task::spawn_blocking(move || report(&visits)).await.expect("a report does not panic"))
     }
 }

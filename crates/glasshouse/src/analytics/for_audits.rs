@@ -10,6 +10,7 @@ use super::crawlers::{Class, CrawlerIndex};
 use super::model::{Day, start_of};
 use super::segments::window::{Scope, WindowVisits};
 use super::service::{Analytics, MAX_DAYS};
+use super::stores::{Detail, VisitError};
 use crate::audit::ports::{CrawlerVisits, LastVisit, ServedKinds};
 use crate::domains::DomainId;
 
@@ -25,11 +26,11 @@ impl CrawlerVisits for Analytics {
     ) -> Result<HashMap<String, LastVisit>, DbError> {
         let only = path.map(str::to_owned);
         let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
-        self.of_window(domain, self.window(MAX_DAYS), path, list).await
+        known(self.of_window(domain, self.window(MAX_DAYS), Detail::Rows, list).await)
     }
 
     async fn served_kinds(&self, domain: &DomainId) -> Result<ServedKinds, DbError> {
-        let days = self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await?;
+        let days = known(self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await)?;
         let mut kinds = ServedKinds::default();
         for day in days.iter().filter(|day| day.visits > 0) {
             match CrawlerIndex::shared().find(&day.crawler).map(|crawler| crawler.class) {
@@ -39,6 +40,18 @@ impl CrawlerVisits for Analytics {
             }
         }
         Ok(kinds)
+    }
+}
+
+/// Nothing is known of visits while their store is away: an audit is read and goes on without.
+fn known<T: Default>(found: Result<T, VisitError>) -> Result<T, DbError> {
+    match found {
+        Ok(found) => Ok(found),
+        Err(VisitError::Database(error)) => Err(error),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "an audit is shown without visits");
+            Ok(T::default())
+        }
     }
 }
 

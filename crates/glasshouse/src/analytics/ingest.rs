@@ -1,6 +1,6 @@
 //! The recorder of crawler visits: a bounded buffer in front, counts in memory, and every 50 ms the spool on the disk.
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
-//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the database.
+//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use super::live::{LiveTail, LiveVisits};
 use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
 use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
+use super::stores::VisitStore;
 use crate::domains::DomainId;
 use crate::platform::Platform;
 
@@ -48,11 +49,11 @@ enum Message {
 
 impl Recorder {
     /// Makes the recorder. Starts nothing: see [`Recorder::run`].
-    pub fn new(platform: &Platform) -> Recorder {
+    pub fn new(platform: &Platform, store: Arc<dyn VisitStore>) -> Recorder {
         let (sender, receiver) = mpsc::channel(BUFFER);
         let (closed, files) = mpsc::unbounded_channel();
         let folder = platform.config.storage.data_dir.join("spool");
-        let applier = Applier::new(platform, folder.clone(), files);
+        let applier = Applier::new(store, folder.clone(), files);
         let counter =
             Counter { receiver, closed, folder, open: Open::default(), file: None, is_failing: false };
         Recorder { sender, live: LiveTail::default(), parts: Arc::new(Mutex::new(Some((counter, applier)))) }

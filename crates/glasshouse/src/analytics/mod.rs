@@ -17,12 +17,12 @@ pub mod jobs;
 pub mod live;
 pub mod model;
 mod queries;
-mod reading;
 pub mod referrals;
 pub mod report;
 mod segments;
 pub mod service;
 mod spool;
+pub mod stores;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
@@ -31,3 +31,4 @@ pub use model::{ServedBy, Verified, Visit};
 #[cfg(test)]
 pub(crate) use queries::{VisitRow, list_visits};
 pub use service::Analytics;
+pub use stores::VisitStore;

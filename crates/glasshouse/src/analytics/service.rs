@@ -10,10 +10,9 @@ use tokio::sync::Semaphore;
 
 use super::model::{Day, ServedBy, day_of, start_of};
 use super::queries;
-use super::report::{self, Bots, CrawlerVisits, Daily, Summary, Times, WindowInfo};
-use super::segments::close::{MAX_PAGES, close_some};
-use super::segments::paths::PathTable;
+use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, WindowInfo};
 use super::segments::window::WindowVisits;
+use super::stores::{Detail, VisitError, VisitStore};
 use crate::accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
@@ -26,20 +25,18 @@ pub const MAX_DAYS: u32 = 180;
 /// Days that it looks back at unless it is told otherwise.
 pub const DEFAULT_DAYS: u32 = 30;
 
-/// Memory for the numbers of pages.
-const TABLE_BYTES: u64 = 64 << 20;
 /// Lists of all pages that are made at once: one may take a hundred megabytes.
 const LISTS_AT_ONCE: usize = 4;
 
 /// Crawler visits. Cheap to clone.
 #[derive(Clone)]
 pub struct Analytics {
-    pub(super) db: Db,
-    pub(super) clock: Clock,
+    /// Has the public tokens.
+    db: Db,
+    pub(super) store: Arc<dyn VisitStore>,
+    clock: Clock,
     /// Days that visits are kept by page.
     keep_days: u32,
-    /// The numbers of domains' pages. They never change; there can only be more.
-    pub(super) tables: moka::sync::Cache<DomainId, Arc<PathTable>>,
     /// Turns of those who read whole windows.
     pub(super) lists: Arc<Semaphore>,
 }
@@ -56,14 +53,13 @@ pub enum TokenState {
 }
 
 impl Analytics {
-    /// The visits in the database.
-    pub fn new(platform: &Platform) -> Analytics {
-        let weigh = |_: &DomainId, table: &Arc<PathTable>| u32::try_from(table.bytes()).unwrap_or(u32::MAX);
+    /// The visits in a store.
+    pub fn new(platform: &Platform, store: Arc<dyn VisitStore>) -> Analytics {
         Analytics {
             db: platform.db.clone(),
+            store,
             clock: platform.clock.clone(),
             keep_days: platform.config.analytics.keep_days,
-            tables: moka::sync::Cache::builder().max_capacity(TABLE_BYTES).weigher(weigh).build(),
             lists: Arc::new(Semaphore::new(LISTS_AT_ONCE)),
         }
     }
@@ -97,9 +93,8 @@ impl Analytics {
         path: Option<&str>,
         search: Option<String>,
         scope: Scope,
-    ) -> Result<Bots, DbError> {
-        let path = path.map(str::to_owned);
-        let only = path.clone();
+    ) -> Result<Bots, VisitError> {
+        let only = path.map(str::to_owned);
         let list = move |visits: &WindowVisits| {
             let only = only.map(|path| visits.pages().find(&path));
             let found = search.map(|text| visits.pages().containing(&text));
@@ -108,29 +103,27 @@ impl Analytics {
                     && found.as_ref().is_none_or(|found| found[page as usize])
             })
         };
-        self.of_window(domain, window, path.as_deref(), list).await
+        let detail = path.map_or(Detail::Sums(scope), |path| Detail::Page(scope, path));
+        self.of_window(domain, window, detail, list).await
     }
 
     /// Visits by day.
-    pub async fn daily(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Daily, DbError> {
+    pub async fn daily(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Daily, VisitError> {
         let window = self.window(days);
         Ok(report::daily(&self.days(domain, window, scope).await?, window))
     }
 
     /// Visits in short.
-    pub async fn summary(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Summary, DbError> {
+    pub async fn summary(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Summary, VisitError> {
         let window = self.window(days);
         let counts = self.days(domain, window, scope).await?;
-        let visited = self.count_visited_pages(domain, window, scope).await?;
-        let mut conn = self.db.read().await?;
-        let with_origin = scope == Scope::WithOrigin;
-        let new = queries::count_new_pages(&mut conn, domain, window, with_origin).await?;
-        let times = times(queries::list_times(&mut conn, domain, window).await?);
+        let pages = self.store.count_pages(domain, window, scope).await?;
+        let times = self.store.times(domain, window).await?;
         let kept = match times.render.is_empty() {
-            true => self::times(queries::list_times(&mut conn, domain, (Day::MIN, Day::MAX)).await?),
+            true => self.store.times(domain, (0, window.1)).await?,
             false => Times::default(),
         };
-        Ok(report::summary(&counts, (visited, new.unsigned_abs()), &times, &kept))
+        Ok(report::summary(&counts, (pages.visited, pages.new), &times, &kept))
     }
 
     /// Visits of one page.
@@ -140,42 +133,19 @@ impl Analytics {
         path: &str,
         days: u32,
         scope: Scope,
-    ) -> Result<CrawlerVisits, DbError> {
-        let visits = self.window_visits(domain, self.window(days), Some(path)).await?;
+    ) -> Result<CrawlerVisits, VisitError> {
+        let visits = self.store.window(domain, self.window(days), Detail::Page(scope, path)).await?;
         Ok(report::page(&visits, scope, visits.pages().find(path)))
     }
 
     /// Closes the days that are over, of every domain, with whatever came late.
-    pub async fn close_days(&self) -> Result<(), DbError> {
-        let today = self.today();
-        let domains =
-            queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
-        for domain in domains {
-            while let Some(day) =
-                queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
-            {
-                close_some(&self.db, &domain, day, MAX_PAGES).await?;
-            }
-        }
-        Ok(())
+    pub async fn close_days(&self) -> Result<(), VisitError> {
+        self.store.close_days(self.today()).await
     }
 
-    /// Deletes what is kept by page of days that are too long ago, some at a time so that nobody waits long for the writer.
-    pub async fn delete_old_visits(&self) -> Result<(), DbError> {
-        let before = self.first_kept_day();
-        let domains =
-            queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, before).await?;
-        for domain in domains {
-            loop {
-                let mut tx = self.db.write().await?;
-                let deleted = queries::segments::delete_some_before(&mut tx, &domain, before).await?;
-                tx.commit().await?;
-                if deleted == 0 {
-                    break;
-                }
-            }
-        }
-        Ok(())
+    /// Deletes what is kept by page of days that are too long ago.
+    pub async fn delete_old_visits(&self) -> Result<(), VisitError> {
+        self.store.delete_before(self.first_kept_day()).await
     }
 
     /// Makes the public token of a domain; the one before it ends.
@@ -214,23 +184,23 @@ impl Analytics {
         })
     }
 
-    /// Deletes everything that is kept of a domain, some at a time so that nobody waits long for the writer.
-    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
-        loop {
-            let mut tx = self.db.write().await?;
-            let deleted = queries::delete_some(&mut tx, domain).await?;
-            tx.commit().await?;
-            if deleted == 0 {
-                return Ok(());
-            }
-        }
+    /// Deletes everything that is kept of a domain.
+    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError> {
+        let mut tx = self.db.write().await?;
+        queries::tokens::delete_tokens(&mut tx, domain).await?;
+        tx.commit().await?;
+        self.store.forget_domain(domain).await
     }
-}
 
-fn times(rows: Vec<(String, i64, i64)>) -> Times {
-    let of = |way: ServedBy| {
-        let rows = rows.iter().filter(move |(served, _, _)| served == way.as_str());
-        rows.map(|(_, bucket, visits)| (*bucket, visits.unsigned_abs())).collect()
-    };
-    Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) }
+    /// Counts of days, by crawler and way, of those visits that count.
+    pub(super) async fn days(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> Result<Vec<DayCount>, VisitError> {
+        let mut days = self.store.days(domain, window).await?;
+        days.retain(|count| ServedBy::parse(&count.served).is_some_and(|served| scope.includes(served)));
+        Ok(days)
+    }
 }

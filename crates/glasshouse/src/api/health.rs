@@ -57,6 +57,8 @@ struct Readiness {
     object_store: Part,
     /// The browser.
     browser: Part,
+    /// Where visits of crawlers are kept.
+    visit_store: Part,
 }
 
 /// How one part is.
@@ -93,10 +95,11 @@ impl Part {
 ))]
 async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
     let platform = &app.platform;
-    let (database, object_store, browser) = tokio::join!(
+    let (database, object_store, browser, visit_store) = tokio::join!(
         tokio::time::timeout(PATIENCE, platform.db.ping()),
         tokio::time::timeout(PATIENCE, platform.blobs.check()),
         tokio::time::timeout(PATIENCE, platform.renderer.health()),
+        tokio::time::timeout(PATIENCE, app.visits.check()),
     );
     let browser = match browser {
         // What keeps it apart from the machine may be missing; that is said, and no reason to send nobody here.
@@ -105,9 +108,11 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
         Err(_) => Part { ok: false, problem: Some("it does not answer".to_owned()) },
     };
     let (database, object_store) = (Part::from(database), Part::from(object_store));
+    let visit_store = Part::from(visit_store);
+    // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
     let ok = database.ok && object_store.ok && browser.ok;
     let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, no_store(Json(Readiness { ok, database, object_store, browser })))
+    (status, no_store(Json(Readiness { ok, database, object_store, browser, visit_store })))
 }
 
 fn no_store(body: impl IntoResponse) -> impl IntoResponse {

@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
-use crate::analytics::{Analytics, Recorder};
+use crate::analytics::{Analytics, Recorder, VisitStore};
 use crate::api::envelope::Envelope;
 use crate::api::health;
 use crate::api::openapi::Document;
@@ -61,6 +61,8 @@ pub struct App {
     pub connection: Connection,
     /// Certificates of domains; none where this process neither serves TLS nor orders them.
     pub certificates: Option<Certificates>,
+    /// Where visits of crawlers are kept.
+    pub visits: Arc<dyn VisitStore>,
     /// Counts visits of crawlers.
     pub recorder: Recorder,
     /// Reports visits of crawlers.
@@ -95,11 +97,12 @@ impl AppState {
         let origins = OriginClient::new(&platform);
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let certificates = certificates(&platform, &domains, &connection, &follower);
-        let recorder = Recorder::new(&platform);
-        let analytics = Analytics::new(&platform);
+        let visits = analytics::stores::open(&platform);
+        let recorder = Recorder::new(&platform, visits.clone());
+        let analytics = Analytics::new(&platform, visits.clone());
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
-        let (renders, visits) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
-        let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, visits);
+        let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
+        let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -109,6 +112,7 @@ impl AppState {
             origins,
             connection,
             certificates,
+            visits,
             recorder,
             analytics,
             audits,

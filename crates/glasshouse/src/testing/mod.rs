@@ -2,6 +2,7 @@
 //! browser and a clock that stands still. No socket is opened and nothing is mocked that is ours.
 
 mod builders;
+mod clickhouse;
 mod domains;
 mod process;
 mod request;
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use builders::{PASSWORD, TestAccount, TestSession};
+pub use clickhouse::clickhouse_database;
 pub use crawler::testing::{DnsServer, Trouble};
 pub use domains::{GOOGLEBOT, render_path};
 pub use request::{Reply, TestRequest};
@@ -62,6 +64,23 @@ impl TestApp {
             platform.tasks.wait().await;
         })
         .await;
+    }
+
+    /// Runs a test wherever visits may be kept: in each engine, and in ClickHouse.
+    pub async fn on_each_visit_store(test: impl AsyncFn(TestApp)) {
+        TestApp::on_each_visit_store_with("", test).await;
+    }
+
+    /// The same with settings as in section `analytics` of `glasshouse.toml`.
+    pub async fn on_each_visit_store_with(settings: &str, test: impl AsyncFn(TestApp)) {
+        TestApp::on_each_engine_with(&format!("[analytics]\n{settings}"), &test).await;
+        let store = clickhouse_database().await;
+        let app = TestApp::with(&format!("[analytics]\nstore_url = \"{store}\"\n{settings}")).await;
+        let platform = app.state.platform.clone();
+        test(app).await;
+        platform.shutdown.cancel();
+        platform.tasks.close();
+        platform.tasks.wait().await;
     }
 
     /// The service on an SQLite database of its own, for rules in which SQL plays no part.

@@ -8,17 +8,17 @@ use futures::stream::{self, StreamExt};
 use http::header;
 use parquet::errors::ParquetError;
 use serde::Deserialize;
-use store::DbError;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery, dates};
+use super::question::{NotAnswered, Question, ReportQuery, Span};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::export::ExportFile;
 use crate::analytics::model::{Day, start_of};
-use crate::analytics::service::{Analytics, Scope};
-use crate::api::openapi::{Refusals, own_errors};
+use crate::analytics::service::Analytics;
+use crate::analytics::stores::VisitError;
+use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::domains::DomainId;
@@ -26,11 +26,6 @@ use crate::domains::DomainId;
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(export_visits))
-}
-
-own_errors! {
-    /// Those of a parameter, and of a domain that is not the caller's.
-    NotExported: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 
 /// Which domain, which days, and as what.
@@ -63,18 +58,12 @@ enum ExportFormat {
 }
 
 impl ReportQuery for ExportQuery {
-    const OPEN_TO_TOKENS: bool = false;
-
     fn domain(&self) -> Option<&str> {
         self.domain.as_deref()
     }
 
-    fn scope(&self) -> ApiResult<Scope> {
-        Ok(Scope::WithOrigin)
-    }
-
-    fn window(&self, analytics: &Analytics) -> ApiResult<(Day, Day)> {
-        dates(self.from.as_deref(), self.to.as_deref(), analytics.today())
+    fn span(&self) -> Span<'_> {
+        Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 }
 
@@ -84,7 +73,7 @@ impl ReportQuery for ExportQuery {
 /// `status` and `visits`. The file comes in pieces, day by day; one that breaks off is not complete.
 #[utoipa::path(get, path = "/api/analytics/export", tag = "Analytics", params(ExportQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadAnalytics, NotExported>,
+    responses(Refusals::<ReadAnalytics, NotAnswered>,
         (status = 200, description = "The file.", content(
             (String = "text/csv", example = "day,path,crawler,provider,verified,servedBy,status,visits\n2026-11-20,/pricing,gptbot,openai,yes,cache,200,3\n"),
             (Vec<u8> = "application/vnd.apache.parquet")))))]
@@ -138,7 +127,7 @@ struct Export {
 #[derive(Debug, thiserror::Error)]
 enum ExportError {
     #[error("visits could not be read")]
-    Db(#[from] DbError),
+    Read(#[from] VisitError),
     #[error("the file could not be written")]
     File(#[from] ParquetError),
 }
@@ -146,7 +135,7 @@ enum ExportError {
 impl From<ExportError> for ApiError {
     fn from(error: ExportError) -> ApiError {
         match error {
-            ExportError::Db(error) => error.into(),
+            ExportError::Read(error) => error.into(),
             ExportError::File(error) => ApiError::internal(error.to_string()),
         }
     }

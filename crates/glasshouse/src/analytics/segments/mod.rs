@@ -7,4 +7,4 @@ pub mod rows;
 pub mod window;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::analytics) mod tests;

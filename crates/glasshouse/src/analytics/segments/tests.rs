@@ -6,11 +6,9 @@ use std::sync::Arc;
 use rand::prelude::*;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::close::{MAX_PAGES, close_some};
 use crate::accounts::Plan;
-use crate::analytics::apply::Applier;
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, TimeKey, Verified, VisitKey, day_of, start_of};
 use crate::analytics::service::Scope;
 use crate::analytics::spool::Counts;
@@ -20,12 +18,12 @@ use crate::testing::{NOON, TestApp};
 const CRAWLERS: [&str; 6] = ["googlebot", "bingbot", "gptbot", "perplexitybot", "unknown", "list:Seekbot"];
 const PATHS: [&str; 9] = ["/", "/a", "/A", "/b", "/ü", "/Über", "/a/b", "/z", OTHER_PATHS];
 
-async fn domains(app: &TestApp) -> (Domain, Domain) {
+pub(in crate::analytics) async fn domains(app: &TestApp) -> (Domain, Domain) {
     let account = app.account("a@x.example", Plan::Business).await;
     (app.domain(&account, "shop.example").await, app.domain(&account, "twin.example").await)
 }
 
-fn key(day: Day, path: &str) -> VisitKey {
+pub(in crate::analytics) fn key(day: Day, path: &str) -> VisitKey {
     VisitKey {
         domain: DomainId::from("none"),
         day,
@@ -37,7 +35,7 @@ fn key(day: Day, path: &str) -> VisitKey {
     }
 }
 
-fn random_counts(random: &mut StdRng, today: Day) -> Counts {
+pub(in crate::analytics) fn random_counts(random: &mut StdRng, today: Day) -> Counts {
     let mut pages = BTreeMap::new();
     for _ in 0..random.random_range(1..60) {
         // Mostly of today, some late, some very late.
@@ -66,18 +64,18 @@ fn random_counts(random: &mut StdRng, today: Day) -> Counts {
 }
 
 /// Applies a batch as the spool does, for a domain.
-async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
+pub(in crate::analytics) async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
     let pages =
         counts.pages.iter().map(|(key, n)| (VisitKey { domain: domain.id.clone(), ..key.clone() }, *n));
     let times =
         counts.times.iter().map(|(key, n)| (TimeKey { domain: domain.id.clone(), ..key.clone() }, *n));
     let counts = Counts { pages: pages.collect(), times: times.collect(), ..Counts::default() };
-    let mut applier = Applier::new(&app.state.platform, "unused".into(), mpsc::unbounded_channel().1);
-    applier.apply(&format!("{batch}-{}", domain.host), counts).await.unwrap();
+    let store = crate::analytics::stores::open(&app.state.platform);
+    store.apply(&format!("{batch}-{}", domain.host), &counts).await.unwrap();
 }
 
 /// What every report says about a domain.
-async fn reports(app: &TestApp, domain: &Domain) -> Value {
+pub(in crate::analytics) async fn reports(app: &TestApp, domain: &Domain) -> Value {
     let analytics = &app.state.analytics;
     let today = analytics.today();
     let mut all = Vec::new();
@@ -233,7 +231,7 @@ async fn a_day_with_too_many_pages_keeps_those_with_most_visits() {
 
 #[tokio::test]
 async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay() {
-    TestApp::on_each_engine_with("[analytics]\nkeep_days = 10", async |app| {
+    TestApp::on_each_visit_store_with("keep_days = 10", async |app| {
         let (shop, _) = domains(&app).await;
         let today = day_of(NOON);
         let pages = vec![(key(today - 10, "/old"), 3), (key(today - 9, "/kept"), 2), (key(today, "/new"), 1)];

@@ -16,7 +16,7 @@ fn path(report: &str, query: &str) -> String {
 
 #[tokio::test]
 async fn the_further_reports_take_keys_and_no_tokens() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let token = shop.token().await;
         let low = shop.app.account("low@x.example", Plan::Essential).await;
         shop.app.domain(&low, "low.example").await;
@@ -42,7 +42,7 @@ async fn the_further_reports_take_keys_and_no_tokens() {
 
 #[tokio::test]
 async fn crawlers_are_listed_with_what_they_got() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let gone = Visit { status: 404, served: ServedBy::Origin, ..visit(shop, 2, "/gone", "GPTBot/1.2") };
         let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/x", "GPTBot/1.2") };
         shop.record([visit(shop, 40, "/a", "GPTBot/1.2"), gone, spoofed, visit(shop, 0, "/a", "GPTBot/1.2")])
@@ -65,7 +65,7 @@ async fn crawlers_are_listed_with_what_they_got() {
 
 #[tokio::test]
 async fn errors_are_listed_by_page_and_status() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let failed = |days_ago, path, status| Visit { status, ..visit(shop, days_ago, path, "GPTBot/1.2") };
         shop.record([failed(1, "/a", 404), failed(0, "/a", 404), failed(0, "/b", 500), failed(0, "/c", 200)]).await;
         shop.app.state.analytics.close_days().await.unwrap();
@@ -81,7 +81,7 @@ async fn errors_are_listed_by_page_and_status() {
 
 #[tokio::test]
 async fn without_a_server_there_are_no_rules_to_break() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         shop.record([visit(shop, 0, "/a", "GPTBot/1.2")]).await;
 
         let reply = shop.get(&path("robots", "")).await.json();
@@ -93,7 +93,7 @@ async fn without_a_server_there_are_no_rules_to_break() {
 
 #[tokio::test]
 async fn an_export_has_every_row_of_closed_and_open_days() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/b", "GPTBot/1.2") };
         shop.record([visit(shop, 1, "/a", "GPTBot/1.2"), visit(shop, 1, "/a", "bingbot/2.0")]).await;
         shop.app.state.analytics.close_days().await.unwrap();
@@ -118,7 +118,7 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
 
 #[tokio::test]
 async fn whoever_watches_sees_visits_as_they_come() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let request = http::Request::get(path("live", "")).header("x-service-api-key", &shop.account.key);
         let request = request.body(Body::empty()).unwrap();
         let reply = shop.app.state.envelope().respond(request, [192, 0, 2, 1].into()).await;

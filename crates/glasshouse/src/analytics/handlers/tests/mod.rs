@@ -39,8 +39,8 @@ fn visit(shop: &Shop, days_ago: i64, path: &str, user_agent: &str) -> Visit {
 }
 
 impl Shop {
-    async fn on_each_engine(test: impl AsyncFn(&Shop)) {
-        TestApp::on_each_engine(async |app| {
+    async fn on_each_store(test: impl AsyncFn(&Shop)) {
+        TestApp::on_each_visit_store(async |app| {
             let account = app.account("a@shop.example", Plan::Agency).await;
             let domain = app.domain(&account, "shop.example").await;
             app.state.start();
@@ -82,7 +82,7 @@ fn row(path: &str, name: &str, count: u64) -> (String, String, u64) {
 
 #[tokio::test]
 async fn bots_lists_pages_by_provider_and_by_way() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let rendered = Visit { served: ServedBy::Render, ..visit(shop, 1, "/a", "GPTBot/1.2") };
         let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/a", "GPTBot/1.2") };
         let origin = Visit { served: ServedBy::Origin, ..visit(shop, 0, "/a", "GPTBot/1.2") };
@@ -108,7 +108,7 @@ async fn bots_lists_pages_by_provider_and_by_way() {
 
 #[tokio::test]
 async fn bots_are_narrowed_by_dates_path_and_search() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         shop.record([
             visit(shop, 0, "/Tea/green", "GPTBot/1.2"),
             visit(shop, 3, "/tea", "GPTBot/1.2"),
@@ -132,7 +132,7 @@ async fn bots_are_narrowed_by_dates_path_and_search() {
 
 #[tokio::test]
 async fn daily_has_every_day_of_the_window_and_ends_today() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         shop.record([visit(shop, 0, "/a", "GPTBot/1.2"), visit(shop, 2, "/a", "GPTBot/1.2")]).await;
 
         let three = shop.get("/api/analytics/bots/daily?domain=shop.example&days=3").await;
@@ -154,7 +154,7 @@ async fn daily_has_every_day_of_the_window_and_ends_today() {
 
 #[tokio::test]
 async fn the_summary_names_the_top_and_counts_new_pages() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let rendered = |days, path| Visit {
             served: ServedBy::Render,
             duration: std::time::Duration::from_secs(2),
@@ -180,7 +180,7 @@ async fn the_summary_names_the_top_and_counts_new_pages() {
 
 #[tokio::test]
 async fn a_late_visit_makes_a_page_older() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let new = async || {
             let reply = shop.get("/api/analytics/bots/summary?domain=shop.example&days=5").await;
             reply.json()["newPagesCrawled"].as_u64()
@@ -197,7 +197,7 @@ async fn a_late_visit_makes_a_page_older() {
 
 #[tokio::test]
 async fn nothing_visited_is_zeros_and_nulls() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let reply = shop.get("/api/analytics/bots/summary?domain=shop.example").await;
 
         reply.assert(
@@ -211,7 +211,7 @@ async fn nothing_visited_is_zeros_and_nulls() {
 
 #[tokio::test]
 async fn page_insights_are_about_one_path() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         shop.record([visit(shop, 0, "/a", "GPTBot/1.2"), visit(shop, 0, "/b", "GPTBot/1.2")]).await;
         let path = "/api/analytics/page-insights?domain=shop.example&url=https%3A%2F%2Fwww.shop.example%2Fa%3Fx%3D1&days=2";
 
@@ -233,7 +233,7 @@ async fn page_insights_are_about_one_path() {
 
 #[tokio::test]
 async fn every_bound_of_a_parameter_is_400() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let long = |length| "x".repeat(length);
         let wrong = [
             "/api/analytics/bots".to_owned(),
@@ -296,7 +296,7 @@ async fn a_domain_of_somebody_else_is_not_told_from_none() {
 
 #[tokio::test]
 async fn a_public_token_opens_its_domain_from_query_and_header() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         shop.record([visit(shop, 0, "/a", "GPTBot/1.2")]).await;
         let other = shop.app.account("b@x.example", Plan::Business).await;
         shop.app.domain(&other, "other.example").await;
@@ -320,7 +320,7 @@ async fn a_public_token_opens_its_domain_from_query_and_header() {
 
 #[tokio::test]
 async fn a_token_beats_a_key_and_ends_when_it_is_replaced_or_switched_off() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let first = shop.token().await;
         let second = shop.token().await;
         let read = |token: &str| shop.get(&format!("/api/analytics/bots?domain=shop.example&token={token}"));
@@ -344,7 +344,7 @@ async fn a_token_beats_a_key_and_ends_when_it_is_replaced_or_switched_off() {
 
 #[tokio::test]
 async fn keys_and_tokens_have_60_requests_a_minute_each() {
-    Shop::on_each_engine(async |shop| {
+    Shop::on_each_store(async |shop| {
         let token = shop.token().await;
         let by_key = "/api/analytics/bots/daily?days=1&domain=shop.example";
         let by_token = format!("/api/analytics/bots/daily?days=1&token={token}");

@@ -1,0 +1,321 @@
+//! Visits in the service's own database: open rows, packed closed days, counters. See docs/decisions/0181 and 0215.
+//! Whatever is counted together is one transaction, with the name of the batch or the checkpoint of the log in it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use store::{Conn, Db, DbError};
+use tokio::sync::Mutex;
+
+use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
+use crate::analytics::bounds::PageBounds;
+use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::import::LogPart;
+use crate::analytics::model::{Day, ServedBy, TimeKey, VisitKey};
+use crate::analytics::queries::{self, DayRow};
+use crate::analytics::referrals::{ReferralCount, ReferralKey};
+use crate::analytics::report::{DayCount, Times};
+use crate::analytics::segments::close::{MAX_PAGES, close_some};
+use crate::analytics::segments::paths::PathTable;
+use crate::analytics::segments::window::{Scope, WindowVisits};
+use crate::analytics::spool::Counts;
+use crate::clock::Clock;
+use crate::domains::DomainId;
+
+/// Pages in one transaction.
+const PART: usize = 1_000;
+/// Memory for the numbers of pages.
+const TABLE_BYTES: u64 = 64 << 20;
+
+/// See the module.
+pub struct DatabaseStore {
+    db: Db,
+    clock: Clock,
+    /// The numbers of domains' pages. They never change; there can only be more.
+    tables: moka::sync::Cache<DomainId, Arc<PathTable>>,
+    counting: Mutex<Counting>,
+}
+
+/// What is remembered from one batch to the next.
+struct Counting {
+    bounds: PageBounds,
+    /// The file that was applied last, and its parts.
+    applied: Option<(String, usize)>,
+    /// Names of parts that nobody can send again: noted until the next transaction.
+    forgotten: Vec<String>,
+}
+
+impl DatabaseStore {
+    /// The visits of this database.
+    pub fn new(db: &Db, clock: &Clock) -> DatabaseStore {
+        let weigh = |_: &DomainId, table: &Arc<PathTable>| u32::try_from(table.bytes()).unwrap_or(u32::MAX);
+        let counting = Counting { bounds: PageBounds::new(MAX_PAGES), applied: None, forgotten: Vec::new() };
+        DatabaseStore {
+            db: db.clone(),
+            clock: clock.clone(),
+            tables: moka::sync::Cache::builder().max_capacity(TABLE_BYTES).weigher(weigh).build(),
+            counting: Mutex::new(counting),
+        }
+    }
+
+    /// The numbers of a domain's pages, as many as there are now.
+    async fn path_table(&self, conn: &mut Conn, domain: &DomainId) -> Result<Arc<PathTable>, DbError> {
+        let next = queries::segments::find_next_number(conn, domain).await?;
+        if let Some(table) = self.tables.get(domain).filter(|table| table.next_number() >= next) {
+            return Ok(table);
+        }
+        let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
+        self.tables.insert(domain.clone(), table.clone());
+        Ok(table)
+    }
+
+    /// How many different pages were visited.
+    async fn count_visited(
+        &self,
+        conn: &mut Conn,
+        domain: &DomainId,
+        window: (Day, Day),
+        with_origin: bool,
+    ) -> Result<u64, DbError> {
+        let (numbers, paths) =
+            queries::segments::list_visited_pages(conn, domain, window, with_origin).await?;
+        let table = self.path_table(conn, domain).await?;
+        let is_new = |path: &&String| table.find(path).map_or(true, |number| !numbers.contains(number));
+        Ok(numbers.len() + paths.iter().filter(is_new).count() as u64)
+    }
+}
+
+#[async_trait]
+impl VisitStore for DatabaseStore {
+    /// It is checked as the database.
+    async fn check(&self) -> Result<(), VisitError> {
+        Ok(())
+    }
+
+    async fn apply(&self, file: &str, counts: &Counts) -> Result<(), VisitError> {
+        let counting = &mut *self.counting.lock().await;
+        let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
+        for number in 0..parts {
+            let mut tx = self.db.write().await?;
+            queries::forget_batches(&mut tx, &counting.forgotten).await?;
+            if queries::begin_batch(&mut tx, &part_name(file, number), self.clock.now()).await? {
+                let times = if number == 0 { counts.times.as_slice() } else { &[] };
+                let pages = counting.bounds.fold(&mut *tx, part_of(&counts.pages, number)).await?;
+                queries::add_counts(&mut tx, &pages, times).await?;
+                let referrals = part_of(&counts.referrals, number);
+                queries::referrals::add_referrals(&mut tx, referrals).await?;
+            }
+            tx.commit().await?;
+            counting.forgotten.clear();
+        }
+        counting.applied = Some((file.to_owned(), parts));
+        Ok(())
+    }
+
+    async fn forget_file(&self, file: &str) {
+        let counting = &mut *self.counting.lock().await;
+        if let Some((_, parts)) = counting.applied.take_if(|(applied, _)| applied == file) {
+            counting.forgotten.extend((0..parts).map(|number| part_name(file, number)));
+        }
+    }
+
+    async fn import(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError> {
+        let counting = &mut *self.counting.lock().await;
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        queries::imports::lock(&mut tx, domain, now).await?;
+        let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
+        let (visits, pages, times) = part.counts(known..part.checkpoints.len());
+        let pages = counting.bounds.fold(&mut *tx, &pages).await?;
+        queries::add_counts(&mut tx, &pages, &times).await?;
+        if let Some(last) = part.checkpoints.last().filter(|_| known < part.checkpoints.len()) {
+            queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
+        }
+        tx.commit().await?;
+        Ok(CountedLines { known, visits })
+    }
+
+    async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError> {
+        let rows = queries::list_days(&mut self.db.read().await?, domain, window).await?;
+        let count = |row: DayRow| DayCount {
+            day: row.day,
+            crawler: row.crawler,
+            served: row.served,
+            visits: row.visits.unsigned_abs(),
+        };
+        Ok(rows.into_iter().map(count).collect())
+    }
+
+    async fn crawler_days(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<CrawlerDays>, VisitError> {
+        Ok(queries::list_crawler_days(&mut self.db.read().await?, domain, window).await?)
+    }
+
+    async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError> {
+        Ok(queries::list_crawlers_seen(&mut self.db.read().await?, domain).await?)
+    }
+
+    async fn count_pages(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> Result<PageCounts, VisitError> {
+        let mut conn = self.db.read().await?;
+        let with_origin = scope == Scope::WithOrigin;
+        let visited = self.count_visited(&mut conn, domain, window, with_origin).await?;
+        let new = queries::count_new_pages(&mut conn, domain, window, with_origin).await?;
+        Ok(PageCounts { visited, new: new.unsigned_abs() })
+    }
+
+    async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
+        let rows = queries::list_times(&mut self.db.read().await?, domain, window).await?;
+        let of = |way: ServedBy| {
+            let rows = rows.iter().filter(move |(served, _, _)| served == way.as_str());
+            rows.map(|(_, bucket, visits)| (*bucket, visits.unsigned_abs())).collect()
+        };
+        Ok(Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) })
+    }
+
+    /// Unpacks closed days off the runtime's threads.
+    async fn window(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        detail: Detail<'_>,
+    ) -> Result<WindowVisits, VisitError> {
+        let path = match detail {
+            Detail::Page(_, path) => Some(path),
+            Detail::Rows | Detail::Sums(_) | Detail::Errors => None,
+        };
+        let mut conn = self.db.read().await?;
+        let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;
+        // After the days: it knows all their pages.
+        let table = self.path_table(&mut conn, domain).await?;
+        drop(conn);
+        let unpacked = tokio::task::spawn_blocking(move || {
+            let unpack = |(day, packed): (Day, Vec<u8>)| {
+                Ok((day, queries::segments::unpack(&packed, table.next_number())?))
+            };
+            let closed = closed.into_iter().map(unpack).collect::<Result<Vec<_>, DbError>>()?;
+            Ok(WindowVisits::new(closed, open, table))
+        });
+        unpacked.await.expect("unpacking does not panic")
+    }
+
+    async fn referrals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<ReferralCount>, VisitError> {
+        Ok(queries::referrals::list_referrals(&mut self.db.read().await?, domain, window).await?)
+    }
+
+    async fn close_days(&self, today: Day) -> Result<(), VisitError> {
+        let domains =
+            queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
+        for domain in domains {
+            while let Some(day) =
+                queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
+            {
+                close_some(&self.db, &domain, day, MAX_PAGES).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Some at a time, so that nobody waits long for the writer.
+    async fn delete_before(&self, day: Day) -> Result<(), VisitError> {
+        let domains =
+            queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, day).await?;
+        for domain in domains {
+            loop {
+                let mut tx = self.db.write().await?;
+                let deleted = queries::segments::delete_some_before(&mut tx, &domain, day).await?;
+                tx.commit().await?;
+                if deleted == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Some at a time, so that nobody waits long for the writer.
+    async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError> {
+        loop {
+            let mut tx = self.db.write().await?;
+            let deleted = queries::delete_some(&mut tx, domain).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn list_days(&self, domain: &DomainId) -> Result<Vec<Day>, VisitError> {
+        Ok(queries::moving::list_kept_days(&mut self.db.read().await?, domain).await?)
+    }
+
+    async fn read_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError> {
+        let mut stored = StoredDay::default();
+        // Pages first: what is counted meanwhile is missing in them, and the next copy sees it.
+        let visits = self.window(domain, (day, day), Detail::Rows).await?;
+        let pages = visits.rows().map(|(day, page, kind, count)| {
+            let (path, crawler) = (visits.pages().path(page), kind.crawler.clone().into());
+            let (verified, served, status) = (kind.verified, kind.served, kind.status);
+            (VisitKey { domain: domain.clone(), day, path, crawler, verified, served, status }, count)
+        });
+        // Late visits of a closed day are rows of their own.
+        let mut sums: BTreeMap<VisitKey, u64> = BTreeMap::new();
+        pages.for_each(|(key, count)| *sums.entry(key).or_default() += count);
+        stored.pages = sums.into_iter().collect();
+        let mut conn = self.db.read().await?;
+        stored.days = queries::moving::list_day(&mut conn, domain, day).await?;
+        for (served, bucket, count) in queries::list_times(&mut conn, domain, (day, day)).await? {
+            let served = ServedBy::parse(&served).unwrap_or(ServedBy::Origin);
+            let key = TimeKey { domain: domain.clone(), day, served, bucket };
+            stored.times.push((key, count.unsigned_abs()));
+        }
+        for row in queries::referrals::list_referrals(&mut conn, domain, (day, day)).await? {
+            let (path, assistant) = (row.path.into(), row.assistant);
+            stored.referrals.push((ReferralKey { domain: domain.clone(), day, path, assistant }, row.count));
+        }
+        Ok(stored.sorted())
+    }
+
+    async fn put_day(&self, domain: &DomainId, day: Day, stored: &StoredDay) -> Result<(), VisitError> {
+        let mut tx = self.db.write().await?;
+        queries::moving::delete_day(&mut tx, domain, day).await?;
+        queries::moving::add_day(&mut tx, stored).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    async fn list_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError> {
+        Ok(queries::moving::list_first_days(&mut self.db.read().await?, domain).await?)
+    }
+
+    async fn add_first_days(&self, domain: &DomainId, first: &[FirstDay]) -> Result<(), VisitError> {
+        let rows: Vec<_> = first.iter().map(|(path, days)| ((domain.clone(), path.clone()), *days)).collect();
+        for part in rows.chunks(PART) {
+            let mut tx = self.db.write().await?;
+            queries::note_first_days(&mut tx, part).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+}
+
+/// What of some counts belongs to a part.
+fn part_of<T>(counts: &[T], number: usize) -> &[T] {
+    counts.chunks(PART).nth(number).unwrap_or_default()
+}
+
+fn part_name(file: &str, number: usize) -> String {
+    format!("{file}:{number}")
+}

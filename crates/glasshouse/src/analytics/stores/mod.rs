@@ -1,0 +1,202 @@
+//! Where visits are kept: one trait, and the stores behind it. Used by the recorder, the import and the reports.
+//! A store counts each batch once, whatever ends which process when, and answers with sums in no order: everything is
+//! ordered by the reports, so that every store gives the same bytes.
+//! See docs/decisions/0250.
+
+mod clickhouse;
+mod database;
+pub mod moving;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use crawler::errors::one_line;
+use store::DbError;
+
+use super::crawl_report::CrawlerDays;
+use super::import::LogPart;
+use super::model::Day;
+use super::referrals::ReferralCount;
+use super::report::{DayCount, Times};
+use super::segments::window::{Scope, WindowVisits};
+use super::spool::Counts;
+use crate::api::ApiError;
+use crate::config::ClickHouseUrl;
+use crate::domains::DomainId;
+use crate::jobs::JobError;
+use crate::platform::Platform;
+
+pub use clickhouse::ClickHouseStore;
+pub use database::DatabaseStore;
+pub use moving::{FirstDay, StoredDay};
+
+/// Why a store did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum VisitError {
+    /// The database did not.
+    #[error(transparent)]
+    Database(#[from] DbError),
+    /// The visit store does not answer.
+    #[error("the visit store does not answer")]
+    Unreachable(#[source] reqwest::Error),
+    /// The visit store did not do it.
+    #[error("the visit store did not do what it was asked")]
+    Refused(#[source] Reason),
+}
+
+/// What the visit store says itself. For the log only.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Reason(pub String);
+
+impl VisitError {
+    fn refused(reason: impl Into<String>) -> VisitError {
+        VisitError::Refused(Reason(reason.into()))
+    }
+}
+
+impl From<VisitError> for ApiError {
+    fn from(error: VisitError) -> ApiError {
+        match error {
+            VisitError::Database(error) => error.into(),
+            // Whatever it is, the operator's server is not as it must be: it may be again.
+            error => ApiError::unavailable(error),
+        }
+    }
+}
+
+impl From<VisitError> for JobError {
+    fn from(error: VisitError) -> JobError {
+        match error {
+            VisitError::Database(error) => error.into(),
+            error => JobError::retry(one_line(&error)),
+        }
+    }
+}
+
+/// What a report needs of the visits by page. What it does not need may be left out or summed up.
+#[derive(Debug, Clone, Copy)]
+pub enum Detail<'a> {
+    /// Every row of every day, impostors' too.
+    Rows,
+    /// Visits by page, crawler and way; days and statuses do not matter.
+    Sums(Scope),
+    /// The same of one page.
+    Page(Scope, &'a str),
+    /// Rows with a status of 400 and above.
+    Errors,
+}
+
+/// How many different pages were visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageCounts {
+    /// In the window.
+    pub visited: u64,
+    /// Of those that were ever visited, the ones whose first visit was in the window.
+    pub new: u64,
+}
+
+/// How much of a part of a log was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountedLines {
+    /// Lines that were counted before.
+    pub known: usize,
+    /// Visits in the others.
+    pub visits: u64,
+}
+
+/// See the module.
+#[async_trait]
+pub trait VisitStore: Send + Sync {
+    /// Whether it can be used.
+    async fn check(&self) -> Result<(), VisitError>;
+
+    /// Counts what a file of the spool holds, unless that was done before. After an error some of it may be counted; trying
+    /// again counts the rest.
+    async fn apply(&self, file: &str, counts: &Counts) -> Result<(), VisitError>;
+
+    /// Tells that nobody has this file any more, so that it need not be remembered.
+    async fn forget_file(&self, file: &str);
+
+    /// Counts what of a log was not counted before. Two that read the same log wait for each other here.
+    async fn import(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError>;
+
+    /// Counts of days, by crawler and way. Impostors are left out.
+    async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError>;
+
+    /// Counts of a window, by crawler; impostors' too.
+    async fn crawler_days(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<CrawlerDays>, VisitError>;
+
+    /// The first and the last day of each crawler, impostors left out.
+    async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError>;
+
+    /// How many pages were visited. Impostors visit nothing.
+    async fn count_pages(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> Result<PageCounts, VisitError>;
+
+    /// How long answers took, in the order of the buckets.
+    async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError>;
+
+    /// Visits by page.
+    async fn window(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        detail: Detail<'_>,
+    ) -> Result<WindowVisits, VisitError>;
+
+    /// People who came from assistants, by assistant and page.
+    async fn referrals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<ReferralCount>, VisitError>;
+
+    /// Packs what came of days before this one, where that makes a difference.
+    async fn close_days(&self, today: Day) -> Result<(), VisitError>;
+
+    /// Deletes what is kept by page of days before this one, of every domain. First days and counts of days stay.
+    async fn delete_before(&self, day: Day) -> Result<(), VisitError>;
+
+    /// Deletes everything that is kept of a domain.
+    async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError>;
+
+    /// The days of which something is kept, in no order.
+    async fn list_days(&self, domain: &DomainId) -> Result<Vec<Day>, VisitError>;
+
+    /// Everything that is kept of a day.
+    async fn read_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError>;
+
+    /// Keeps a day in place of what is kept of it. First days of pages stay as they are.
+    async fn put_day(&self, domain: &DomainId, day: Day, stored: &StoredDay) -> Result<(), VisitError>;
+
+    /// When each path was visited first.
+    async fn list_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError>;
+
+    /// Notes when paths were visited first; an earlier day than the known one takes its place.
+    async fn add_first_days(&self, domain: &DomainId, first: &[FirstDay]) -> Result<(), VisitError>;
+}
+
+/// The store that the settings name.
+pub fn open(platform: &Platform) -> Arc<dyn VisitStore> {
+    open_at(platform.config.analytics.store_url.clone(), platform)
+}
+
+/// The store at an address; none: the database.
+pub fn open_at(url: Option<ClickHouseUrl>, platform: &Platform) -> Arc<dyn VisitStore> {
+    match url {
+        Some(url) => Arc::new(ClickHouseStore::new(url, &platform.db, &platform.clock)),
+        None => Arc::new(DatabaseStore::new(&platform.db, &platform.clock)),
+    }
+}

@@ -1,0 +1,173 @@
+//! Every store says the same of the same visits, and days go from one to another whole.
+
+use rand::prelude::*;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use super::moving::{Copied, copy_day, copy_first_days};
+use super::{VisitStore, open_at};
+use crate::analytics::model::{Day, OTHER_PATHS};
+use crate::analytics::referrals::ReferralKey;
+use crate::analytics::segments::tests::{apply, domains, key, random_counts, reports};
+use crate::analytics::service::Scope;
+use crate::analytics::spool::Counts;
+use crate::domains::Domain;
+use crate::testing::{TestApp, clickhouse_database};
+
+/// What the reports beyond the four say, and the export.
+async fn further(app: &TestApp, domain: &Domain) -> Value {
+    let analytics = &app.state.analytics;
+    let window = (analytics.today() - 60, analytics.today());
+    let mut exported = Vec::new();
+    for day in window.0..=window.1 {
+        let rows = analytics.export_day(&domain.id, day).await.unwrap();
+        exported.push(format!("{rows:?}"));
+    }
+    json!({
+        "crawlers": analytics.crawlers(&domain.id, window).await.unwrap(),
+        "errors": analytics.errors(&domain.id, window, 1_000).await.unwrap(),
+        "referrals": analytics.referrals(&domain.id, window).await.unwrap(),
+        "export": exported,
+    })
+}
+
+fn people(random: &mut StdRng, domain: &Domain, today: Day) -> Counts {
+    let referral = |number: i64| {
+        let (path, day) = (format!("/{}", number % 7).into(), today - number % 3);
+        let assistant = ["openai", "perplexity"][number as usize % 2].to_owned();
+        (ReferralKey { domain: domain.id.clone(), day, path, assistant }, 1)
+    };
+    let mut referrals: Vec<_> = (0..random.random_range(1..20)).map(referral).collect();
+    referrals.sort_unstable();
+    referrals.dedup_by(|next, first| next.0 == first.0);
+    Counts { referrals, ..Counts::default() }
+}
+
+#[tokio::test]
+async fn every_store_says_the_same_of_the_same_visits() {
+    let said = std::cell::RefCell::new(Vec::new());
+    TestApp::on_each_visit_store(async |app| {
+        let (shop, twin) = domains(&app).await;
+        let mut random = StdRng::seed_from_u64(7);
+        let mut answers = Vec::new();
+        for batch in 0..25 {
+            let counts = random_counts(&mut random, app.state.analytics.today());
+            let people = people(&mut random, &shop, app.state.analytics.today());
+            // Now and then twice, as after a kill.
+            for _ in 0..random.random_range(1..3) {
+                apply(&app, &shop, &format!("{batch}"), &counts).await;
+                app.state.visits.apply(&format!("people-{batch}"), &people).await.unwrap();
+            }
+            if random.random_bool(0.2) {
+                apply(&app, &twin, &format!("{batch}"), &counts).await;
+            }
+            if random.random_bool(0.3) {
+                app.clock.advance(std::time::Duration::from_secs(20 * 3600));
+                app.state.analytics.close_days().await.unwrap();
+            }
+            if batch % 8 == 0 {
+                answers.push(json!([reports(&app, &shop).await, further(&app, &shop).await]));
+            }
+        }
+        answers.push(json!([reports(&app, &shop).await, further(&app, &twin).await]));
+        said.borrow_mut().push(serde_json::to_string_pretty(&answers).unwrap());
+    })
+    .await;
+
+    let said = said.into_inner();
+    assert_eq!(said.len(), 3);
+    for (store, other) in said.iter().enumerate().skip(1) {
+        let different = said[0].lines().zip(other.lines()).find(|(one, other)| one != other);
+        assert_eq!(different, None, "store {store}");
+        assert_eq!(said[0].len(), other.len());
+    }
+}
+
+#[tokio::test]
+async fn everything_of_a_removed_domain_goes_from_every_store() {
+    TestApp::on_each_visit_store(async |app| {
+        let (shop, twin) = domains(&app).await;
+        let today = app.state.analytics.today();
+        let counts = Counts { pages: vec![(key(today, "/a"), 3)], ..Counts::default() };
+        apply(&app, &shop, "1", &counts).await;
+        apply(&app, &twin, "1", &counts).await;
+
+        app.state.analytics.forget_domain(&shop.id).await.unwrap();
+
+        assert_eq!(app.state.visits.list_days(&shop.id).await.unwrap(), Vec::<Day>::new());
+        assert_eq!(app.state.visits.list_days(&twin.id).await.unwrap(), [today]);
+        let summary = app.state.analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
+        assert_eq!((summary.total_crawls_served, summary.new_pages_crawled), (0, 0));
+    })
+    .await;
+}
+
+async fn copy_all(from: &dyn VisitStore, to: &dyn VisitStore, domain: &Domain) -> Copied {
+    copy_first_days(from, to, &domain.id).await.unwrap();
+    let mut copied = Copied::default();
+    for day in from.list_days(&domain.id).await.unwrap() {
+        copied += copy_day(from, to, &domain.id, day).await.unwrap();
+    }
+    copied
+}
+
+#[tokio::test]
+async fn what_is_copied_there_and_back_is_the_same_and_nothing_is_copied_twice() {
+    let app = TestApp::with("[analytics]\nkeep_days = 40").await;
+    let (shop, _) = domains(&app).await;
+    let mut random = StdRng::seed_from_u64(3);
+    for batch in 0..12 {
+        let counts = random_counts(&mut random, app.state.analytics.today());
+        apply(&app, &shop, &format!("{batch}"), &counts).await;
+        let people = people(&mut random, &shop, app.state.analytics.today());
+        app.state.visits.apply(&format!("people-{batch}"), &people).await.unwrap();
+    }
+    app.state.analytics.close_days().await.unwrap();
+    // Of the oldest days only counts are kept.
+    app.state.analytics.delete_old_visits().await.unwrap();
+    let said = json!([reports(&app, &shop).await, further(&app, &shop).await]);
+    let url = clickhouse_database().await.parse().unwrap();
+    let there = open_at(Some(url), &app.state.platform);
+    let here = &app.state.visits;
+
+    let first = copy_all(&**here, &*there, &shop).await;
+    let second = copy_all(&**here, &*there, &shop).await;
+    here.forget_domain(&shop.id).await.unwrap();
+    let back = copy_all(&*there, &**here, &shop).await;
+    app.state.analytics.close_days().await.unwrap();
+
+    assert_eq!((first.same, first.different), (0, 0));
+    assert_eq!((second.written, second.same), (0, first.written));
+    assert_eq!(back, first);
+    assert_eq!(json!([reports(&app, &shop).await, further(&app, &shop).await]), said);
+}
+
+#[tokio::test]
+async fn a_copy_that_ended_in_the_middle_goes_on_and_never_takes_what_is_only_there() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let today = app.state.analytics.today();
+    let counts = |visits: u64, path: &str| Counts {
+        pages: vec![(
+            crate::analytics::model::VisitKey { domain: shop.id.clone(), ..key(today, path) },
+            visits,
+        )],
+        ..Counts::default()
+    };
+    let url = clickhouse_database().await.parse().unwrap();
+    let there = open_at(Some(url), &app.state.platform);
+    let here = &app.state.visits;
+    here.apply("1", &counts(2, "/a")).await.unwrap();
+    copy_all(&**here, &*there, &shop).await;
+
+    // Visits came since.
+    here.apply("2", &counts(3, "/b")).await.unwrap();
+    let grown = copy_all(&**here, &*there, &shop).await;
+    there.apply("3", &counts(1, OTHER_PATHS)).await.unwrap();
+    let different = copy_all(&**here, &*there, &shop).await;
+
+    assert_eq!(grown, Copied { written: 1, ..Copied::default() });
+    assert_eq!(different, Copied { different: 1, ..Copied::default() });
+    let days = there.days(&shop.id, (today, today)).await.unwrap();
+    assert_eq!(days.iter().map(|day| day.visits).sum::<u64>(), 6);
+}

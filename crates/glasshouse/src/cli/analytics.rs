@@ -15,6 +15,11 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{BadUsage, Context, output};
 use crate::analytics::import::{Import, Imported, LogFormat};
+use crate::analytics::stores::{
+    self,
+    moving::{Copied, copy_day, copy_first_days},
+};
+use crate::config::ClickHouseUrl;
 
 /// How often a followed log is looked at.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
@@ -26,6 +31,19 @@ const BUFFER_BYTES: usize = 256 * 1024;
 pub enum Command {
     /// Reads a web server's access log and records its crawlers' visits; the same lines never count twice
     Import(ImportArgs),
+    /// Copies what is kept of visits to another visit store; what is there already is not copied again
+    Copy(CopyArgs),
+}
+
+/// From where to where.
+#[derive(Args)]
+pub struct CopyArgs {
+    /// Where to: `clickhouse://user:password@host:8123/db` (`clickhouses://` with TLS), or `database` for the service's own
+    #[arg(long, value_name = "URL")]
+    to: String,
+    /// Where from; the store of the settings unless given
+    #[arg(long, value_name = "URL")]
+    from: Option<String>,
 }
 
 /// What to read.
@@ -47,7 +65,66 @@ pub struct ImportArgs {
 
 /// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
-    let Command::Import(ImportArgs { domain, format, file, follow }) = command;
+    match command {
+        Command::Import(args) => import(args, context).await,
+        Command::Copy(args) => copy(args, context).await,
+    }
+}
+
+/// Copies day by day; once more goes on where the last time ended.
+async fn copy(CopyArgs { to, from }: CopyArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    let to = store_url("--to", &to)?;
+    let from = match from {
+        Some(from) => store_url("--from", &from)?,
+        None => context.config.analytics.store_url.clone(),
+    };
+    if from == to {
+        return Err(BadUsage("--to names the store that is copied from".into()).into());
+    }
+    let app = context.app().await?;
+    let [from, to] = [from, to].map(|url| stores::open_at(url, &app.platform));
+    from.check().await.context("cannot read the visits")?;
+    to.check().await.context("cannot write to the other visit store")?;
+    let (mut days, mut copied) = (Vec::new(), Copied::default());
+    for domain in app.domains.list(None).await? {
+        let mut of_domain = from.list_days(&domain.id).await?;
+        of_domain.sort_unstable();
+        days.extend(of_domain.into_iter().map(|day| (domain.id.clone(), day)));
+    }
+    let bar = ProgressBar::new(days.len() as u64);
+    let style = "{bar:40} {pos} of {len} days, {eta} left";
+    bar.set_style(ProgressStyle::with_template(style).expect("a template that a test reads"));
+    let mut begun = None;
+    for (domain, day) in days {
+        if begun.as_ref() != Some(&domain) {
+            copy_first_days(&*from, &*to, &domain).await?;
+            begun = Some(domain.clone());
+        }
+        copied += copy_day(&*from, &*to, &domain, day).await?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    to.close_days(app.analytics.today()).await?;
+    let Copied { written, same, different } = copied;
+    output::line(&format!(
+        "{written} days copied, {same} were there already; {different} have visits there that are not here, and were left alone"
+    ))?;
+    Ok(if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// An address of a visit store; none: the database.
+fn store_url(option: &str, text: &str) -> anyhow::Result<Option<ClickHouseUrl>> {
+    match text {
+        "database" => Ok(None),
+        text => match text.parse() {
+            Ok(url) => Ok(Some(url)),
+            Err(error) => Err(BadUsage(format!("{option} {error}, or be `database`")).into()),
+        },
+    }
+}
+
+async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    let ImportArgs { domain, format, file, follow } = args;
     let is_stdin = file == Path::new("-");
     if follow && is_stdin {
         return Err(BadUsage("--follow needs a file: standard input is read to its end anyway".into()).into());
@@ -57,7 +134,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
         app.domains.list(None).await?.into_iter().find(|known| known.host == domain.to_ascii_lowercase());
     let domain =
         found.with_context(|| format!("there is no domain {domain}; `glasshouse domain list` shows them"))?;
-    let start = || Import::new(&app.platform, domain.id.clone(), format);
+    let start = || Import::new(&app.platform, app.visits.clone(), domain.id.clone(), format);
     let imported = if is_stdin {
         let mut import = start();
         import.read(&mut plain(io::stdin())?).await?;
@@ -67,6 +144,8 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
     } else {
         read_file(&file, start()).await?
     };
+    // A log tells of days that are over: nobody need wait until the service looks.
+    app.visits.close_days(app.analytics.today()).await?;
     if imported.lines > 0 && imported.lines == imported.lines_unreadable {
         bail!("no line of {} is in this format; choose another --format", file.display());
     }

@@ -10,6 +10,9 @@ use crawler::errors::one_line;
 
 use super::context::without_password;
 use super::{Context, output};
+use crate::analytics::VisitStore;
+use crate::analytics::stores::ClickHouseStore;
+use crate::config::ClickHouseUrl;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum Finding {
@@ -29,6 +32,9 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let mut findings = vec![("data folder", data_folder(&context.config.storage.data_dir))];
     findings.push(("database", database(context).await));
     findings.push(("object store", object_store(context).await));
+    if let Some(url) = context.config.analytics.store_url.clone() {
+        findings.push(("visit store", visit_store(context, url).await));
+    }
     match context.network() {
         Ok(network) => {
             findings.push(("DNS resolver", resolver(&network).await));
@@ -110,6 +116,22 @@ async fn object_store(context: &Context) -> Finding {
         )),
         Err(_) => {
             Broken(format!("{shown} does not answer; correct storage.object_store_url and storage.s3_*"))
+        }
+    }
+}
+
+async fn visit_store(context: &Context, url: ClickHouseUrl) -> Finding {
+    let shown = url.to_string();
+    let db = match context.open_database().await {
+        Ok(db) => db,
+        Err(_) => return Note("not asked without the database".to_owned()),
+    };
+    let checked = ClickHouseStore::new(url, &db, &context.clock).check().await;
+    db.close().await;
+    match checked {
+        Ok(()) => Good(format!("{shown} answers")),
+        Err(error) => {
+            Broken(format!("{shown}: {}; start it or correct analytics.store_url", one_line(&error)))
         }
     }
 }

@@ -15,3 +15,4 @@ mod render;
 mod serve;
 mod support;
 mod telemetry;
+mod visits;

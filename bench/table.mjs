@@ -3,6 +3,21 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { median } from './meter.mjs';
 
+/** What the service promises of visits in one store; what has no figure is there to be read. */
+function visitRows(name, store, goals) {
+  const latency = (what, work) => ({ work: `visits on ${store}: ${work}, ms at p95`, ours: `visits${name}${what}:latencyMs`, ...(goals[what] === undefined ? { least: 0 } : { limit: goals[what] }) });
+  return [
+    { work: `visits on ${store}: visits/s imported, packed days included`, ours: `visits${name}Import:perSecond`, least: goals.apply },
+    { work: 'the same, MB of log a minute', ours: `visits${name}ImportMb:perSecond`, least: 300 },
+    latency('Page', 'page-insights of the largest domain, 30 days'),
+    latency('Daily', 'bots/daily, 30 days'),
+    latency('Summary', 'bots/summary, 30 days'),
+    latency('Bots', 'bots, 31 days'),
+    latency('BotsLong', 'bots, 180 days'),
+    { work: `visits on ${store}: bytes of disk a visit`, ours: `visits${name}Disk:perSecond`, limit: goals.disk },
+  ];
+}
+
 /**
  * One row per promise. `ours` and `theirs` name series (renderer:what); `goal` is the ratio ours / theirs, `most` when less is
  * better; rows without a goal are there to be read, `limit` is a figure that ours must not be above, and `least` one that it must
@@ -44,6 +59,9 @@ const ROWS = [
   { work: 'the same: requests that failed', ours: 'queries:errors', limit: 0 },
   { work: 'good customer: p95 in ms during 50,000 TLS handshakes with random and pending names', peer: 'the same customer alone', ours: 'handshakes:latencyMs', theirs: 'handshakesQuiet:latencyMs', goal: 2, most: true },
   { work: 'the same: requests that failed', ours: 'handshakes:errors', limit: 0 },
+  ...visitRows('Sqlite', 'SQLite', { apply: 30_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
+  ...visitRows('Postgres', 'PostgreSQL', { apply: 15_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
+  ...visitRows('ClickHouse', 'ClickHouse', { apply: 0, Page: undefined, Daily: 60, Summary: undefined, Bots: 50, BotsLong: 500, disk: 20 }),
 ];
 
 const figure = (value) => (value === 0 ? '0' : value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));

@@ -8,6 +8,8 @@ cd "$root"
 
 need_tools cargo node npm cc
 need_browsers
+need_postgres
+need_clickhouse
 missing=()
 has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 has wrk || missing+=(wrk)

@@ -1,0 +1,163 @@
+// Crawler analytics on SQLite, PostgreSQL and ClickHouse: how fast logs are imported, how long the reports of the largest domain
+// take, and how much disk a visit needs: measureVisits(). Used by run.mjs. The data are made from a fixed seed: 180 days,
+// 200 domains of very different sizes, 20,000 paths, 30 crawlers.
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { percentile } from './meter.mjs';
+import { prepareGlasshouse, startGlasshouse } from './services.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const DAYS = 180, PATHS = 20_000;
+// A key may ask 60 times a minute.
+const REQUESTS = 50;
+const CRAWLERS = [
+  'Googlebot/2.1', 'bingbot/2.0', 'GPTBot/1.2', 'ClaudeBot/1.0', 'PerplexityBot/1.0', 'OAI-SearchBot/1.0', 'ChatGPT-User/1.0', 'Applebot/0.1', 'YandexBot/3.0',
+  'Baiduspider/2.0', 'DuckDuckBot/1.1', 'AhrefsBot/7.0', 'SemrushBot/7', 'MJ12bot/v1.4.8', 'DotBot/1.2', 'CCBot/2.0', 'Amazonbot/0.1', 'Bytespider', 'facebookexternalhit/1.1',
+  'Twitterbot/1.0', 'LinkedInBot/1.0', 'PetalBot', 'meta-externalagent/1.1', 'Claude-User/1.0', 'Perplexity-User/1.0', 'Slackbot 1.0', 'Pinterestbot/1.0', 'YouBot/1.0', 'SeznamBot/4.0', 'Discordbot/2.0',
+];
+
+/** Numbers from 0 to 1, the same in every run. */
+function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** How many visits each domain has: the logarithms are even, the first domain is the largest. */
+function sizes(visits, domains) {
+  const next = random(1), weights = Array.from({ length: domains }, (_, index) => (index === 0 ? 700 : Math.exp(next() * Math.log(500))));
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => Math.max(1, Math.round((visits * weight) / all)));
+}
+
+/** The log of a domain in pieces of some thousand lines, oldest first. */
+function* log(domain, visits, now) {
+  const next = random(1000 + domain), step = (DAYS * 86_400_000) / visits, start = now - DAYS * 86_400_000;
+  let lines = '';
+  for (let visit = 0; visit < visits; visit += 1) {
+    const way = next(), crawler = CRAWLERS[Math.floor(CRAWLERS.length * next() ** 2)];
+    const [servedBy, ms] = way < 0.85 ? ['cache', 2 + 20 * next()] : way < 0.95 ? ['render', 500 + 3000 * next()] : ['origin', 200 * next()];
+    const path = `/products/category-${Math.floor(next() * 40)}/item-${Math.floor(PATHS * next() ** 3)}`;
+    const status = next() < 0.03 ? 404 : 200;
+    lines += `{"ts":${Math.floor(start + visit * step)},"path":"${path}","userAgent":"Mozilla/5.0 (compatible; ${crawler})","servedBy":"${servedBy}","status":${status},"durationMs":${ms.toFixed(1)}}\n`;
+    if (lines.length > 1_000_000) {
+      yield lines;
+      lines = '';
+    }
+  }
+  yield lines;
+}
+
+/** Starts a private server by its script and gives its address. It ends with `stop`. */
+async function privateServer(script, variable) {
+  const child = spawn(join(root, 'scripts', script), ['bash', '-c', `echo "$${variable}"; cat > /dev/null`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const url = await new Promise((resolve, reject) => {
+    let text = '';
+    child.on('exit', () => reject(new Error(`${script} ended at once`)));
+    child.stdout.on('data', (piece) => {
+      text += piece;
+      const line = text.split('\n').find((candidate) => candidate.includes('://') && !candidate.startsWith('==>'));
+      if (line && text.endsWith('\n')) resolve(line);
+    });
+  });
+  const stop = () => new Promise((done) => { child.removeAllListeners('exit'); child.on('exit', done); child.stdin.end(); });
+  return { url, stop };
+}
+
+/** Imports a domain's log; answers its bytes. */
+async function importLog(prepared, domain, pieces) {
+  const args = ['analytics', 'import', '--domain', domain, '--format', 'ndjson', '-'];
+  const child = spawn(prepared.binary, args, { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  let bytes = 0;
+  for (const piece of pieces) {
+    bytes += piece.length;
+    if (!child.stdin.write(piece)) await new Promise((again) => child.stdin.once('drain', again));
+  }
+  child.stdin.end();
+  if (await ended !== 0) throw new Error(`the log of ${domain} was not imported`);
+  return bytes;
+}
+
+/** The 95th percentile of how long a report takes, with gzip, to its last byte. */
+async function report(service, key, path) {
+  const times = [];
+  for (let request = 0; request < REQUESTS; request += 1) {
+    const start = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${service.port}/api/analytics/${path}`, { headers: { 'x-service-api-key': key, 'accept-encoding': 'gzip' } });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+    times.push(performance.now() - start);
+  }
+  return percentile(times, 0.95);
+}
+
+const day = (now, daysAgo) => new Date(now - daysAgo * 86_400_000).toISOString().slice(0, 10);
+const reports = (domain, now) => ({
+  Page: `page-insights?days=30&url=${encodeURIComponent(`https://${domain}/products/category-1/item-0`)}&domain=${domain}`,
+  Daily: `bots/daily?days=30&domain=${domain}`,
+  Summary: `bots/summary?days=30&domain=${domain}`,
+  Bots: `bots?domain=${domain}`,
+  BotsLong: `bots?domain=${domain}&from=${day(now, 179)}&to=${day(now, 0)}`,
+});
+
+async function measureStore({ name, settings, disk, binary, site, visits, domains, add }) {
+  const names = Array.from({ length: domains }, (_, index) => `visits-${index}.test`), now = Date.now();
+  const prepared = await prepareGlasshouse(binary, site, names, { folder: `visits-${name}`, ...settings });
+  const keys = Object.keys(reports('', now)).map((what) => execFileSync(binary, ['key', 'create', '--account', 'bench@glasshouse.test', '--name', what], { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, encoding: 'utf8' }).trim());
+  let [bytes, seconds] = [0, 0];
+  for (const [index, count] of sizes(visits, domains).entries()) {
+    const pieces = [...log(index, count, now)], start = performance.now();
+    bytes += await importLog(prepared, names[index], pieces);
+    seconds += (performance.now() - start) / 1000;
+  }
+  console.error(`  ${name}: ${Math.round(visits / seconds)} visits/s, ${(bytes / 1e6 / (seconds / 60)).toFixed(0)} MB of log a minute imported`);
+  add(`${name}Import`, { perSecond: visits / seconds });
+  add(`${name}ImportMb`, { perSecond: bytes / 1e6 / (seconds / 60) });
+  const service = await startGlasshouse(prepared);
+  for (const [index, [what, path]] of Object.entries(reports(names[0], now)).entries()) {
+    const latencyMs = await report(service, keys[index], path);
+    console.error(`  ${name}: ${what} ${latencyMs.toFixed(1)} ms at p95`);
+    add(`${name}${what}`, { latencyMs });
+  }
+  await service.stop();
+  const perVisit = (await disk(prepared)) / visits;
+  console.error(`  ${name}: ${perVisit.toFixed(1)} bytes a visit`);
+  add(`${name}Disk`, { perSecond: perVisit });
+}
+
+const filesOf = (folder, prefix) => readdirSync(folder).filter((file) => file.startsWith(prefix)).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+
+/** Asks ClickHouse for one number. */
+async function ask(url, sql) {
+  const { host, username, password, pathname } = new URL(url.replace('clickhouse:', 'http:'));
+  const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
+  return Number(await (await fetch(`http://${host}/?database=${pathname.slice(1)}`, { method: 'POST', headers, body: sql })).text());
+}
+
+export async function measureVisits({ site, binary, visits, quick, add }) {
+  const domains = quick ? 5 : 200, common = { binary, site, visits, domains, add };
+  await measureStore({ ...common, name: 'visitsSqlite', settings: {}, disk: ({ folder }) => filesOf(folder, 'glasshouse.db') });
+
+  const postgres = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
+  const size = () => Number(execFileSync('psql', [postgres.url, '-Atc', 'select pg_database_size(current_database())'], { encoding: 'utf8' }));
+  try {
+    await measureStore({ ...common, name: 'visitsPostgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url }, disk: size });
+  } finally {
+    await postgres.stop();
+  }
+
+  const clickhouse = await privateServer('with-clickhouse.sh', 'GLASSHOUSE_TEST_CLICKHOUSE');
+  const parts = () => ask(clickhouse.url, "select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()");
+  try {
+    await measureStore({ ...common, name: 'visitsClickHouse', settings: { GLASSHOUSE_ANALYTICS__STORE_URL: clickhouse.url }, disk: parts });
+  } finally {
+    await clickhouse.stop();
+  }
+}

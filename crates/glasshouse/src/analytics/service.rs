@@ -120,7 +120,7 @@ impl Analytics {
         let pages = self.store.count_pages(domain, window, scope).await?;
         let times = self.store.times(domain, window).await?;
         let kept = match times.render.is_empty() {
-            true => self.store.times(domain, (0, window.1)).await?,
+            true => self.store.times(domain, (0, Day::MAX)).await?,
             false => Times::default(),
         };
         Ok(report::summary(&counts, (pages.visited, pages.new), &times, &kept))

@@ -22,7 +22,7 @@ pub async fn list_day(conn: &mut Conn, domain: &DomainId, day: Day) -> Result<Ve
          where domain_id = $1 and day = $2";
     type Row = (String, String, String, i64, i64);
     let rows: Vec<Row> =
-        on_engine!(conn, |c| { sqlx::query_as(SQL).bind(domain.as_str()).bind(day).fetch_all(c).await })?;
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(day).fetch_all(c).await)?;
     let count = |(crawler, verified, served, status_class, visits): Row| {
         let key = DayKey {
             domain: domain.clone(),

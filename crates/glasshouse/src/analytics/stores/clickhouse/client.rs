@@ -16,8 +16,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// What is told of an answer that is an error.
 const MAX_ERROR_BYTES: usize = 400;
-/// Between the parts of a body; rows are sent as one part whose length is known, so it may stand in them too.
-const BOUNDARY: &str = "glasshouse-c5c9a8a1b6d34c0e9d2f";
 
 /// One server. Cheap to clone.
 #[derive(Clone)]
@@ -58,12 +56,14 @@ impl Client {
             // One thread writes one part: all of a batch is there at once, or nothing of it.
             ("max_threads", "1"),
         ];
+        // Nobody can have put it into a path.
+        let boundary = uuid::Uuid::now_v7().simple();
         let head = format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{NAME}\"; filename=\"{NAME}\"\r\n\r\n"
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{NAME}\"; filename=\"{NAME}\"\r\n\r\n"
         );
-        let tail = format!("\r\n--{BOUNDARY}--\r\n");
+        let tail = format!("\r\n--{boundary}--\r\n");
         let body = [head.as_bytes(), rows, tail.as_bytes()].concat();
-        self.send(&query, &format!("multipart/form-data; boundary={BOUNDARY}"), body).await.map(drop)
+        self.send(&query, &format!("multipart/form-data; boundary={boundary}"), body).await.map(drop)
     }
 
     async fn send(

@@ -35,8 +35,8 @@ async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64) {
     (days.iter().map(|day| day.visits).sum(), pages.visited)
 }
 
-/// Stands between the store and the server, and cuts connections: every connection carries so many bytes there at most, and
-/// then so many back. `u64::MAX`: all of them.
+/// Stands between the store and the server, and cuts connections: so many bytes go there from now on at most, and so many
+/// come back. `u64::MAX`: all of them.
 struct Cutter {
     port: u16,
     there: Arc<AtomicU64>,
@@ -54,8 +54,7 @@ impl Cutter {
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let Ok(server) = TcpStream::connect(&address).await else { continue };
-                let most = (most_there.load(Ordering::SeqCst), most_back.load(Ordering::SeqCst));
-                tokio::spawn(carry(client, server, most));
+                tokio::spawn(carry(client, server, most_there.clone(), most_back.clone()));
             }
         });
         Cutter { port, there, back }
@@ -68,24 +67,31 @@ impl Cutter {
 }
 
 /// Carries bytes both ways until one way is used up; then both ends see the connection break.
-async fn carry(mut client: TcpStream, mut server: TcpStream, (there, back): (u64, u64)) {
+async fn carry(mut client: TcpStream, mut server: TcpStream, there: Arc<AtomicU64>, back: Arc<AtomicU64>) {
     let (mut from_client, mut to_client) = client.split();
     let (mut from_server, mut to_server) = server.split();
     tokio::select! {
-        () = carry_one(&mut from_client, &mut to_server, there) => {}
-        () = carry_one(&mut from_server, &mut to_client, back) => {}
+        () = carry_one(&mut from_client, &mut to_server, &there) => {}
+        () = carry_one(&mut from_server, &mut to_client, &back) => {}
     }
 }
 
-async fn carry_one(from: &mut (impl AsyncReadExt + Unpin), to: &mut (impl AsyncWriteExt + Unpin), most: u64) {
-    let (mut left, mut buffer) = (most, vec![0; 4096]);
-    while left > 0 {
+async fn carry_one(
+    from: &mut (impl AsyncReadExt + Unpin),
+    to: &mut (impl AsyncWriteExt + Unpin),
+    most: &AtomicU64,
+) {
+    let mut buffer = vec![0; 4096];
+    loop {
         let Ok(read) = from.read(&mut buffer).await else { return };
+        let left = most.load(Ordering::SeqCst);
         let allowed = (read as u64).min(left) as usize;
-        if read == 0 || to.write_all(&buffer[..allowed]).await.is_err() {
+        if left != u64::MAX {
+            most.fetch_sub(allowed as u64, Ordering::SeqCst);
+        }
+        if to.write_all(&buffer[..allowed]).await.is_err() || allowed < read || read == 0 {
             return;
         }
-        left -= allowed as u64;
     }
 }
 
@@ -103,7 +109,9 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
     let mut expected = 0;
     for file in 0..200 {
         // Another process each time: nothing is remembered.
-        let store = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
+        let new = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
+        let store = new();
+        store.check().await.unwrap();
         let paths = random.random_range(1..60);
         let counts = counts(&shop, today, 0..paths);
         match random.random_range(0..3) {
@@ -115,10 +123,10 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
             _ => cutter.cut(u64::MAX, random.random_range(1..400)),
         }
         for _ in 0..random.random_range(1..3) {
-            let _ = store().apply(&format!("file-{file}"), &counts).await;
+            let _ = store.apply(&format!("file-{file}"), &counts).await;
         }
         cutter.cut(u64::MAX, u64::MAX);
-        store().apply(&format!("file-{file}"), &counts).await.unwrap();
+        new().apply(&format!("file-{file}"), &counts).await.unwrap();
         expected += paths as u64;
         let pages = total(&*direct, &shop).await;
         assert_eq!(pages.0, expected, "after file {file}");

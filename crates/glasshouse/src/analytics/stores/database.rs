@@ -252,6 +252,8 @@ impl VisitStore for DatabaseStore {
             let deleted = queries::delete_some(&mut tx, domain).await?;
             tx.commit().await?;
             if deleted == 0 {
+                // Should the domain have visits again, its pages get other numbers.
+                self.tables.invalidate(domain);
                 return Ok(());
             }
         }

@@ -1,5 +1,6 @@
 //! How long statements may take, and the one way to run them on either engine.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 /// How long a statement may take, as we see it. The server ends it earlier by itself, when it lives.
@@ -14,11 +15,21 @@ pub const STATEMENT_TIME: Duration = Duration::from_secs(20);
 macro_rules! on_engine {
     ($conn:expr, |$c:ident| $body:expr) => {
         match $conn.raw() {
-            $crate::EngineConn::Sqlite($c) => $crate::time_limited(async { $body }).await,
-            $crate::EngineConn::Postgres($c) => $crate::time_limited(async { $body }).await,
+            $crate::EngineConn::Sqlite($c) => {
+                let statements: $crate::Statements<'_, _> = ::std::boxed::Box::pin(async { $body });
+                $crate::time_limited(statements).await
+            }
+            $crate::EngineConn::Postgres($c) => {
+                let statements: $crate::Statements<'_, _> = ::std::boxed::Box::pin(async { $body });
+                $crate::time_limited(statements).await
+            }
         }
     };
 }
+
+/// Statements in a box of one type. Without it each caller up to the handler carries the driver's futures in its own
+/// type, and the compiler proves for each of them again that they may change threads.
+pub type Statements<'c, T> = Pin<Box<dyn Future<Output = Result<T, sqlx::Error>> + Send + 'c>>;
 
 /// Waits for statements for at most [`STATEMENT_TIME`]: a server that neither answers nor closes the connection must
 /// not hold its caller for ever.

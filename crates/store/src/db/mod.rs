@@ -46,7 +46,7 @@ use self::open::{begin_immediate, log_of, open_postgres, open_sqlite};
 use crate::{DbError, on_engine};
 
 pub use conn::{Conn, EngineConn, Tx};
-pub use limits::{STATEMENT_TIME, time_limited};
+pub use limits::{STATEMENT_TIME, Statements, time_limited};
 
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);

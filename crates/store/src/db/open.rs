@@ -70,7 +70,9 @@ pub(super) fn log_of(database: &Path) -> PathBuf {
     log.into()
 }
 
-pub(super) async fn begin_immediate(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
+pub(super) async fn begin_immediate(
+    writer: &SqlitePool,
+) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
     const BEGIN: &str = "begin immediate";
     match writer.begin_with(BEGIN).await {
         // On a full disk SQLite ends the transaction by itself, and the driver takes the connection to be inside it for

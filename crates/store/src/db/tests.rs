@@ -109,10 +109,9 @@ async fn violations_are_told_apart() {
                 .into();
         drop(tx);
         let mut conn = db.read().await.unwrap();
-        let wrong: DbError =
-            on_engine!(conn, |c| sqlx::query("select nothing").execute(c).await.map(drop))
-                .unwrap_err()
-                .into();
+        let wrong: DbError = on_engine!(conn, |c| sqlx::query("select nothing").execute(c).await.map(drop))
+            .unwrap_err()
+            .into();
 
         assert!(twice.is_unique_violation() && !twice.is_foreign_key_violation(), "{twice:?}");
         assert!(dangling.is_foreign_key_violation() && !dangling.is_unique_violation(), "{dangling:?}");
@@ -168,8 +167,7 @@ async fn every_connection_to_a_server_has_limits_and_finds_out_that_the_other_en
             "show tcp_keepalives_idle",
             "show tcp_keepalives_count",
         ] {
-            let value: String =
-                on_engine!(conn, |c| sqlx::query_scalar(setting).fetch_one(c).await).unwrap();
+            let value: String = on_engine!(conn, |c| sqlx::query_scalar(setting).fetch_one(c).await).unwrap();
             shown.push(value);
         }
         assert_eq!(shown[..3], ["15s", "10s", "15s"]);
@@ -183,13 +181,11 @@ async fn every_connection_to_a_server_has_limits_and_finds_out_that_the_other_en
 async fn a_statement_that_hangs_is_ended_by_the_server_before_we_give_up_on_it() {
     let db = postgres().await;
     let mut conn = db.read().await.unwrap();
-    on_engine!(conn, |c| sqlx::query("set statement_timeout = '50ms'").execute(c).await.map(drop))
-        .unwrap();
+    on_engine!(conn, |c| sqlx::query("set statement_timeout = '50ms'").execute(c).await.map(drop)).unwrap();
 
-    let hangs: DbError =
-        on_engine!(conn, |c| sqlx::query("select pg_sleep(60)").execute(c).await.map(drop))
-            .unwrap_err()
-            .into();
+    let hangs: DbError = on_engine!(conn, |c| sqlx::query("select pg_sleep(60)").execute(c).await.map(drop))
+        .unwrap_err()
+        .into();
 
     assert!(hangs.to_string().contains("database"), "{hangs:?}");
     assert!(on_engine!(conn, |c| sqlx::query("select 1").execute(c).await.map(drop)).is_ok());
@@ -248,23 +244,19 @@ async fn sqlite_makes_its_folder_and_writes_ahead() {
 
     let db = Db::open(&config).await.unwrap();
     let mut tx = db.write().await.unwrap();
-    let mode: String =
-        on_engine!(tx, |c| sqlx::query_scalar("select journal_mode from pragma_journal_mode")
-            .fetch_one(c)
-            .await)
-        .unwrap();
+    let mode: String = on_engine!(tx, |c| sqlx::query_scalar("select journal_mode from pragma_journal_mode")
+        .fetch_one(c)
+        .await)
+    .unwrap();
 
     assert_eq!((db.engine(), mode.as_str(), path.exists()), (Engine::Sqlite, "wal", true));
 }
 
 #[tokio::test]
 async fn an_address_that_cannot_be_used_says_why_without_repeating_it() {
-    for url in [
-        "mysql://root:secret@db/x",
-        "sqlite:",
-        "sqlite::memory:",
-        "postgres://user:secret@host:notaport/x",
-    ] {
+    for url in
+        ["mysql://root:secret@db/x", "sqlite:", "sqlite::memory:", "postgres://user:secret@host:notaport/x"]
+    {
         let error = Db::open(&DbConfig { url: url.to_owned(), max_connections: 2 }).await.unwrap_err();
 
         assert!(matches!(error, DbError::BadUrl(_)), "{url}: {error:?}");

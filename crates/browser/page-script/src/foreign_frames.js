@@ -1,5 +1,5 @@
 // What frames of other sites are asking for: the page may wait for what they will say. Such a frame shares nothing with the page;
-// its script tells that of the top document by messages, which the page does not get to hear.
+// its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265.
 // Must never pass on more than that something is pending.
 
 import RULES from '../rules.json';

@@ -33,6 +33,8 @@ const FRESH: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long somebody waits for what was never read.
 const FIRST_PATIENCE: Duration = Duration::from_secs(10);
+/// How long somebody waits before saying that something does not exist.
+const MOMENT: Duration = Duration::from_millis(300);
 /// More changes of one kind at once are not read one by one.
 const ONE_BY_ONE: usize = 500;
 /// What the triggers notify on.
@@ -68,6 +70,8 @@ struct Inner {
     is_running: AtomicBool,
     origin: Instant,
     wake: Notify,
+    /// Tells of the end of each round.
+    ended: Notify,
     /// Where notifications come from.
     notify_url: Option<String>,
     tasks: TaskTracker,
@@ -112,6 +116,7 @@ impl Follower {
             is_running: AtomicBool::new(false),
             origin: Instant::now(),
             wake: Notify::new(),
+            ended: Notify::new(),
             notify_url,
             tasks,
             shutdown,
@@ -168,6 +173,31 @@ impl Follower {
         }
     }
 
+    /// Waits a moment for what was committed before, in whichever process; for those who are about to say that something does
+    /// not exist. All who wait share one question, and while the database is away nobody waits.
+    pub async fn caught_up(&self) {
+        let inner = &self.0;
+        let asked = u64::try_from(inner.origin.elapsed().as_millis()).unwrap_or(NEVER);
+        let is_known = || {
+            let followed = inner.followed.load(Ordering::Acquire);
+            inner.is_away.load(Ordering::Relaxed) || (followed != NEVER && followed > asked)
+        };
+        self.run_in_background();
+        let round = async {
+            loop {
+                let mut ended = std::pin::pin!(inner.ended.notified());
+                ended.as_mut().enable();
+                if is_known() {
+                    return;
+                }
+                inner.wake.notify_one();
+                ended.await;
+            }
+        };
+        // Who still does not know it then hears of it in the next question.
+        let _ = tokio::time::timeout(MOMENT, round).await;
+    }
+
     /// Follows until shutdown, from the first time that somebody asks.
     fn run_in_background(&self) {
         if !self.0.is_running.swap(true, Ordering::Relaxed) {
@@ -197,6 +227,7 @@ impl Inner {
         if result.is_ok() && registered.is_empty() {
             self.followed.store(began, Ordering::Release);
         }
+        self.ended.notify_waiters();
         result
     }
 

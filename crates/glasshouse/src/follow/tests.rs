@@ -258,13 +258,37 @@ async fn a_database_that_hangs_holds_up_nobody_for_long_and_only_once() {
 }
 
 #[tokio::test]
+async fn what_another_process_has_just_added_is_not_said_to_be_missing() {
+    for_each_engine(async |db| {
+        migrated(db).await;
+        let process = Process::on(db);
+        process.follower.current().await.unwrap();
+        let mut tx = db.write().await.unwrap();
+        add(&mut tx, "a").await;
+        tx.commit().await.unwrap();
+
+        // Who waits gives up after a moment, which a busy machine may need several of.
+        for _ in 0..50 {
+            process.follower.caught_up().await;
+            if process.plans.of("a").is_some() {
+                break;
+            }
+        }
+
+        assert!(process.plans.of("a").is_some());
+        process.follower.0.shutdown.cancel();
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn postgres_wakes_who_listens_also_after_the_connection_was_lost() {
     let db = postgres().await;
     migrated(&db).await;
     let ends = (TaskTracker::new(), CancellationToken::new());
     let follower = Follower::on((*db).clone(), Some(db.url().to_owned()), ends);
     let inner = follower.0.clone();
-    let listening = tokio::spawn(async move { listen(&inner).await });
+    let listening = follower.0.tasks.spawn(async move { listen(&inner).await });
     // One change after another until one is heard: nobody says when listening has begun.
     let heard = async || {
         for n in 0..600 {

@@ -204,6 +204,10 @@ impl DomainsService {
     /// From memory, as it was at most two seconds ago while the database is there. Fails only while nothing could be read.
     pub async fn find(&self, account: &AccountId, host: &str) -> Result<Option<Arc<Site>>, DbError> {
         self.follower.current().await?;
+        if let Some(site) = self.directory.find(account, host) {
+            return Ok(Some(site));
+        }
+        self.follower.caught_up().await;
         Ok(self.directory.find(account, host))
     }
 
@@ -216,6 +220,10 @@ impl DomainsService {
     /// the oldest claim. From memory, like [`DomainsService::find`].
     pub async fn find_for_edge(&self, host: &str) -> Result<Option<Arc<Site>>, DbError> {
         self.follower.current().await?;
+        if let Some(site) = self.directory.find_for_edge(host) {
+            return Ok(Some(site));
+        }
+        self.follower.caught_up().await;
         Ok(self.directory.find_for_edge(host))
     }
 

@@ -1,4 +1,5 @@
 //! What sitemaps made to fill memory come to: measured on a process of its own, so this file has one test.
+#![allow(clippy::unwrap_used, reason = "a test that cannot set itself up fails, which is what unwrap says")]
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -102,8 +103,8 @@ async fn no_sitemap_makes_its_reader_hold_more_than_its_memory() {
     let in_all = peak_mb() - before;
 
     assert!(is_cut && pages > 5_000, "{pages}");
-    // Buffers of the allocator, of the test's own files and of unoptimised code come on top.
-    assert!(of_indexes < 96 && in_all < 96, "{of_indexes} and {in_all} MB");
+    // Buffers of the allocator (one arena a thread), of the test's own files and of unoptimised code come on top.
+    assert!(of_indexes < 128 && in_all < 128, "{of_indexes} and {in_all} MB");
     assert_eq!(line.unwrap_err().code(), "parse_failed");
     let bomb = bomb.unwrap();
     assert!(bomb.is_cut && bomb.pages.is_empty());

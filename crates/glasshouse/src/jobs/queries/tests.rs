@@ -33,7 +33,7 @@ const JOBS: &[&str] = &[
     "with recursive n (i) as (select 1 union all select i + 1 from n where i < 8000)
         insert into jobs (id, kind, account_id, priority, turn, state, payload, attempts, max_attempts, run_at, again,
             created_at, ended_at)
-        select 'dead' || i, 'Page', 'a' || (i % 5), 3, i, 'dead', '{}', 3, 3, 0, false, 1795176000000, 1795176000000 + i
+        select 'dead' || i, 'Page', 'a' || (i % 100), 3, i, 'dead', '{}', 3, 3, 0, false, 1795176000000, 1795176000000 + i
         from n",
     "with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
         insert into jobs (id, kind, account_id, lane, priority, turn, state, payload, attempts, max_attempts, run_at,

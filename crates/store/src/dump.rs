@@ -61,7 +61,9 @@ impl Db {
         let mut conn = self.begin_snapshot().await?;
         // The moment is that of the first look, and a long copy is no fault.
         match conn.raw() {
-            EngineConn::Sqlite(c) => drop(sqlx::query("select count(*) from sqlite_master").execute(c).await?),
+            EngineConn::Sqlite(c) => {
+                sqlx::query("select count(*) from sqlite_master").execute(c).await?;
+            }
             EngineConn::Postgres(c) => {
                 const PATIENT: &str = "set local statement_timeout = 0;
                     set local idle_in_transaction_session_timeout = 0; select 1";

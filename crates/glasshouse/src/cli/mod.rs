@@ -52,7 +52,7 @@ enum Command {
     /// Renders one page without a server, HTML on stdout
     Render(render::Args),
     /// Audits a site without a server
-    Audit(audit::Args),
+    Audit(Box<audit::Args>),
     /// Manages accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -146,7 +146,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let outcome = match cli.command {
         Command::Serve => serve::run(context).await,
         Command::Render(args) => render::run(args, &context).await,
-        Command::Audit(args) => audit::run(args, &context).await,
+        Command::Audit(args) => audit::run(*args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,
         Command::Domain(command) => domain::run(command, &context).await,

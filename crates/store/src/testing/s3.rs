@@ -123,7 +123,8 @@ impl Trouble {
             Behaviour::Works => {}
             Behaviour::Delays(time) => tokio::time::sleep(time).await,
             Behaviour::Answers(status) => {
-                const ERROR: &str = "<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>";
+                const ERROR: &str =
+                    "<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>";
                 let mut response = HttpResponse::new(Body::from(ERROR.to_owned()));
                 *response.status_mut() = StatusCode::from_u16(status)?;
                 return Ok(response);

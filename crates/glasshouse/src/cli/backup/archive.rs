@@ -159,11 +159,7 @@ impl Reader {
     }
 }
 
-fn read(
-    file: File,
-    wanted: &[&str],
-    to: &mpsc::Sender<anyhow::Result<Entry>>,
-) -> anyhow::Result<()> {
+fn read(file: File, wanted: &[&str], to: &mpsc::Sender<anyhow::Result<Entry>>) -> anyhow::Result<()> {
     let mut tar = tar::Archive::new(zstd::Decoder::new(file)?);
     for entry in tar.entries()? {
         let mut entry = entry?;

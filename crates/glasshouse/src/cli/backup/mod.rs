@@ -44,7 +44,9 @@ pub async fn backup(args: BackupArgs, context: &Context) -> anyhow::Result<ExitC
     let done = write::run(&source, &args.file).await?;
     output::note(&format!("{}: {done}", args.file.display()));
     if source.secret_file.is_none() {
-        output::note("the installation's secret is a setting (edge.secret) and not in the file: keep it beside");
+        output::note(
+            "the installation's secret is a setting (edge.secret) and not in the file: keep it beside",
+        );
     }
     Ok(ExitCode::SUCCESS)
 }

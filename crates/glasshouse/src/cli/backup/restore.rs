@@ -120,7 +120,11 @@ async fn write_objects(file: &Path, target: &Target) -> anyhow::Result<u64> {
     let mut count = 0;
     while let Some((name, bytes)) = reader.next().await? {
         let key = name.strip_prefix(OBJECTS).unwrap_or_default();
-        target.blobs.put(key, bytes.into()).await.with_context(|| format!("cannot write the object {key}"))?;
+        target
+            .blobs
+            .put(key, bytes.into())
+            .await
+            .with_context(|| format!("cannot write the object {key}"))?;
         count += 1;
     }
     Ok(count)

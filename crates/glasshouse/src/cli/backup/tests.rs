@@ -56,7 +56,8 @@ async fn rows(db: &Db) -> Vec<(String, Vec<String>)> {
     let tables = snapshot.tables().await.unwrap();
     for table in tables.into_iter().filter(is_kept) {
         let rows: Vec<String> = snapshot.rows(&table).try_collect().await.unwrap();
-        let parsed = rows.iter().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap().to_string());
+        let parsed =
+            rows.iter().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap().to_string());
         let mut rows: Vec<String> = parsed.collect();
         rows.sort();
         all.push((table.name, rows));

@@ -817,7 +817,8 @@ async fn the_render_of_a_job_that_another_process_took_over_ends_with_its_tab_an
 
         let taken_over = async {
             eventually("the render", async || shop.renders("/slow") == 1).await;
-            const SQL: &str = "update jobs set worker_id = 'another', attempts = attempts + 1 where state = 'running'";
+            const SQL: &str =
+                "update jobs set worker_id = 'another', attempts = attempts + 1 where state = 'running'";
             let mut tx = state.platform.db.write().await.unwrap();
             store::on_engine!(tx, |c| sqlx::query(SQL).execute(c).await.map(drop)).unwrap();
             tx.commit().await.unwrap();

@@ -1,9 +1,10 @@
 //! Brings the files of the spool into the visit store, each exactly once.
 //! Run beside the counter by the recorder. A file is removed when the store has all of it. Whatever ends the process in
-//! between, the store leaves out what it has the next time.
+//! between, the store leaves out what it has the next time. At most one file is open, however many wait.
 //! See docs/decisions/0180.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use crawler::errors::one_line;
 use tokio::sync::{mpsc, oneshot};
 
-use super::spool::SpoolFile;
+use super::spool::{Counts, SpoolFile, WaitingFile};
 use super::stores::VisitStore;
 
 /// How often what could not be applied is tried again.
@@ -23,7 +24,7 @@ const MAX_SPOOL_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub enum Closed {
     /// A file that nobody writes to any more.
-    File(SpoolFile),
+    File(WaitingFile),
     /// Somebody waits until every file before was applied, or could not be.
     Flush(oneshot::Sender<()>),
 }
@@ -33,7 +34,7 @@ pub struct Applier {
     store: Arc<dyn VisitStore>,
     folder: PathBuf,
     files: mpsc::UnboundedReceiver<Closed>,
-    pending: VecDeque<SpoolFile>,
+    pending: VecDeque<WaitingFile>,
 }
 
 impl Applier {
@@ -49,7 +50,7 @@ impl Applier {
     /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
     pub async fn run(mut self) {
         let folder = self.folder.clone();
-        let abandoned = tokio::task::spawn_blocking(move || SpoolFile::take_abandoned(&folder)).await;
+        let abandoned = tokio::task::spawn_blocking(move || WaitingFile::list(&folder)).await;
         match abandoned.expect("listing a folder does not panic") {
             Ok(files) => self.pending.extend(files),
             Err(error) => {
@@ -79,52 +80,75 @@ impl Applier {
 
     /// Applies the oldest files first; stops at the first that the store does not take.
     async fn apply_pending(&mut self) {
-        self.give_up_beyond_limit();
-        while let Some(file) = self.pending.front() {
-            let counts = match file.read() {
-                Ok(counts) => counts,
+        self.give_up_beyond_limit().await;
+        while let Some(waiting) = self.pending.front() {
+            let (file, counts) = match take(waiting).await {
+                Ok(Some(taken)) => taken,
+                Ok(None) => {
+                    self.pending.pop_front();
+                    continue;
+                }
                 Err(error) => {
-                    tracing::error!(%error, file = file.name(), "a file of the spool cannot be read and waits");
+                    tracing::error!(%error, ?waiting, "a file of the spool cannot be read and waits");
                     return;
                 }
             };
-            let visits: u64 = counts.pages.iter().map(|(_, visits)| visits).sum();
             let name = file.name();
             if let Err(error) = self.store.apply(&name, &counts).await {
                 let (error, files) = (one_line(&error), self.pending.len());
                 tracing::warn!(%error, files, "visits could not be written and wait");
                 return;
             }
-            metrics::counter!("glasshouse_visits_recorded_total").increment(visits);
-            match self.pending.pop_front().map(SpoolFile::remove) {
-                Some(Err(error)) => {
-                    // The store remembers it, so that it changes nothing the next time.
-                    tracing::warn!(%error, "an applied file of the spool cannot be removed");
-                }
-                Some(Ok(())) | None => self.store.forget_file(&name).await,
+            metrics::counter!("glasshouse_visits_recorded_total").increment(visits_in(&counts));
+            self.pending.pop_front();
+            match file.remove() {
+                // The store remembers it, so that it changes nothing the next time.
+                Err(error) => tracing::warn!(%error, "an applied file of the spool cannot be removed"),
+                Ok(()) => self.store.forget_file(&name).await,
             }
         }
     }
 
     /// Drops the oldest files while more waits than may.
-    fn give_up_beyond_limit(&mut self) {
-        let mut bytes: u64 = self.pending.iter().map(SpoolFile::bytes).sum();
+    async fn give_up_beyond_limit(&mut self) {
+        let mut bytes: u64 = self.pending.iter().map(WaitingFile::bytes).sum();
         while bytes > MAX_SPOOL_BYTES
-            && let Some(file) = self.pending.pop_front()
+            && let Some(waiting) = self.pending.pop_front()
         {
-            bytes -= file.bytes();
-            let lost =
-                file.read().map_or(0, |counts| counts.pages.iter().map(|(_, visits)| visits).sum::<u64>());
-            metrics::counter!("glasshouse_visits_dropped_total").increment(lost);
-            tracing::error!(
-                visits = lost,
-                "the spool is full: visits are lost until the visit store is back"
-            );
-            if let Err(error) = file.remove() {
-                tracing::error!(%error, "a file of the spool cannot be removed");
+            bytes -= waiting.bytes();
+            let removed = match take(&waiting).await {
+                Ok(None) => continue,
+                Ok(Some((file, counts))) => file.remove().map(|()| visits_in(&counts)),
+                Err(error) => Err(error),
+            };
+            match removed {
+                Ok(lost) => {
+                    metrics::counter!("glasshouse_visits_dropped_total").increment(lost);
+                    tracing::error!(
+                        visits = lost,
+                        "the spool is full: visits are lost until the visit store is back"
+                    );
+                }
+                // The next start finds it again.
+                Err(error) => tracing::error!(%error, "a file of the spool cannot be removed"),
             }
         }
     }
+}
+
+/// Locks a file and reads it, off the runtime's threads.
+async fn take(waiting: &WaitingFile) -> io::Result<Option<(SpoolFile, Counts)>> {
+    let waiting = waiting.clone();
+    let taken = tokio::task::spawn_blocking(move || {
+        let Some(file) = waiting.lock()? else { return Ok(None) };
+        let counts = file.read()?;
+        Ok(Some((file, counts)))
+    });
+    taken.await.expect("reading a file does not panic")
+}
+
+fn visits_in(counts: &Counts) -> u64 {
+    counts.pages.iter().map(|(_, visits)| visits).sum()
 }
 
 #[cfg(test)]
@@ -134,7 +158,6 @@ mod tests {
     use crate::analytics::model::{ServedBy, TimeKey, Verified, VisitKey};
     use crate::analytics::referrals::ReferralKey;
     use crate::analytics::service::Scope;
-    use crate::analytics::spool::Counts;
     use crate::domains::Domain;
     use crate::testing::TestApp;
 
@@ -249,7 +272,7 @@ mod tests {
         for _ in 0..3 {
             let mut file = SpoolFile::create(&folder).unwrap();
             file.append(&counts(&domain, 1_500)).unwrap();
-            applier.pending.push_back(file);
+            applier.pending.push_back(file.close());
             applier.apply_pending().await;
         }
 
@@ -268,7 +291,7 @@ mod tests {
             let (mut applier, folder) = applier(&app);
             let mut file = SpoolFile::create(&folder).unwrap();
             file.append(&counts(&domain, 3)).unwrap();
-            applier.pending.push_back(file);
+            applier.pending.push_back(file.close());
             execute(&app, "alter table visit_open rename to aside").await;
 
             applier.apply_pending().await;
@@ -280,6 +303,54 @@ mod tests {
             assert_eq!(count(&app, &domain).await, (6, 3));
         })
         .await;
+    }
+
+    #[tokio::test]
+    async fn a_long_outage_uses_up_no_descriptors() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+        execute(&app, "alter table visit_open rename to aside").await;
+
+        let mut most_open = 0;
+        for _ in 0..300 {
+            let mut file = SpoolFile::create(&folder).unwrap();
+            file.append(&counts(&domain, 1)).unwrap();
+            applier.pending.push_back(file.close());
+            applier.apply_pending().await;
+            most_open = most_open.max(open_files(&folder));
+        }
+        let waiting = applier.pending.len();
+        execute(&app, "alter table aside rename to visit_open").await;
+        applier.apply_pending().await;
+
+        assert_eq!((waiting, most_open), (300, 0));
+        assert_eq!(count(&app, &domain).await, (600, 1));
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+    }
+
+    /// Descriptors of this process that lead into a folder.
+    fn open_files(folder: &std::path::Path) -> usize {
+        let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+        let targets = descriptors.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        targets.filter(|target| target.starts_with(folder)).count()
+    }
+
+    #[tokio::test]
+    async fn a_file_that_another_process_applies_is_left_to_it() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+        let mut file = SpoolFile::create(&folder).unwrap();
+        file.append(&counts(&domain, 3)).unwrap();
+        let waiting = file.close();
+        let theirs = waiting.lock().unwrap();
+
+        applier.pending.push_back(waiting);
+        applier.apply_pending().await;
+
+        assert!(theirs.is_some());
+        assert_eq!((applier.pending.len(), count(&app, &domain).await), (0, (0, 0)));
     }
 
     async fn execute(app: &TestApp, sql: &'static str) {

@@ -242,7 +242,7 @@ impl Counter {
     fn close(&mut self) {
         if let Some((file, _)) = self.file.take() {
             // Without an applier the file is applied by the next start.
-            let _ = self.closed.send(Closed::File(file));
+            let _ = self.closed.send(Closed::File(file.close()));
         }
     }
 }

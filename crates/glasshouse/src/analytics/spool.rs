@@ -1,10 +1,11 @@
 //! The spool: files in the data folder that hold counted visits until the database has them.
-//! Used by the recorder. A file is a row of records (length, checksum, JSON), locked by the process that has it; what a
-//! process left behind is there for the next. Does blocking I/O: callers run it off the runtime's threads.
+//! Used by the recorder. A file is a row of records (length, checksum, JSON), locked while somebody writes or applies it; what
+//! a process left behind is there for the next. A file that waits costs no descriptor, however many do: the store may be away
+//! for hours, and the service goes on answering. Does blocking I/O: callers run it off the runtime's threads.
 //! See docs/decisions/0180.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,41 +50,14 @@ impl SpoolFile {
         Ok(SpoolFile { file, path, bytes: 0 })
     }
 
-    /// Files that other processes left behind, oldest first.
-    pub fn take_abandoned(folder: &Path) -> io::Result<Vec<SpoolFile>> {
-        let entries = match fs::read_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        let mut paths = Vec::new();
-        for entry in entries {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        let mut found = Vec::new();
-        for path in paths {
-            let file = OpenOptions::new().append(true).open(&path)?;
-            // Another process is writing it, or has applied and removed it meanwhile.
-            if file.try_lock().is_err() || !path.exists() {
-                continue;
-            }
-            let bytes = file.metadata()?.len();
-            found.push(SpoolFile { file, path, bytes });
-        }
-        Ok(found)
+    /// Lets go of the file, for whoever locks it next.
+    pub fn close(self) -> WaitingFile {
+        WaitingFile { path: self.path, bytes: self.bytes }
     }
 
     /// What the file is called: part of the id under which its counts are applied.
     pub fn name(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
-
-    /// How large it is.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Adds counts, and returns once they are on the disk. After an error they are not in the file.
@@ -132,6 +106,62 @@ impl SpoolFile {
     /// Removes the file: what was in it is somewhere else now.
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(&self.path)
+    }
+}
+
+/// A file of the spool that nobody may be writing to: its name, and no more.
+#[derive(Debug, Clone)]
+pub struct WaitingFile {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl WaitingFile {
+    /// Every file of a folder, oldest first; also those that a process has locked.
+    pub fn list(folder: &Path) -> io::Result<Vec<WaitingFile>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_none_or(|extension| extension != EXTENSION) {
+                continue;
+            }
+            match fs::metadata(&path) {
+                Ok(metadata) => found.push(WaitingFile { path, bytes: metadata.len() }),
+                // Somebody has applied and removed it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Locks the file; none when it is somebody else's by now, or gone: they have applied it, or will.
+    pub fn lock(&self) -> io::Result<Option<SpoolFile>> {
+        let file = match OpenOptions::new().append(true).open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => {}
+        }
+        // Removed between opening and locking: whoever removed it has applied it.
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let bytes = file.metadata()?.len();
+        Ok(Some(SpoolFile { file, path: self.path.clone(), bytes }))
     }
 }
 
@@ -187,10 +217,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut file = SpoolFile::create(folder.path()).unwrap();
         file.append(&counts("/a", 1)).unwrap();
-        let first = file.bytes();
+        let first = file.bytes;
         file.append(&counts("/b", 1)).unwrap();
 
-        for length in first..file.bytes() {
+        for length in first..file.bytes {
             let copy = folder.path().join("copy");
             fs::copy(&file.path, &copy).unwrap();
             OpenOptions::new().write(true).open(&copy).unwrap().set_len(length).unwrap();
@@ -215,17 +245,21 @@ mod tests {
     }
 
     #[test]
-    fn only_files_that_nobody_holds_are_abandoned() {
+    fn only_one_process_at_a_time_has_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let held = SpoolFile::create(folder.path()).unwrap();
         let left = SpoolFile::create(folder.path()).unwrap();
         let name = left.name();
         drop(left);
 
-        let taken = SpoolFile::take_abandoned(folder.path()).unwrap();
+        let listed = WaitingFile::list(folder.path()).unwrap();
+        let taken: Vec<SpoolFile> = listed.iter().filter_map(|file| file.lock().unwrap()).collect();
 
+        assert_eq!(listed.len(), 2);
         assert_eq!(taken.iter().map(SpoolFile::name).collect::<Vec<_>>(), [name]);
-        assert!(SpoolFile::take_abandoned(folder.path()).unwrap().is_empty());
-        drop(held);
+        assert!(listed.iter().all(|file| file.lock().unwrap().is_none()));
+        let waiting = held.close();
+        waiting.lock().unwrap().expect("nobody has it now").remove().unwrap();
+        assert!(waiting.lock().unwrap().is_none(), "it is gone");
     }
 }

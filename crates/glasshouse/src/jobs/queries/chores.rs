@@ -53,32 +53,53 @@ pub async fn leave_chores(conn: &mut Conn, worker: &str) -> Result<(), DbError> 
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(worker).execute(c).await.map(drop))?)
 }
 
-/// Moves the first jobs of a priority that have waited since before a time one priority up, behind nobody there.
-pub async fn raise_overdue(
+/// A place in the queue of one priority: a turn, and the id of its job.
+pub type Place = (i64, String);
+
+/// A waiting job, as far as its age matters.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Aging {
+    pub id: String,
+    pub turn: i64,
+    pub created_at: i64,
+    pub lane: Option<String>,
+}
+
+/// Lists some jobs of a priority that may run, in the order of the queue, from behind a place on.
+pub async fn list_aging(
     conn: &mut Conn,
-    (from, to): (i64, i64),
-    before: Timestamp,
-    closed_lanes: &[String],
-) -> Result<u64, DbError> {
+    priority: i64,
+    behind: Option<&Place>,
+    most: usize,
+) -> Result<Vec<Aging>, DbError> {
+    const SQL: &str = "select id, turn, created_at, lane from jobs
+        where state = 'waiting' and run_at = 0 and priority = $1 and turn >= $2 and (turn > $2 or id > $3)
+        order by turn, id limit $4";
+    let (turn, id) = behind.map_or((i64::MIN, ""), |(turn, id)| (*turn, id.as_str()));
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(priority)
+        .bind(turn)
+        .bind(id)
+        .bind(most)
+        .fetch_all(c)
+        .await)?)
+}
+
+/// Moves waiting jobs from one priority to another, behind nobody there.
+pub async fn raise(conn: &mut Conn, (from, to): (i64, i64), ids: &[String]) -> Result<u64, DbError> {
     const HEAD: &str = "select coalesce((select turn from job_turns where priority = $1), 0)";
+    if ids.is_empty() {
+        return Ok(0);
+    }
     let turn: i64 = on_engine!(conn, |c| sqlx::query_scalar(HEAD).bind(to).fetch_one(c).await)?;
-    // Only the head of the queue is looked at: when it is fresh, nothing starves.
     Ok(on_list!(
         conn,
         sqlx::query,
-        "update jobs set priority = $2, turn = $3 where state = 'waiting' and id in (select id from (
-            select id, created_at, lane from jobs where state = 'waiting' and run_at = 0 and priority = $4
-            order by turn limit 50) as head where created_at < $5 and (lane is null or not lane",
-        "))",
-        closed_lanes,
-        |query, c| query
-            .bind(to)
-            .bind(turn)
-            .bind(from)
-            .bind(before.as_millis())
-            .execute(c)
-            .await
-            .map(|done| done.rows_affected())
+        "update jobs set priority = $2, turn = $3 where state = 'waiting' and priority = $4 and id",
+        "",
+        ids,
+        |query, c| query.bind(to).bind(turn).bind(from).execute(c).await.map(|done| done.rows_affected())
     )?)
 }
 

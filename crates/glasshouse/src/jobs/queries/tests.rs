@@ -148,7 +148,8 @@ async fn sweeps_with_nothing_to_do_look_at_nothing() {
         let mut note = |what: &'static str, (_, rows): ((), u64)| costs.push((what, rows));
         let before = NOW.minus(DAY);
 
-        note("overdue", cost(tx, async |c| raise_overdue(c, (3, 2), before, &[]).await.map(drop)).await);
+        let behind = (9_000, String::new());
+        note("aging", cost(tx, async |c| list_aging(c, 3, Some(&behind), 500).await.map(drop)).await);
         note("old dead", cost(tx, async |c| delete_old_dead(c, before).await.map(drop)).await);
         note("accounts", cost(tx, async |c| list_accounts_with_dead(c).await.map(drop)).await);
         note("too many dead", cost(tx, async |c| delete_dead_beyond(c, "a1", 2_000).await.map(drop)).await);

@@ -2,6 +2,7 @@
 //! Waits for a signal or a time, never in a busy loop. Must bear that the database goes away and comes back.
 //! See docs/decisions/0052.
 
+mod aging;
 mod claim;
 mod heartbeat;
 mod lanes;

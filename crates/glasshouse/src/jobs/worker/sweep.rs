@@ -10,9 +10,10 @@ use store::{Db, DbError};
 use tokio::time::Instant;
 
 use super::WorkerSettings;
+use super::aging::Aging;
 use crate::clock::Timestamp;
 use crate::jobs::job::Registry;
-use crate::jobs::model::{BatchId, HORIZON, Priority};
+use crate::jobs::model::{BatchId, HORIZON};
 use crate::jobs::queue::Jobs;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::{queries, schedule, schedules};
@@ -23,8 +24,6 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 const DEAD_PER_ACCOUNT: i64 = 10_000;
 /// How often accounts are looked through for more.
 const TRIM_EVERY: Duration = Duration::from_secs(600);
-/// After so long in the queue a job goes up one priority.
-const OVERDUE: Duration = Duration::from_secs(3600);
 /// A batch this young may still be in the hands of who makes it.
 const YOUNG: Duration = Duration::from_secs(120);
 /// The chore of looking after everybody's jobs.
@@ -42,6 +41,7 @@ pub(super) struct Sweeper {
     /// The same of whoever is elected.
     elected: Option<(String, i64, Instant)>,
     last_trim: Option<Instant>,
+    aging: Aging,
     shows_depth: bool,
 }
 
@@ -62,6 +62,7 @@ impl Sweeper {
             others: HashMap::new(),
             elected: None,
             last_trim: None,
+            aging: Aging::default(),
             shows_depth: false,
         }
     }
@@ -119,13 +120,7 @@ impl Sweeper {
         queries::bring_forward(&mut tx, now.plus(HORIZON)).await?;
         let closed: Vec<String> =
             queries::list_troubled_lanes(&mut tx).await?.into_iter().map(|lane| lane.lane).collect();
-        // From the top down, so that one round raises a job once.
-        for pair in [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background]
-            .map(Priority::rank)
-            .windows(2)
-        {
-            queries::raise_overdue(&mut tx, (pair[1], pair[0]), now.minus(OVERDUE), &closed).await?;
-        }
+        self.aging.raise_overdue(&mut tx, now, &closed).await?;
         queries::close_abandoned_batches(&mut tx, now.minus(YOUNG), now).await?;
         queries::complete_stuck_batches(&mut tx, now.minus(YOUNG), now).await?;
         queries::delete_old_batches(&mut tx, now.minus(KEPT)).await?;

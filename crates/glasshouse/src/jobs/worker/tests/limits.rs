@@ -35,6 +35,34 @@ impl Process {
 }
 
 #[tokio::test]
+async fn ageing_reaches_every_job_whatever_stands_before_it() {
+    const STILL_BELOW: &str = "select count(*) from jobs
+        where account_id = 'old' and priority = (select max(priority) from jobs)";
+    const FRESH_ABOVE: &str = "select count(*) from jobs
+        where account_id <> 'old' and priority < (select max(priority) from jobs)";
+    on_each_engine(async |process| {
+        let bulk = |account: &str| (0..30).map(|_| say_for(account, "-").priority(Priority::Bulk)).collect();
+        process.queue(bulk("old")).await;
+        process.clock.advance(HOUR + Duration::from_secs(1));
+        // Who was idle begins at the head of the queue, before most of the old ones.
+        for account in 0..60 {
+            process.queue(bulk(&format!("new {account}"))).await;
+        }
+        let mut worker = process.worker(1);
+
+        let mut rounds = 0;
+        while process.number(STILL_BELOW).await > 0 && rounds < 5 {
+            worker.sweeper.sweep().await.unwrap();
+            rounds += 1;
+        }
+
+        assert_eq!((process.number(STILL_BELOW).await, process.number(FRESH_ABOVE).await), (0, 0));
+        assert!(rounds > 1, "one round raises a few only");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn processes_together_run_no_more_of_a_kind_than_it_allows() {
     on_each_engine(async |process| {
         process.queue(vec![Alone {}.queued_for("a"), Alone {}.queued_for("b"), say("beside")]).await;

@@ -1,0 +1,78 @@
+//! Raises jobs that have waited for too long to the next priority, so that none starves below a priority that always has
+//! work. Used by the sweeper of the elected process. A round looks at the head of each priority, where the next ones come
+//! from, and goes on with one walk through all the others: whatever stands at the head, every job is reached.
+//! Must never raise so many at once that they displace what the higher priority is for.
+//! See docs/decisions/0279.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use store::{DbError, Tx};
+
+use crate::clock::Timestamp;
+use crate::jobs::model::Priority;
+use crate::jobs::queries::{self, Place};
+
+/// After so long in the queue a job goes up one priority.
+const OVERDUE: Duration = Duration::from_secs(3600);
+/// Jobs of a priority that one round raises at most: half from its head, half from the walk.
+const MOST_RAISED: usize = 50;
+/// Jobs that the walk looks at in one round.
+const STRIDE: usize = 1_000;
+
+/// How far the walk through each priority is. Another process that is elected begins anew.
+#[derive(Default)]
+pub(super) struct Aging(HashMap<i64, Place>);
+
+impl Aging {
+    /// One round, from the top down, so that it raises a job once.
+    pub async fn raise_overdue(
+        &mut self,
+        tx: &mut Tx,
+        now: Timestamp,
+        closed_lanes: &[String],
+    ) -> Result<(), DbError> {
+        let ranks =
+            [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background].map(Priority::rank);
+        for pair in ranks.windows(2) {
+            let (to, from) = (pair[0], pair[1]);
+            let look = Look { before: now.minus(OVERDUE), closed_lanes, most: MOST_RAISED / 2 };
+            let head = queries::list_aging(tx, from, None, MOST_RAISED).await?;
+            let mut overdue = look.overdue(&head).0;
+            let behind = self.0.remove(&from).or_else(|| head.last().map(|job| (job.turn, job.id.clone())));
+            let next = queries::list_aging(tx, from, behind.as_ref(), STRIDE).await?;
+            let (found, end) = look.overdue(&next);
+            overdue.extend(found);
+            // At the end of the queue the walk begins anew.
+            if end < next.len() || next.len() == STRIDE {
+                self.0.extend(next[..end].last().map(|job| (from, (job.turn, job.id.clone()))));
+            }
+            queries::raise(tx, (from, to), &overdue).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Which jobs a round raises.
+struct Look<'a> {
+    before: Timestamp,
+    closed_lanes: &'a [String],
+    most: usize,
+}
+
+impl Look<'_> {
+    /// The first ones that are overdue, and how many jobs had to be looked at for them.
+    fn overdue(&self, jobs: &[queries::Aging]) -> (Vec<String>, usize) {
+        let mut found = Vec::new();
+        for (at, job) in jobs.iter().enumerate() {
+            let is_open = job.lane.as_ref().is_none_or(|lane| !self.closed_lanes.contains(lane));
+            if is_open && job.created_at < self.before.as_millis() {
+                found.push(job.id.clone());
+            }
+            if found.len() == self.most {
+                return (found, at + 1);
+            }
+        }
+        (found, jobs.len())
+    }
+}

@@ -96,7 +96,7 @@ async fn ours(url: &str, jobs: usize) -> (Duration, Duration) {
     let queued = start.elapsed();
 
     let (count, shutdown) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
-    let registry = Registry::default().with::<Nothing>(count.clone(), 500);
+    let registry = Registry::default().with::<Nothing>(count.clone(), 2_000);
     let worker = Worker::new(queue.clone(), registry, Vec::new(), WorkerSettings::default());
     let start = Instant::now();
     let running = tokio::spawn(worker.run(shutdown.clone()));

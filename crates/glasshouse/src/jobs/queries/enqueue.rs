@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
 use sqlx::AssertSqlSafe;
-use store::{Conn, DbError, Engine, Tx, on_engine};
+use sqlx_postgres::PgConnection;
+use store::{Conn, DbError, Engine, EngineConn, Tx, on_engine};
 
 use crate::clock::Timestamp;
 use crate::jobs::model::{BatchId, NewBatch, NewJob};
 
-/// Rows of one insert. Larger saves little and makes a statement that takes long to prepare.
-const ROWS: usize = 100;
+/// Rows of one insert on SQLite. Larger saves little and makes a statement that takes long to prepare.
+const ROWS_SQLITE: usize = 100;
+/// The same on PostgreSQL, where a statement is as long whatever it inserts.
+const ROWS_POSTGRES: usize = 1_000;
 /// Columns that are bound.
 const BOUND: usize = 15;
 
@@ -57,7 +60,11 @@ pub async fn insert_jobs(tx: &mut Tx, jobs: Vec<NewJob>, now: Timestamp) -> Resu
     for ((priority, account), jobs) in &groups {
         let count = i64::try_from(jobs.len()).unwrap_or(i64::MAX);
         let mut turn = take_turns(tx, *priority, account, count).await?;
-        for rows in jobs.chunks(ROWS) {
+        let most = match tx.engine() {
+            Engine::Sqlite => ROWS_SQLITE,
+            Engine::Postgres => ROWS_POSTGRES,
+        };
+        for rows in jobs.chunks(most) {
             inserted += insert_rows(tx, rows, turn, now).await?;
             turn += i64::try_from(rows.len()).unwrap_or(0);
         }
@@ -66,17 +73,59 @@ pub async fn insert_jobs(tx: &mut Tx, jobs: Vec<NewJob>, now: Timestamp) -> Resu
     Ok(inserted)
 }
 
+/// Inserts jobs whose turns follow each other; answers how many are new.
 async fn insert_rows(
     conn: &mut Conn,
     rows: &[NewJob],
     first_turn: i64,
     now: Timestamp,
 ) -> Result<u64, DbError> {
-    let mut sql = String::from(
-        "insert into jobs (id, kind, account_id, domain_id, batch_id, unique_key, lane, priority, turn, payload,
-            max_attempts, run_at, created_at, feeds, tells_death, attempts, state, again) values ",
-    );
-    for row in 0..rows.len() {
+    let returned: Vec<String> = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            let mut query = sqlx::query_scalar(AssertSqlSafe(insert_values(rows.len())));
+            for (turn, job) in (first_turn..).zip(rows) {
+                query = query
+                    .bind(job.id.as_str())
+                    .bind(job.kind.as_ref())
+                    .bind(&job.account)
+                    .bind(job.domain.as_deref())
+                    .bind(job.batch.as_ref().map(BatchId::as_str))
+                    .bind(job.unique_key.as_deref())
+                    .bind(job.lane.as_deref())
+                    .bind(job.priority.rank())
+                    .bind(turn)
+                    .bind(&job.payload)
+                    .bind(i64::from(job.max_attempts))
+                    .bind(run_at(job))
+                    .bind(now.as_millis())
+                    .bind(job.feeds.as_ref().map(BatchId::as_str))
+                    .bind(job.tells_death);
+            }
+            store::time_limited(query.fetch_all(c)).await?
+        }
+        EngineConn::Postgres(c) => store::time_limited(insert_columns(c, rows, first_turn, now)).await?,
+    };
+    let ours: HashSet<&str> = rows.iter().map(|job| job.id.as_str()).collect();
+    Ok(returned.iter().filter(|id| ours.contains(id.as_str())).count() as u64)
+}
+
+macro_rules! insert {
+    ($rows:literal) => {
+        concat!(
+            "insert into jobs (id, kind, account_id, domain_id, batch_id, unique_key, lane, priority, turn, payload,
+                max_attempts, run_at, created_at, feeds, tells_death, attempts, state, again) ",
+            $rows
+        )
+    };
+}
+
+const UNLESS_QUEUED: &str = " on conflict (kind, unique_key) where unique_key is not null and state <> 'dead'
+    do update set again = (jobs.state = 'running') returning id";
+
+/// Row by row: a parameter for each value.
+fn insert_values(rows: usize) -> String {
+    let mut sql = String::from(insert!("values "));
+    for row in 0..rows {
         let separator = if row == 0 { "(" } else { ", (" };
         sql.push_str(separator);
         for column in 1..=BOUND {
@@ -84,35 +133,47 @@ async fn insert_rows(
         }
         sql.push_str("0, 'waiting', false)");
     }
-    sql.push_str(
-        " on conflict (kind, unique_key) where unique_key is not null and state <> 'dead'
-          do update set again = (jobs.state = 'running') returning id",
+    sql.push_str(UNLESS_QUEUED);
+    sql
+}
+
+/// Column by column: a thousand rows are fifteen parameters, and the statement is prepared once.
+async fn insert_columns(
+    conn: &mut PgConnection,
+    rows: &[NewJob],
+    first_turn: i64,
+    now: Timestamp,
+) -> Result<Vec<String>, sqlx::Error> {
+    const SQL: &str = insert!(
+        "select job.*, 0, 'waiting', false from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+            $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[],
+            $13::bigint[], $14::text[], $15::bool[]) as job"
     );
-    let returned: Vec<(String,)> = on_engine!(conn, |c| {
-        let mut query = sqlx::query_as(AssertSqlSafe(sql));
-        for (turn, job) in (first_turn..).zip(rows) {
-            query = query
-                .bind(job.id.as_str())
-                .bind(job.kind.as_ref())
-                .bind(&job.account)
-                .bind(job.domain.as_deref())
-                .bind(job.batch.as_ref().map(BatchId::as_str))
-                .bind(job.unique_key.as_deref())
-                .bind(job.lane.as_deref())
-                .bind(job.priority.rank())
-                .bind(turn)
-                .bind(&job.payload)
-                .bind(i64::from(job.max_attempts))
-                // 0 and not the time: a clock that is set back must not put work off.
-                .bind(job.run_at.map_or(0, Timestamp::as_millis))
-                .bind(now.as_millis())
-                .bind(job.feeds.as_ref().map(BatchId::as_str))
-                .bind(job.tells_death);
-        }
-        query.fetch_all(c).await
-    })?;
-    let ours: HashSet<&str> = rows.iter().map(|job| job.id.as_str()).collect();
-    Ok(returned.iter().filter(|(id,)| ours.contains(id.as_str())).count() as u64)
+    fn column<'j, T>(rows: &'j [NewJob], value: impl Fn(&'j NewJob) -> T) -> Vec<T> {
+        rows.iter().map(value).collect()
+    }
+    let query = sqlx::query_scalar(AssertSqlSafe([SQL, UNLESS_QUEUED].concat()))
+        .bind(column(rows, |job| job.id.as_str()))
+        .bind(column(rows, |job| job.kind.as_ref()))
+        .bind(column(rows, |job| job.account.as_str()))
+        .bind(column(rows, |job| job.domain.as_deref()))
+        .bind(column(rows, |job| job.batch.as_ref().map(BatchId::as_str)))
+        .bind(column(rows, |job| job.unique_key.as_deref()))
+        .bind(column(rows, |job| job.lane.as_deref()))
+        .bind(column(rows, |job| job.priority.rank()))
+        .bind((first_turn..).take(rows.len()).collect::<Vec<i64>>())
+        .bind(column(rows, |job| job.payload.as_str()))
+        .bind(column(rows, |job| i64::from(job.max_attempts)))
+        .bind(column(rows, run_at))
+        .bind(vec![now.as_millis(); rows.len()])
+        .bind(column(rows, |job| job.feeds.as_ref().map(BatchId::as_str)))
+        .bind(column(rows, |job| job.tells_death));
+    query.fetch_all(conn).await
+}
+
+/// 0 and not the time for what may run at once: a clock that is set back must not put work off.
+fn run_at(job: &NewJob) -> i64 {
+    job.run_at.map_or(0, Timestamp::as_millis)
 }
 
 /// Tells the workers of other processes, when the transaction commits. SQLite's only worker is in this process.

@@ -1,7 +1,7 @@
 //! What a visit of a crawler is, and how visits are counted together. Pure.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ pub struct VisitKey {
 }
 
 /// Visits of one day that are counted together, whatever the page.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DayKey {
     /// Domain record.
     pub domain: DomainId,
@@ -220,9 +220,9 @@ pub fn bucket_ms(bucket: i64) -> f64 {
     if bucket <= 0 { 0.5 } else { 1.02f64.powf(bucket as f64 - 0.5) }
 }
 
-/// The counts of days among counts of pages.
+/// The counts of days among counts of pages, in one order: two that add to the same rows must not wait for each other.
 pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
-    let mut days: HashMap<DayKey, u64> = HashMap::new();
+    let mut days: BTreeMap<DayKey, u64> = BTreeMap::new();
     for (key, visits) in rows {
         let day = DayKey {
             domain: key.domain.clone(),
@@ -237,9 +237,9 @@ pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
     days.into_iter().collect()
 }
 
-/// The first days of each path among counts of pages. Impostors visit nothing.
+/// The first days of each path among counts of pages, in one order as well. Impostors visit nothing.
 pub fn first_days_among(rows: &[(VisitKey, u64)]) -> Vec<((DomainId, Arc<str>), FirstDays)> {
-    let mut first: HashMap<(DomainId, Arc<str>), FirstDays> = HashMap::new();
+    let mut first: BTreeMap<(DomainId, Arc<str>), FirstDays> = BTreeMap::new();
     let is_page = |key: &VisitKey| key.verified != Verified::No && *key.path != *OTHER_PATHS;
     for (key, _) in rows.iter().filter(|(key, _)| is_page(key)) {
         let served = (key.served != ServedBy::Origin).then_some(key.day);

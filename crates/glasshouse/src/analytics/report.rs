@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::crawlers::{Class, CrawlerIndex};
 use super::model::{Day, ServedBy, bucket_ms, start_of};
 use super::segments::rows::Kind;
+use super::segments::totals::TimeCounts;
 use super::segments::window::{PageSum, Scope, WindowVisits};
 use crate::clock::Timestamp;
 
@@ -23,7 +24,7 @@ pub struct DayCount {
     /// Id of the crawler.
     pub crawler: String,
     /// How they were answered.
-    pub served: String,
+    pub served: ServedBy,
     /// How many.
     pub visits: u64,
 }
@@ -156,6 +157,17 @@ pub struct Times {
     pub cache: Vec<(i64, u64)>,
 }
 
+impl Times {
+    /// What was counted by way and bucket.
+    pub fn of(counts: &TimeCounts) -> Times {
+        let of = |way: ServedBy| {
+            let own = counts.iter().filter(move |((served, _), _)| *served == way);
+            own.map(|((_, bucket), visits)| (*bucket, *visits)).collect()
+        };
+        Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) }
+    }
+}
+
 /// Finds out whose crawlers are, each id once.
 #[derive(Default)]
 pub(super) struct Providers {
@@ -257,10 +269,10 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
             }
             _ => {}
         }
-        if count.served != ServedBy::Origin.as_str() {
+        if count.served != ServedBy::Origin {
             served += count.visits;
         }
-        if count.served == ServedBy::Cache.as_str() {
+        if count.served == ServedBy::Cache {
             hits += count.visits;
         }
     }
@@ -360,7 +372,7 @@ mod tests {
     }
 
     fn day_count(day: Day, crawler: &str, served: &str, visits: u64) -> DayCount {
-        DayCount { day, crawler: crawler.into(), served: served.into(), visits }
+        DayCount { day, crawler: crawler.into(), served: ServedBy::parse(served).unwrap(), visits }
     }
 
     #[test]

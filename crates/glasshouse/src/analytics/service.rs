@@ -8,7 +8,7 @@ use std::sync::Arc;
 use store::{Db, DbError};
 use tokio::sync::Semaphore;
 
-use super::model::{Day, ServedBy, day_of, start_of};
+use super::model::{Day, day_of, start_of};
 use super::queries;
 use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, WindowInfo};
 use super::segments::window::WindowVisits;
@@ -200,7 +200,7 @@ impl Analytics {
         scope: Scope,
     ) -> Result<Vec<DayCount>, VisitError> {
         let mut days = self.store.days(domain, window).await?;
-        days.retain(|count| ServedBy::parse(&count.served).is_some_and(|served| scope.includes(served)));
+        days.retain(|count| scope.includes(count.served));
         Ok(days)
     }
 }

@@ -6,15 +6,13 @@ pub mod moving;
 pub mod referrals;
 pub mod segments;
 pub mod tokens;
+pub mod totals;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use store::{Conn, DbError, on_engine};
 
-use crate::analytics::crawl_report::CrawlerDays;
-use crate::analytics::model::{
-    Day, DayKey, FirstDays, TimeKey, Verified, VisitKey, days_among, first_days_among,
-};
+use crate::analytics::model::{Day, DayKey, FirstDays, TimeKey, VisitKey, days_among, first_days_among};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
@@ -172,70 +170,6 @@ pub async fn add_counts(
     add_times(conn, times).await
 }
 
-/// Visits of one day, crawler and way.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct DayRow {
-    /// Day.
-    pub day: Day,
-    /// Id of the crawler.
-    pub crawler: String,
-    /// How they were answered.
-    pub served: String,
-    /// How many.
-    pub visits: i64,
-}
-
-/// A domain's counts from one day to another, both included. Impostors are left out.
-pub async fn list_days(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-) -> Result<Vec<DayRow>, DbError> {
-    const SQL: &str = "select day, crawler, served, visits from visit_days \
-         where domain_id = $1 and day between $2 and $3 and verified <> 'no'";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(from)
-        .bind(to)
-        .fetch_all(c)
-        .await)?)
-}
-
-/// A domain's counts from one day to another, by crawler; impostors' too.
-pub async fn list_crawler_days(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-) -> Result<Vec<CrawlerDays>, DbError> {
-    const SQL: &str = "select crawler, verified, status_class, cast(sum(visits) as bigint) from visit_days \
-         where domain_id = $1 and day between $2 and $3 group by crawler, verified, status_class";
-    let rows: Vec<(String, String, i64, i64)> = on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(from)
-        .bind(to)
-        .fetch_all(c)
-        .await)?;
-    let row = |(crawler, verified, status_class, visits): (String, String, i64, i64)| CrawlerDays {
-        crawler,
-        verified: Verified::parse(&verified).unwrap_or(Verified::Unknown),
-        status_class,
-        visits: visits.unsigned_abs(),
-    };
-    Ok(rows.into_iter().map(row).collect())
-}
-
-/// The first and the last day of each crawler on a domain, impostors left out.
-pub async fn list_crawlers_seen(
-    conn: &mut Conn,
-    domain: &DomainId,
-) -> Result<HashMap<String, (Day, Day)>, DbError> {
-    const SQL: &str = "select crawler, min(day), max(day) from visit_days \
-         where domain_id = $1 and verified <> 'no' group by crawler";
-    let rows: Vec<(String, Day, Day)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
-    Ok(rows.into_iter().map(|(crawler, first, last)| (crawler, (first, last))).collect())
-}
-
 /// For how many of a domain's pages the first visit ever was from one day to another.
 pub async fn count_new_pages(
     conn: &mut Conn,
@@ -253,25 +187,9 @@ pub async fn count_new_pages(
     })?)
 }
 
-/// Answers of a domain by way and bucket of their time, from one day to another.
-pub async fn list_times(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-) -> Result<Vec<(String, i64, i64)>, DbError> {
-    const SQL: &str = "select served, bucket, cast(sum(visits) as bigint) from visit_times \
-         where domain_id = $1 and day between $2 and $3 group by served, bucket order by bucket";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(from)
-        .bind(to)
-        .fetch_all(c)
-        .await)?)
-}
-
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 8] = [
+    const STATEMENTS: [&str; 9] = [
         "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
         "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
@@ -280,6 +198,8 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
          (select path from visit_paths where domain_id = $1 limit 1000)",
         "delete from visit_times where domain_id = $1 and (day, served, bucket) in \
          (select day, served, bucket from visit_times where domain_id = $1 limit 1000)",
+        "delete from visit_totals where domain_id = $1 and day in \
+         (select day from visit_totals where domain_id = $1 limit 1000)",
         "delete from visit_segments where domain_id = $1 and day in \
          (select day from visit_segments where domain_id = $1 limit 100)",
         "delete from visit_path_lists where domain_id = $1 and first_number in \

@@ -5,44 +5,25 @@ use std::sync::Arc;
 use store::{Conn, DbError, on_engine};
 
 use super::{add_days, add_times, add_visits, referrals::add_referrals};
-use crate::analytics::model::{Day, DayKey, FirstDays, ServedBy, Verified};
+use crate::analytics::model::{Day, FirstDays};
 use crate::analytics::stores::{FirstDay, StoredDay};
 use crate::domains::DomainId;
 
 /// The days of which something is kept: every visit is counted in its day.
 pub async fn list_kept_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Day>, DbError> {
     const SQL: &str = "select day from visit_days where domain_id = $1 \
+         union select day from visit_totals where domain_id = $1 \
          union select day from visit_referrals where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_all(c).await)?)
 }
 
-/// The counts of a day.
-pub async fn list_day(conn: &mut Conn, domain: &DomainId, day: Day) -> Result<Vec<(DayKey, u64)>, DbError> {
-    const SQL: &str = "select crawler, verified, served, status_class, visits from visit_days \
-         where domain_id = $1 and day = $2";
-    type Row = (String, String, String, i64, i64);
-    let rows: Vec<Row> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(day).fetch_all(c).await)?;
-    let count = |(crawler, verified, served, status_class, visits): Row| {
-        let key = DayKey {
-            domain: domain.clone(),
-            day,
-            crawler: crawler.into(),
-            verified: Verified::parse(&verified).unwrap_or(Verified::Unknown),
-            served: ServedBy::parse(&served).unwrap_or(ServedBy::Origin),
-            status_class: u16::try_from(status_class).unwrap_or_default(),
-        };
-        (key, visits.unsigned_abs())
-    };
-    Ok(rows.into_iter().map(count).collect())
-}
-
 /// Deletes everything of a day but first days.
 pub async fn delete_day(conn: &mut Conn, domain: &DomainId, day: Day) -> Result<(), DbError> {
-    const STATEMENTS: [&str; 5] = [
+    const STATEMENTS: [&str; 6] = [
         "delete from visit_open where domain_id = $1 and day = $2",
         "delete from visit_segments where domain_id = $1 and day = $2",
         "delete from visit_days where domain_id = $1 and day = $2",
+        "delete from visit_totals where domain_id = $1 and day = $2",
         "delete from visit_times where domain_id = $1 and day = $2",
         "delete from visit_referrals where domain_id = $1 and day = $2",
     ];

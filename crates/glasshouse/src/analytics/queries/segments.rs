@@ -273,10 +273,12 @@ pub async fn list_visited_pages(
     Ok((numbers, paths))
 }
 
-/// Domains with open rows of days before this one.
+/// Domains with rows of days before this one that are not closed.
 pub async fn list_domains_with_open_days(conn: &mut Conn, before: Day) -> Result<Vec<DomainId>, DbError> {
-    const SQL: &str = "select id from domains where exists \
-         (select 1 from visit_open where visit_open.domain_id = domains.id and visit_open.day < $1)";
+    const SQL: &str = "select id from domains where \
+         exists (select 1 from visit_open where visit_open.domain_id = domains.id and visit_open.day < $1) or \
+         exists (select 1 from visit_days where visit_days.domain_id = domains.id and visit_days.day < $1) or \
+         exists (select 1 from visit_times where visit_times.domain_id = domains.id and visit_times.day < $1)";
     list_domains(conn, SQL, before).await
 }
 
@@ -286,6 +288,8 @@ pub async fn list_domains_with_old_visits(conn: &mut Conn, before: Day) -> Resul
          exists (select 1 from visit_open where visit_open.domain_id = domains.id and visit_open.day < $1) or \
          exists (select 1 from visit_segments where visit_segments.domain_id = domains.id and visit_segments.day < $1) or \
          exists (select 1 from visit_times where visit_times.domain_id = domains.id and visit_times.day < $1) or \
+         exists (select 1 from visit_totals where visit_totals.domain_id = domains.id and visit_totals.day < $1 \
+             and visit_totals.times is not null) or \
          exists (select 1 from visit_referrals where visit_referrals.domain_id = domains.id and visit_referrals.day < $1)";
     list_domains(conn, SQL, before).await
 }
@@ -295,25 +299,30 @@ async fn list_domains(conn: &mut Conn, sql: &'static str, before: Day) -> Result
     Ok(ids.iter().map(|id| DomainId::from(id.as_str())).collect())
 }
 
-/// The first day of a domain that has open rows, if it is before this one.
+/// The first day of a domain that has rows which are not closed, if it is before this one.
 pub async fn find_first_open_day(
     conn: &mut Conn,
     domain: &DomainId,
     before: Day,
 ) -> Result<Option<Day>, DbError> {
-    const SQL: &str = "select min(day) from visit_open where domain_id = $1 and day < $2";
+    const SQL: &str = "select min(day) from (\
+         select min(day) as day from visit_open where domain_id = $1 and day < $2 \
+         union all select min(day) from visit_days where domain_id = $1 and day < $2 \
+         union all select min(day) from visit_times where domain_id = $1 and day < $2) o";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(before).fetch_one(c).await)?)
 }
 
 /// Deletes some of what is kept by page from before a day; answers how many rows.
 pub async fn delete_some_before(conn: &mut Conn, domain: &DomainId, before: Day) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 4] = [
+    const STATEMENTS: [&str; 5] = [
         "delete from visit_open where domain_id = $1 and day < $2 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 and day < $2 limit 1000)",
         "delete from visit_segments where domain_id = $1 and day < $2 and day in \
          (select day from visit_segments where domain_id = $1 and day < $2 limit 100)",
         "delete from visit_times where domain_id = $1 and day < $2 and (day, served, bucket) in \
          (select day, served, bucket from visit_times where domain_id = $1 and day < $2 limit 1000)",
+        "update visit_totals set times = null where domain_id = $1 and day < $2 and times is not null and day in \
+         (select day from visit_totals where domain_id = $1 and day < $2 and times is not null limit 1000)",
         "delete from visit_referrals where domain_id = $1 and day < $2 and (day, assistant, path) in \
          (select day, assistant, path from visit_referrals where domain_id = $1 and day < $2 limit 1000)",
     ];

@@ -1,4 +1,4 @@
-//! Closing days: open rows of a day that is over become part of its one packed row; late ones are added the same way.
+//! Closing days: open rows of a day that is over become part of its packed rows; late ones are added the same way.
 //! A step is one transaction: rows are open or closed, never both and never neither. It may be repeated at any time, and
 //! other processes may close days as well. See docs/decisions/0215.
 
@@ -11,7 +11,7 @@ use super::paths::{Numbering, PathTable};
 use super::rows::{DayRows, Kind, OTHER_NUMBER};
 use super::window::OpenRow;
 use crate::analytics::model::Day;
-use crate::analytics::queries::segments as queries;
+use crate::analytics::queries::{segments as queries, totals};
 use crate::domains::DomainId;
 
 /// Open rows that are closed at once: nobody else writes to SQLite meanwhile.
@@ -24,8 +24,10 @@ pub async fn close_some(db: &Db, domain: &DomainId, day: Day, max_pages: usize) 
     let mut tx = db.write().await?;
     queries::lock_numbers(&mut tx, domain).await?;
     let open = queries::take_open_rows(&mut tx, domain, day, ROWS_AT_ONCE).await?;
+    let has_totals = totals::close_totals(&mut tx, domain, day).await?;
     if open.is_empty() {
-        return Ok(false);
+        tx.commit().await?;
+        return Ok(has_totals);
     }
     // Only after the rows are ours: whoever had them before has closed them by now.
     let closed = queries::find_segment(&mut tx, domain, day).await?.unwrap_or_default();

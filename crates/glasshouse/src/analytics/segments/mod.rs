@@ -1,9 +1,10 @@
 //! Closed days: what a day's rows look like when nothing more is expected of it, and how a day gets there.
-//! `rows` and `paths` are what is kept, `close` brings open rows there, `window` reads closed and open days as one.
+//! `rows`, `totals` and `paths` are what is kept, `close` brings open rows there, `window` reads closed and open days as one.
 
 pub mod close;
 pub mod paths;
 pub mod rows;
+pub mod totals;
 pub mod window;
 
 #[cfg(test)]

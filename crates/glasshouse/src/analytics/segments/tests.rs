@@ -185,7 +185,7 @@ async fn a_step_that_fails_half_way_changes_nothing() {
         apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
         let before = reports(&app, &shop).await;
 
-        for table in ["visit_path_lists", "visit_segments"] {
+        for table in ["visit_path_lists", "visit_segments", "visit_totals"] {
             execute(&app, format!("alter table {table} rename to aside")).await;
             let closed = close_some(&app.state.platform.db, &shop.id, yesterday, MAX_PAGES).await;
             execute(&app, format!("alter table aside rename to {table}")).await;
@@ -274,7 +274,7 @@ async fn a_removed_domain_leaves_no_closed_days() {
         app.state.analytics.forget_domain(&shop.id).await.unwrap();
 
         let mut conn = app.state.platform.db.read().await.unwrap();
-        for table in ["visit_segments", "visit_path_lists"] {
+        for table in ["visit_segments", "visit_path_lists", "visit_totals"] {
             let sql = format!("select distinct domain_id from {table}");
             let ids: Vec<String> = store::on_engine!(conn, |c| {
                 sqlx::query_scalar(sqlx::AssertSqlSafe(sql.clone())).fetch_all(c).await

@@ -12,12 +12,13 @@ use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, V
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::CrawlerDays;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, ServedBy, TimeKey, VisitKey};
-use crate::analytics::queries::{self, DayRow};
+use crate::analytics::model::{Day, DayKey, TimeKey, Verified, VisitKey};
+use crate::analytics::queries;
 use crate::analytics::referrals::{ReferralCount, ReferralKey};
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::{MAX_PAGES, close_some};
 use crate::analytics::segments::paths::PathTable;
+use crate::analytics::segments::rows::Kind;
 use crate::analytics::segments::window::{Scope, WindowVisits};
 use crate::analytics::spool::Counts;
 use crate::clock::Clock;
@@ -68,6 +69,15 @@ impl DatabaseStore {
         let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
         self.tables.insert(domain.clone(), table.clone());
         Ok(table)
+    }
+
+    /// Visits by day and kind; a day may come in parts.
+    async fn day_totals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<(Day, Kind, u64)>, DbError> {
+        queries::totals::list_day_totals(&mut self.db.read().await?, domain, window).await
     }
 
     /// How many different pages were visited.
@@ -137,14 +147,15 @@ impl VisitStore for DatabaseStore {
     }
 
     async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError> {
-        let rows = queries::list_days(&mut self.db.read().await?, domain, window).await?;
-        let count = |row: DayRow| DayCount {
-            day: row.day,
-            crawler: row.crawler,
-            served: row.served,
-            visits: row.visits.unsigned_abs(),
+        let totals = self.day_totals(domain, window).await?;
+        let counted = totals.into_iter().filter(|(_, kind, _)| kind.verified != Verified::No);
+        let count = |(day, kind, visits): (Day, Kind, u64)| DayCount {
+            day,
+            crawler: kind.crawler,
+            served: kind.served,
+            visits,
         };
-        Ok(rows.into_iter().map(count).collect())
+        Ok(counted.map(count).collect())
     }
 
     async fn crawler_days(
@@ -152,11 +163,27 @@ impl VisitStore for DatabaseStore {
         domain: &DomainId,
         window: (Day, Day),
     ) -> Result<Vec<CrawlerDays>, VisitError> {
-        Ok(queries::list_crawler_days(&mut self.db.read().await?, domain, window).await?)
+        let mut sums: HashMap<(String, Verified, u16), u64> = HashMap::new();
+        for (_, kind, visits) in self.day_totals(domain, window).await? {
+            *sums.entry((kind.crawler, kind.verified, kind.status)).or_default() += visits;
+        }
+        let days = sums.into_iter().map(|((crawler, verified, class), visits)| CrawlerDays {
+            crawler,
+            verified,
+            status_class: i64::from(class),
+            visits,
+        });
+        Ok(days.collect())
     }
 
     async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError> {
-        Ok(queries::list_crawlers_seen(&mut self.db.read().await?, domain).await?)
+        let mut seen: HashMap<String, (Day, Day)> = HashMap::new();
+        let totals = self.day_totals(domain, (Day::MIN, Day::MAX)).await?;
+        for (day, kind, _) in totals.into_iter().filter(|(_, kind, _)| kind.verified != Verified::No) {
+            let (first, last) = seen.entry(kind.crawler).or_insert((day, day));
+            (*first, *last) = (day.min(*first), day.max(*last));
+        }
+        Ok(seen)
     }
 
     async fn count_pages(
@@ -173,12 +200,7 @@ impl VisitStore for DatabaseStore {
     }
 
     async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
-        let rows = queries::list_times(&mut self.db.read().await?, domain, window).await?;
-        let of = |way: ServedBy| {
-            let rows = rows.iter().filter(move |(served, _, _)| served == way.as_str());
-            rows.map(|(_, bucket, visits)| (*bucket, visits.unsigned_abs())).collect()
-        };
-        Ok(Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) })
+        Ok(Times::of(&queries::totals::list_times(&mut self.db.read().await?, domain, window).await?))
     }
 
     /// Unpacks closed days off the runtime's threads.
@@ -277,12 +299,16 @@ impl VisitStore for DatabaseStore {
         pages.for_each(|(key, count)| *sums.entry(key).or_default() += count);
         stored.pages = sums.into_iter().collect();
         let mut conn = self.db.read().await?;
-        stored.days = queries::moving::list_day(&mut conn, domain, day).await?;
-        for (served, bucket, count) in queries::list_times(&mut conn, domain, (day, day)).await? {
-            let served = ServedBy::parse(&served).unwrap_or(ServedBy::Origin);
-            let key = TimeKey { domain: domain.clone(), day, served, bucket };
-            stored.times.push((key, count.unsigned_abs()));
+        // Late counts of a closed day too.
+        let mut days: BTreeMap<Kind, u64> = BTreeMap::new();
+        for (_, kind, visits) in queries::totals::list_day_totals(&mut conn, domain, (day, day)).await? {
+            *days.entry(kind).or_default() += visits;
         }
+        stored.days = days.into_iter().map(|(kind, visits)| (day_key(domain, day, kind), visits)).collect();
+        let times = queries::totals::list_times(&mut conn, domain, (day, day)).await?;
+        stored.times.extend(times.into_iter().map(|((served, bucket), count)| {
+            (TimeKey { domain: domain.clone(), day, served, bucket }, count)
+        }));
         for row in queries::referrals::list_referrals(&mut conn, domain, (day, day)).await? {
             let (path, assistant) = (row.path.into(), row.assistant);
             stored.referrals.push((ReferralKey { domain: domain.clone(), day, path, assistant }, row.count));
@@ -316,6 +342,11 @@ impl VisitStore for DatabaseStore {
 /// What of some counts belongs to a part.
 fn part_of<T>(counts: &[T], number: usize) -> &[T] {
     counts.chunks(PART).nth(number).unwrap_or_default()
+}
+
+fn day_key(domain: &DomainId, day: Day, kind: Kind) -> DayKey {
+    let Kind { crawler, verified, served, status } = kind;
+    DayKey { domain: domain.clone(), day, crawler: crawler.into(), verified, served, status_class: status }
 }
 
 fn part_name(file: &str, number: usize) -> String {

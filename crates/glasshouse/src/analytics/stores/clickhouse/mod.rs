@@ -23,7 +23,7 @@ use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::CrawlerDays;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, OTHER_PATHS, ServedBy};
+use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
 use crate::analytics::referrals::ReferralCount;
 use crate::analytics::report::{DayCount, Times};
@@ -115,7 +115,7 @@ impl VisitStore for ClickHouseStore {
         );
         let row = |row: &mut Reader<'_>| {
             let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
-            Ok(DayCount { day, crawler, served: served.as_str().to_owned(), visits: row.u64()? })
+            Ok(DayCount { day, crawler, served, visits: row.u64()? })
         };
         self.read(&sql, row).await
     }
@@ -180,12 +180,8 @@ impl VisitStore for ClickHouseStore {
         let rows = of_window(domain, TIME, window);
         let sql =
             format!("select served, bucket, sum(visits) from visits where {rows} group by served, bucket");
-        let mut rows = self.read(&sql, |row| Ok((row.served()?, i64::from(row.u16()?), row.u64()?))).await?;
-        rows.sort_unstable_by_key(|(_, bucket, _)| *bucket);
-        let of = |way: ServedBy| {
-            rows.iter().filter(|(served, _, _)| *served == way).map(|(_, bucket, n)| (*bucket, *n)).collect()
-        };
-        Ok(Times { render: of(ServedBy::Render), cache: of(ServedBy::Cache) })
+        let rows = self.read(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
+        Ok(Times::of(&rows.into_iter().collect()))
     }
 
     async fn window(

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::rows::{BATCH, Row};
 use super::*;
 use crate::accounts::Plan;
-use crate::analytics::model::{TimeKey, VisitKey, month_of};
+use crate::analytics::model::{ServedBy, TimeKey, VisitKey, month_of};
 use crate::analytics::segments::tests::{domains, key};
 use crate::analytics::stores::open_at;
 use crate::domains::Domain;

@@ -1,0 +1,74 @@
+//! What a closed day of a domain adds up to, as bytes: its visits by kind, and how long answers took. Pure.
+//! Both have the form of a closed day's rows, so that there is one such form: visits by kind are those of one page, and a
+//! bucket of times stands in a page's place.
+//! See docs/decisions/0277.
+
+use std::collections::BTreeMap;
+
+use super::rows::{Damaged, DayRows, Kind, OTHER_NUMBER};
+use crate::analytics::model::{ServedBy, Verified};
+
+/// Visits by kind; the status is its first digit only.
+pub type KindCounts = BTreeMap<Kind, u64>;
+
+/// Answers by way and bucket of their time.
+pub type TimeCounts = BTreeMap<(ServedBy, i64), u64>;
+
+/// Visits by kind as bytes.
+pub fn pack_kinds(counts: &KindCounts) -> Vec<u8> {
+    let row = |(kind, visits): (&Kind, &u64)| ((OTHER_NUMBER, kind.clone()), *visits);
+    DayRows::of(counts.iter().map(row).collect()).pack()
+}
+
+/// Reads what [`pack_kinds`] wrote.
+pub fn unpack_kinds(packed: &[u8]) -> Result<KindCounts, Damaged> {
+    let counts = DayRows::unpack(packed)?.counts();
+    Ok(counts.into_iter().map(|((_, kind), visits)| (kind, visits)).collect())
+}
+
+/// Times as bytes.
+pub fn pack_times(times: &TimeCounts) -> Vec<u8> {
+    let row = |((served, bucket), visits): (&(ServedBy, i64), &u64)| {
+        let kind = Kind { crawler: String::new(), verified: Verified::Unknown, served: *served, status: 0 };
+        ((u32::try_from(*bucket).unwrap_or_default(), kind), *visits)
+    };
+    DayRows::of(times.iter().map(row).collect()).pack()
+}
+
+/// Reads what [`pack_times`] wrote.
+pub fn unpack_times(packed: &[u8]) -> Result<TimeCounts, Damaged> {
+    let counts = DayRows::unpack(packed)?.counts();
+    Ok(counts
+        .into_iter()
+        .map(|((bucket, kind), visits)| ((kind.served, i64::from(bucket)), visits))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_day_adds_up_to_comes_back_as_it_was() {
+        let kind = |crawler: &str, served, status| Kind {
+            crawler: crawler.to_owned(),
+            verified: Verified::Yes,
+            served,
+            status,
+        };
+        let kinds = KindCounts::from([
+            (kind("gptbot", ServedBy::Cache, 2), 7),
+            (kind("gptbot", ServedBy::Origin, 4), 1),
+            (kind("bingbot", ServedBy::Cache, 2), u64::MAX),
+        ]);
+        let times = TimeCounts::from([
+            ((ServedBy::Cache, 0), 3),
+            ((ServedBy::Render, 0), 4),
+            ((ServedBy::Render, 380), 1),
+        ]);
+
+        assert_eq!(unpack_kinds(&pack_kinds(&kinds)), Ok(kinds));
+        assert_eq!(unpack_times(&pack_times(&times)), Ok(times));
+        assert_eq!(unpack_times(b"no totals"), Err(Damaged));
+    }
+}

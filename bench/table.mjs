@@ -7,8 +7,9 @@ import { median } from './meter.mjs';
 function visitRows(name, store, goals) {
   const latency = (what, work) => ({ work: `visits on ${store}: ${work}, ms at p95`, ours: `visits${name}${what}:latencyMs`, ...(goals[what] === undefined ? { least: 0 } : { limit: goals[what] }) });
   return [
-    { work: `visits on ${store}: visits/s imported, packed days included`, ours: `visits${name}Import:perSecond`, least: goals.apply },
+    { work: `visits on ${store}: visits/s imported, packed days included`, ours: `visits${name}Import:perSecond`, least: 0 },
     { work: 'the same, MB of log a minute', ours: `visits${name}ImportMb:perSecond`, least: 300 },
+    { work: `visits on ${store}: rows/s applied from the spool`, ours: `visits${name}Apply:perSecond`, least: goals.apply },
     latency('Page', 'page-insights of the largest domain, 30 days'),
     latency('Daily', 'bots/daily, 30 days'),
     latency('Summary', 'bots/summary, 30 days'),

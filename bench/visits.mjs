@@ -1,15 +1,18 @@
-// Crawler analytics on SQLite, PostgreSQL and ClickHouse: how fast logs are imported, how long the reports of the largest domain
-// take, and how much disk a visit needs: measureVisits(). Used by run.mjs. The data are made from a fixed seed: 180 days,
-// 200 domains of very different sizes, 20,000 paths, 30 crawlers.
+// Crawler analytics on SQLite, PostgreSQL and ClickHouse: how fast logs are imported and spools are applied, how long the reports
+// of the largest domain take, and how much disk a visit needs: measureVisits(). Used by run.mjs. The data are made from a fixed
+// seed: 180 days, 30 crawlers, 200 domains of very different sizes; a domain has a page for every 20 visits, at most 20,000.
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { percentile } from './meter.mjs';
 import { prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DAYS = 180, PATHS = 20_000;
+const DAYS = 180, VISITS_PER_PAGE = 20, MOST_PAGES = 20_000;
+// A spool with so many rows, all of different pages, is what a busy hour without the database leaves.
+const SPOOL_FILES = 100, SPOOL_ROWS = 1_000;
 // A key may ask 60 times a minute.
 const REQUESTS = 50;
 const CRAWLERS = [
@@ -38,12 +41,13 @@ function sizes(visits, domains) {
 
 /** The log of a domain in pieces of some thousand lines, oldest first. */
 function* log(domain, visits, now) {
+  const pages = Math.min(MOST_PAGES, Math.max(20, Math.round(visits / VISITS_PER_PAGE)));
   const next = random(1000 + domain), step = (DAYS * 86_400_000) / visits, start = now - DAYS * 86_400_000;
   let lines = '';
   for (let visit = 0; visit < visits; visit += 1) {
     const way = next(), crawler = CRAWLERS[Math.floor(CRAWLERS.length * next() ** 2)];
     const [servedBy, ms] = way < 0.85 ? ['cache', 2 + 20 * next()] : way < 0.95 ? ['render', 500 + 3000 * next()] : ['origin', 200 * next()];
-    const path = `/products/category-${Math.floor(next() * 40)}/item-${Math.floor(PATHS * next() ** 3)}`;
+    const item = Math.floor(pages * next() ** 3), path = `/products/category-${item % 40}/item-${item}`;
     const status = next() < 0.03 ? 404 : 200;
     lines += `{"ts":${Math.floor(start + visit * step)},"path":"${path}","userAgent":"Mozilla/5.0 (compatible; ${crawler})","servedBy":"${servedBy}","status":${status},"durationMs":${ms.toFixed(1)}}\n`;
     if (lines.length > 1_000_000) {
@@ -107,6 +111,42 @@ const reports = (domain, now) => ({
   BotsLong: `bots?domain=${domain}&from=${day(now, 179)}&to=${day(now, 0)}`,
 });
 
+/** A spool that a killed process left behind: files of records (length, checksum, JSON) with rows of different pages. */
+function leaveSpool(folder, domain, now) {
+  mkdirSync(folder, { recursive: true });
+  const dayNumber = Math.floor(now / 86_400_000);
+  for (let file = 0; file < SPOOL_FILES; file += 1) {
+    const page = (row) => [{ domain, day: dayNumber, path: `/spooled/${file}/${row}`, crawler: 'googlebot', verified: 'unknown', served: 'cache', status: 200 }, 1];
+    const times = [[{ domain, day: dayNumber, served: 'cache', bucket: file }, SPOOL_ROWS]];
+    const record = Buffer.from(JSON.stringify({ pages: Array.from({ length: SPOOL_ROWS }, (_, row) => page(row)), times, referrals: [] }));
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(record.length, 0);
+    head.writeUInt32LE(crc32(record), 4);
+    writeFileSync(join(folder, `${String(file).padStart(8, '0')}.visits`), Buffer.concat([head, record]));
+  }
+}
+
+/** Starts the service on a full spool: rows a second, from the first file that is gone to the last one. */
+async function applySpool(prepared, domain) {
+  const folder = join(prepared.folder, 'spool'), service = await startGlasshouse(prepared);
+  const headers = { 'x-service-api-key': prepared.key };
+  const { domains } = await (await fetch(`http://127.0.0.1:${prepared.port}/api/domains`, { headers })).json();
+  await service.stop();
+  leaveSpool(folder, domains.find((known) => known.domain === domain).id, Date.now());
+  const left = () => readdirSync(folder).filter((file) => file.startsWith('0')).length;
+  const started = startGlasshouse(prepared);
+  let first = null;
+  for (;;) {
+    const files = left();
+    if (files < SPOOL_FILES) first ??= { files, at: performance.now() };
+    if (files === 0) break;
+    await new Promise((again) => setTimeout(again, 5));
+  }
+  const rows = first.files * SPOOL_ROWS, seconds = (performance.now() - first.at) / 1000;
+  await (await started).stop();
+  return rows / seconds;
+}
+
 async function measureStore({ name, settings, disk, binary, site, visits, domains, add }) {
   const names = Array.from({ length: domains }, (_, index) => `visits-${index}.test`), now = Date.now();
   const prepared = await prepareGlasshouse(binary, site, names, { folder: `visits-${name}`, ...settings });
@@ -127,6 +167,9 @@ async function measureStore({ name, settings, disk, binary, site, visits, domain
     add(`${name}${what}`, { latencyMs });
   }
   await service.stop();
+  const applied = await applySpool(prepared, names[1]);
+  console.error(`  ${name}: ${Math.round(applied)} rows/s applied from the spool`);
+  add(`${name}Apply`, { perSecond: applied });
   const perVisit = (await disk(prepared)) / visits;
   console.error(`  ${name}: ${perVisit.toFixed(1)} bytes a visit`);
   add(`${name}Disk`, { perSecond: perVisit });

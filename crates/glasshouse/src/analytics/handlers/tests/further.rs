@@ -1,12 +1,17 @@
 //! The rules of the reports beyond the four, over HTTP.
 
 use axum::body::Body;
+use bytes::Bytes;
+use crawler::testing::WebServer;
 use futures::StreamExt;
+use http::{Request, Response};
+use http_body_util::Full;
 use serde_json::{Value, json};
 
 use super::{Shop, visit};
 use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
+use crate::testing::TestApp;
 
 const FURTHER: [&str; 6] = ["crawlers", "errors", "robots", "referrals", "export", "live"];
 
@@ -87,6 +92,38 @@ async fn without_a_server_there_are_no_rules_to_break() {
         let reply = shop.get(&path("robots", "")).await.json();
 
         assert_eq!(reply, json!({"robots": "unreachable", "violations": [], "total": 0}));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn visits_that_the_sites_own_rules_forbid_are_told_with_the_line_that_does() {
+    let rules = "User-agent: GPTBot\nDisallow: /checkout\n\nUser-agent: *\nAllow: /\n";
+    let server = WebServer::start(move |request: Request<_>| async move {
+        let is_there = request.uri().path() == "/robots.txt";
+        let response = Response::builder().status(if is_there { 200 } else { 404 });
+        response.body(Full::from(Bytes::from(rules))).expect("a response")
+    })
+    .await;
+    let settings = format!(
+        "[network]\nallow_private = [\"127.0.0.0/8\"]\nhosts = {{ \"shop.example\" = \"{}\" }}",
+        server.address()
+    );
+    TestApp::on_each_engine_with(&settings, async |app: TestApp| {
+        let account = app.account("a@shop.example", Plan::Agency).await;
+        let domain = app.domain(&account, "shop.example").await;
+        app.state.start();
+        let shop = &Shop { app, account, domain };
+        let visits = [("/checkout", "GPTBot/1.2"), ("/checkout/2", "GPTBot/1.2"), ("/", "GPTBot/1.2")];
+        shop.record(visits.map(|(path, agent)| visit(shop, 0, path, agent))).await;
+        shop.record([visit(shop, 1, "/checkout", "GPTBot/1.2"), visit(shop, 0, "/checkout", "bingbot/2.0")])
+            .await;
+
+        let reply = shop.get(&path("robots", "&limit=1")).await.json();
+
+        let worst =
+            json!({"path": "/checkout", "crawler": "gptbot", "provider": "openai", "line": 2, "count": 2});
+        assert_eq!(reply, json!({"robots": "read", "violations": [worst], "total": 2}));
     })
     .await;
 }

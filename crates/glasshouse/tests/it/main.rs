@@ -8,6 +8,7 @@
 
 mod audits;
 mod commands;
+mod faults;
 mod import;
 mod process;
 mod refresh;

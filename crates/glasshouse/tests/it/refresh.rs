@@ -18,15 +18,15 @@ const PAGES: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(400);
 
 /// One process of the service.
-struct Node {
+pub struct Node {
     process: Child,
     address: SocketAddr,
-    key: Option<String>,
+    pub key: Option<String>,
 }
 
 impl Node {
     /// Starts the service in a folder, with settings as environment variables.
-    fn start(folder: &Path, site: &Site, settings: &[(&str, String)]) -> Node {
+    pub fn start(folder: &Path, site: &Site, settings: &[(&str, String)]) -> Node {
         let mut command = Command::new(env!("CARGO_BIN_EXE_glasshouse"));
         command.arg("serve");
         Node::run(command, folder, site, settings)
@@ -87,7 +87,7 @@ fn set_up(command: &mut Command, folder: &Path, site: &Site, settings: &[(&str, 
 }
 
 /// Runs a command on the settings of a process; it must succeed.
-fn command(arguments: &[&str], folder: &Path, site: &Site, settings: &[(&str, String)]) -> String {
+pub fn command(arguments: &[&str], folder: &Path, site: &Site, settings: &[(&str, String)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_glasshouse"));
     command.args(arguments);
     set_up(&mut command, folder, site, settings);
@@ -96,7 +96,7 @@ fn command(arguments: &[&str], folder: &Path, site: &Site, settings: &[(&str, St
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn connect_shop(folder: &Path, site: &Site, settings: &[(&str, String)]) {
+pub fn connect_shop(folder: &Path, site: &Site, settings: &[(&str, String)]) {
     let add = [
         "domain",
         "add",
@@ -112,7 +112,7 @@ fn connect_shop(folder: &Path, site: &Site, settings: &[(&str, String)]) {
 }
 
 /// A site with so many plain pages and a sitemap that lists them.
-fn site_of(pages: usize) -> Site {
+pub fn site_of(pages: usize) -> Site {
     let site = Site::start();
     let html = "200 OK\r\ncontent-type: text/html";
     site.answers("/", html, "<!DOCTYPE html><title>Home</title>");
@@ -146,7 +146,7 @@ fn post(node: &Node, key: &str, path: &str, body: &str) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or(Value::Null))
 }
 
-fn refresh_site(node: &Node, key: &str) -> String {
+pub fn refresh_site(node: &Node, key: &str) -> String {
     let (status, answer) =
         post(node, key, "/api/prerender/cache/invalidate-site-cache", "{\"domain\":\"shop.test\"}");
     assert_eq!((status, &answer["accepted"]), (200, &Value::Bool(true)), "{answer}");
@@ -154,13 +154,13 @@ fn refresh_site(node: &Node, key: &str) -> String {
 }
 
 /// Progress of a batch; `None` while the service or its database is away.
-fn progress(node: &Node, key: &str, batch: &str) -> Option<Value> {
+pub fn progress(node: &Node, key: &str, batch: &str) -> Option<Value> {
     let reply =
         get(node.address, &format!("/api/prerender/batches/{batch}"), &[("x-service-api-key", key)]).ok()?;
     serde_json::from_str(&reply.body).ok().filter(|_| reply.status == 200)
 }
 
-fn wait_for(what: &str, node: &Node, key: &str, batch: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+pub fn wait_for(what: &str, node: &Node, key: &str, batch: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let started = Instant::now();
     loop {
         let found = progress(node, key, batch);
@@ -172,13 +172,13 @@ fn wait_for(what: &str, node: &Node, key: &str, batch: &str, is_so: impl Fn(&Val
     }
 }
 
-fn is_complete(batch: &Value) -> bool {
+pub fn is_complete(batch: &Value) -> bool {
     !batch["completedAt"].is_null()
 }
 
 /// Each page was asked for once, those excepted whose render was cut off.
 #[track_caller]
-fn assert_rendered_once(site: &Site, pages: usize, cut_off: usize) {
+pub fn assert_rendered_once(site: &Site, pages: usize, cut_off: usize) {
     let counts: Vec<usize> = (0..pages).map(|page| site.count(&format!("/p/{page}"))).collect();
     let missing = counts.iter().filter(|count| **count == 0).count();
     let again = counts.iter().filter(|count| **count > 1).count();

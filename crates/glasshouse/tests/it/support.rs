@@ -107,7 +107,7 @@ impl Site {
         );
     }
 
-    /// How often a path was asked for.
+    /// How often a path was asked for. `gone PATH`: how often somebody hung up who had no answer.
     pub fn count(&self, path: &str) -> usize {
         self.seen.lock().expect("no panic in between").iter().filter(|seen| *seen == path).count()
     }
@@ -129,7 +129,10 @@ fn answer(mut stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, seen: &Mu
     let (head, body) =
         page.unwrap_or(("404 Not Found\r\ncontent-type: text/plain".into(), "nothing here".into()));
     if head == "hang" {
-        std::thread::sleep(PATIENCE);
+        // Until who asked hangs up: nothing more is sent to us.
+        let _ = stream.set_read_timeout(Some(PATIENCE));
+        let _ = reader.read(&mut [0]);
+        seen.lock().expect("no panic in between").push(format!("gone {path}"));
         return;
     }
     let text =

@@ -1,17 +1,126 @@
-//! Visits and the real SIGKILL: of an import while it starts, while it counts, and while it closes days.
+//! Visits and the real SIGKILL: of the service while it records, and of an import while it starts, while it counts, and while
+//! it closes days.
 
 use std::process::Stdio;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::process::{Service, client, folder, glasshouse, ok};
+
+const CRAWLER: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+/// Requests at once: as many may have been recorded without an answer.
+const AT_ONCE: u64 = 4;
+/// What is answered longer than this before a kill must be on the disk. Far above the 50 ms that are promised: the machine
+/// may be slow.
+const SURELY_KEPT: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 async fn total(api: &str, key: &str) -> u64 {
     let url = format!("{api}/api/analytics/bots/daily?domain=shop.test&days=180&include=origin");
     let reply = client().get(url).header("x-service-api-key", key).send().await.unwrap();
     let report: Value = serde_json::from_str(&reply.text().await.unwrap()).unwrap();
     report["daily"].as_array().expect("days").iter().map(|day| day["total"].as_u64().unwrap()).sum()
+}
+
+/// Asks until at least so many visits are reported.
+async fn wait_for_total(api: &str, key: &str, least: u64) -> u64 {
+    let start = Instant::now();
+    loop {
+        let now = total(api, key).await;
+        if now >= least {
+            return now;
+        }
+        assert!(start.elapsed() < PATIENCE, "{now} of {least} visits");
+        // A key may ask 60 times a minute.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+    }
+}
+
+/// Crawlers that ask for pages without pause, and when each was answered.
+struct Crawl {
+    tasks: Vec<tokio::task::JoinHandle<()>>,
+    answered: Arc<Mutex<Vec<Instant>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Crawl {
+    fn start(api: &str, key: &str) -> Crawl {
+        let (answered, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+        let pages = Arc::new(AtomicU64::new(0));
+        let crawler = |_| {
+            let (api, key) = (api.to_owned(), key.to_owned());
+            let (answered, stop, pages) = (answered.clone(), stop.clone(), pages.clone());
+            tokio::spawn(async move {
+                let client = client();
+                while !stop.load(Ordering::SeqCst) {
+                    let page = pages.fetch_add(1, Ordering::SeqCst) % 50;
+                    let url = format!("{api}/api/prerender/render?url=https%3A%2F%2Fshop.test%2F{page}");
+                    let request = client.get(url).header("x-service-api-key", &key);
+                    match request.header("user-agent", CRAWLER).send().await {
+                        Ok(reply) if reply.status() == 304 => answered.lock().unwrap().push(Instant::now()),
+                        Ok(reply) => {
+                            assert_eq!(reply.status(), 429);
+                            tokio::time::sleep(Duration::from_millis(100)).await;
+                        }
+                        // It was killed.
+                        Err(_) => return,
+                    }
+                }
+            })
+        };
+        Crawl { tasks: (0..AT_ONCE).map(crawler).collect(), answered, stop }
+    }
+
+    /// Waits for the end of all; answers how many requests were answered in all, and how many of them before a moment.
+    async fn end(self, before: Instant) -> (u64, u64) {
+        self.stop.store(true, Ordering::SeqCst);
+        for task in self.tasks {
+            task.await.unwrap();
+        }
+        let answered = self.answered.lock().unwrap();
+        let early = answered.iter().filter(|at| **at < before).count();
+        (answered.len() as u64, early as u64)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_service_counts_nothing_twice_and_loses_its_last_moment_only() {
+    let folder = folder();
+    let first = Service::start(folder.path(), &[]);
+    let key = first.printed("API key:");
+    let add = ["domain", "add", "shop.test", "--account", "owner@localhost", "--status", "connected"];
+    ok(folder.path(), &add);
+    let change = client()
+        .patch(format!("{}/api/domains/shop.test/settings", first.api))
+        .header("x-service-api-key", &key)
+        .header("content-type", "application/json")
+        .body(json!({ "onDemandRenderEnabled": false }).to_string());
+    assert_eq!(change.send().await.unwrap().status(), 200);
+    drop(first);
+
+    // What was counted at least and at most.
+    let (mut least, mut most) = (0, 0);
+    for round in 0..3 {
+        let service = Service::start(folder.path(), &[]);
+        let before = wait_for_total(&service.api, &key, least).await;
+        assert!(before <= most, "{before} counted of at most {most}");
+        let crawl = Crawl::start(&service.api, &key);
+        // Some of this round is in the database, and more is on its way, when it is killed.
+        wait_for_total(&service.api, &key, before + 100).await;
+        tokio::time::sleep(SURELY_KEPT + Duration::from_millis(17 * round)).await;
+        let killed = Instant::now();
+        drop(service);
+        let (answered, early) = crawl.end(killed - SURELY_KEPT).await;
+        least += early;
+        most += answered + AT_ONCE;
+    }
+    let last = Service::start(folder.path(), &[]);
+    let counted = wait_for_total(&last.api, &key, least).await;
+
+    assert!(counted <= most, "{counted} counted of at most {most}");
 }
 
 /// Visits of the last four months, out of order.

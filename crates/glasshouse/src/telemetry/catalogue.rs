@@ -84,6 +84,12 @@ const METRICS: &[Metric] = &[
         help: "Time of one attempt of a job.",
     },
     Metric {
+        name: "glasshouse_jobs_upkeep_seconds",
+        kind: Kind::Histogram,
+        labels: &["what"],
+        help: "Time that the queue takes for itself: one claim, one sweep, one count of all depths.",
+    },
+    Metric {
         name: "glasshouse_visits_recorded_total",
         kind: Kind::Counter,
         labels: &[],

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use store::{DbError, Tx};
+use tokio::time::Instant;
 
 use super::lanes::{LaneLimits, LaneRates, LaneRoom};
 use crate::clock::Timestamp;
@@ -22,6 +23,11 @@ pub(super) struct Claimed {
     pub rest_id: Option<String>,
 }
 
+/// Measures what the queue takes for itself.
+pub(super) fn note_upkeep(what: &'static str, since: Instant) {
+    metrics::histogram!("glasshouse_jobs_upkeep_seconds", "what" => what).record(since.elapsed());
+}
+
 /// One look into the queue.
 pub(super) struct Claim<'a> {
     pub worker: &'a str,
@@ -36,11 +42,18 @@ pub(super) struct Claim<'a> {
 
 impl Claim<'_> {
     /// Begins what may run.
-    pub async fn take(mut self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
-        let mut begun = Vec::new();
+    pub async fn take(self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
         if self.free.is_empty() {
-            return Ok(begun);
+            return Ok(Vec::new());
         }
+        let since = Instant::now();
+        let begun = self.begin(tx).await?;
+        note_upkeep("claim", since);
+        Ok(begun)
+    }
+
+    async fn begin(mut self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
+        let mut begun = Vec::new();
         queries::promote_due(tx, self.now).await?;
         queries::lock_claims(tx).await?;
         self.leave_to_others(tx).await?;

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::WorkerSettings;
 use super::aging::Aging;
+use super::claim::note_upkeep;
 use crate::clock::Timestamp;
 use crate::jobs::job::Registry;
 use crate::jobs::model::{BatchId, HORIZON};
@@ -115,7 +116,7 @@ impl Sweeper {
     }
 
     async fn look_after_all(&mut self) -> Result<(), DbError> {
-        let now = self.jobs.clock().now();
+        let (now, since) = (self.jobs.clock().now(), Instant::now());
         let mut tx = self.db().write().await?;
         queries::bring_forward(&mut tx, now.plus(HORIZON)).await?;
         let closed: Vec<String> =
@@ -126,6 +127,7 @@ impl Sweeper {
         queries::delete_old_batches(&mut tx, now.minus(KEPT)).await?;
         queries::delete_old_dead(&mut tx, now.minus(KEPT)).await?;
         tx.commit().await?;
+        note_upkeep("sweep", since);
         if self.last_trim.is_none_or(|last| last.elapsed() >= TRIM_EVERY) {
             self.trim_dead().await?;
             self.last_trim = Some(Instant::now());
@@ -229,7 +231,7 @@ impl Sweeper {
     }
 
     async fn publish_depth(&self) -> Result<(), DbError> {
-        let now = self.jobs.clock().now();
+        let (now, since) = (self.jobs.clock().now(), Instant::now());
         let mut conn = self.db().read().await?;
         for kind in self.registry.0.keys() {
             for state in ["waiting", "running", "dead"] {
@@ -241,6 +243,7 @@ impl Sweeper {
                     .set(age.as_secs_f64());
             }
         }
+        note_upkeep("depth", since);
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 // The job queue beside graphile_worker on the same PostgreSQL, and how busy a refresh keeps the browsers: measureJobs().
-// Used by run.mjs. A refresh stands against the rate at which the same service renders when it is asked directly, and is looked
+// Used by run.mjs. What the queue takes for itself is read off the service's own metrics, with millions of jobs in it. A refresh stands against the rate at which the same service renders when it is asked directly, and is looked
 // at for the share of the processors it uses and for what it does to a page that somebody asks for meanwhile.
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPage, measure } from './load.mjs';
 import { percentile, watchProcessors } from './meter.mjs';
-import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { freePort, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NAMES = {
@@ -30,6 +30,48 @@ function measureQueues({ jobs, reps, add }) {
     const result = JSON.parse(line);
     console.error(`  ${result.name}: ${result.bothPerSecond} jobs/s queued and run`);
     add(NAMES[result.name], { perSecond: result.bothPerSecond });
+  }
+}
+
+/** Fills a queue: half of it gave up, half waits for 200 servers that rest. `numbers` makes rows with a number `i`. */
+const deepQueue = (numbers) => [
+  `insert into jobs (id, kind, account_id, priority, turn, state, payload, attempts, max_attempts, run_at, again, created_at, ended_at)
+     select 'dead' || i, 'RefreshPage', 'account' || (i % 500), 2, i, 'dead', '{}', 3, 3, 0, false, NOW, NOW from ${numbers}`,
+  `insert into jobs (id, kind, account_id, lane, priority, turn, state, payload, attempts, max_attempts, run_at, again, created_at)
+     select 'waiting' || i, 'RefreshPage', 'account' || (i % 500), 'resting' || (i % 200), 2, i, 'waiting', '{}', 0, 3, 0, false, NOW from ${numbers}`,
+  `insert into job_lanes (lane, failures, rest_until, rest_id, troubled_since)
+     select 'resting' || i, 5, NOW + 86400000, 'bench', NOW from ${numbers} where i <= 200`,
+  'analyze',
+].map((sql) => `${sql.replaceAll('NOW', String(Date.now()))};`).join('\n');
+
+/** What the queue takes for itself when it holds so many jobs that gave up and wait: a claim, a sweep, counting depths. */
+async function measureDeepQueue({ engine, settings, fill, binary, site, jobs, add }) {
+  const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: `deep-${engine}`, ...settings });
+  const half = Math.ceil(jobs / 2);
+  fill(prepared, half);
+  const service = await startGlasshouse(prepared);
+  await wait(30_000);
+  const text = await (await fetch(`http://${prepared.env.GLASSHOUSE_TELEMETRY__METRICS_LISTEN}/metrics`)).text();
+  await service.stop();
+  for (const what of ['claim', 'sweep', 'depth']) {
+    const of = (part) => Number(new RegExp(`^glasshouse_jobs_upkeep_seconds_${part}{[^}]*what="${what}"[^}]*} (\\S+)`, 'm').exec(text)?.[1] ?? NaN);
+    const latencyMs = (1000 * of('sum')) / of('count');
+    console.error(`  ${engine} with ${jobs} jobs: one ${what} takes ${latencyMs.toFixed(1)} ms`);
+    add(`deep-${engine}-${what}`, { latencyMs });
+  }
+}
+
+async function measureDeepQueues({ binary, site, jobs, add }) {
+  const common = { binary, site, jobs, add };
+  const counted = (half) => `(with recursive n (i) as (select 1 union all select i + 1 from n where i < ${half}) select i from n) as numbers`;
+  const sqlite = ({ folder }, half) => execFileSync('sqlite3', [join(folder, 'glasshouse.db')], { input: deepQueue(counted(half)) });
+  await measureDeepQueue({ ...common, engine: 'sqlite', settings: {}, fill: sqlite });
+  const server = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
+  const postgres = (_, half) => execFileSync('psql', [server.url, '-q'], { input: deepQueue(`generate_series(1, ${half}) as numbers (i)`) });
+  try {
+    await measureDeepQueue({ ...common, engine: 'postgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: server.url }, fill: postgres });
+  } finally {
+    await server.stop();
   }
 }
 
@@ -67,6 +109,7 @@ async function onDemand(service, pages, isOver) {
 
 export async function measureJobs({ site, binary, reps, quick, add }) {
   measureQueues({ jobs: quick ? 5_000 : 100_000, reps, add });
+  await measureDeepQueues({ binary, site, jobs: quick ? 20_000 : 5_000_000, add });
 
   const map = { body: '' }, mapPort = await freePort();
   const server = createServer((_, response) => response.end(map.body)).listen(mapPort, '127.0.0.1');

@@ -53,6 +53,22 @@ export async function stopAll() {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
 }
 
+/** Starts a private server by its script and gives its address. It ends with `stop`. */
+export async function privateServer(script, variable) {
+  const child = spawn(join(here, '../scripts', script), ['bash', '-c', `echo "$${variable}"; cat > /dev/null`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const url = await new Promise((resolve, reject) => {
+    let text = '';
+    child.on('exit', () => reject(new Error(`${script} ended at once`)));
+    child.stdout.on('data', (piece) => {
+      text += piece;
+      const line = text.split('\n').find((candidate) => candidate.includes('://') && !candidate.startsWith('==>'));
+      if (line && text.endsWith('\n')) resolve(line);
+    });
+  });
+  const stop = () => new Promise((done) => { child.removeAllListeners('exit'); child.on('exit', done); child.stdin.end(); });
+  return { url, stop };
+}
+
 export const startSite = async (folder) => {
   const port = await freePort();
   return start('site', process.execPath, [join(here, 'site.mjs'), String(port), folder], { port });

@@ -43,6 +43,11 @@ const ROWS = [
   { work: '100,000 no-op jobs queued and run on PostgreSQL, jobs/s', peer: 'graphile_worker', ours: 'jobsPostgres:perSecond', theirs: 'graphile:perSecond', goal: 0.8 },
   { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
   { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },
+  ...['sqlite', 'postgres'].flatMap((engine) => [
+    { work: `5 million jobs that gave up or wait, ${engine}: one claim, ms`, ours: `deep-${engine}-claim:latencyMs`, limit: 10 },
+    { work: 'the same: one sweep, ms', ours: `deep-${engine}-sweep:latencyMs`, limit: 10 },
+    { work: 'the same: one count of all depths, ms', ours: `deep-${engine}-depth:latencyMs`, limit: 10 },
+  ]),
   { work: 'refresh of 1,000 pages, pages/s', peer: 'the same tabs asked directly', ours: 'refresh:perSecond', theirs: 'direct:perSecond', goal: 0.9 },
   { work: 'the same: processors in use, %', ours: 'refreshBusy:percent', least: 85 },
   { work: 'on-demand render during it, median latency, ms', peer: 'the same alone', ours: 'onDemandMeanwhile:latencyMs', theirs: 'onDemandAlone:latencyMs', goal: 1.5, most: true },

@@ -4,12 +4,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { percentile } from './meter.mjs';
-import { prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const DAYS = 180, VISITS_PER_PAGE = 20, MOST_PAGES = 20_000;
 // A spool with so many rows, all of different pages, is what a busy hour without the database leaves.
 const SPOOL_FILES = 100, SPOOL_ROWS = 1_000;
@@ -56,22 +54,6 @@ function* log(domain, visits, now) {
     }
   }
   yield lines;
-}
-
-/** Starts a private server by its script and gives its address. It ends with `stop`. */
-async function privateServer(script, variable) {
-  const child = spawn(join(root, 'scripts', script), ['bash', '-c', `echo "$${variable}"; cat > /dev/null`], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const url = await new Promise((resolve, reject) => {
-    let text = '';
-    child.on('exit', () => reject(new Error(`${script} ended at once`)));
-    child.stdout.on('data', (piece) => {
-      text += piece;
-      const line = text.split('\n').find((candidate) => candidate.includes('://') && !candidate.startsWith('==>'));
-      if (line && text.endsWith('\n')) resolve(line);
-    });
-  });
-  const stop = () => new Promise((done) => { child.removeAllListeners('exit'); child.on('exit', done); child.stdin.end(); });
-  return { url, stop };
 }
 
 /** Imports a domain's log; answers its bytes. */

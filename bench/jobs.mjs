@@ -40,7 +40,7 @@ const deepQueue = (numbers) => [
   `insert into jobs (id, kind, account_id, lane, priority, turn, state, payload, attempts, max_attempts, run_at, again, created_at)
      select 'waiting' || i, 'RefreshPage', 'account' || (i % 500), 'resting' || (i % 200), 2, i, 'waiting', '{}', 0, 3, 0, false, NOW from ${numbers}`,
   `insert into job_lanes (lane, failures, rest_until, rest_id, troubled_since)
-     select 'resting' || i, 5, NOW + 86400000, 'bench', NOW from ${numbers} where i <= 200`,
+     select 'resting' || (i - 1), 5, NOW + 86400000, 'bench', NOW from ${numbers} where i <= 200`,
   'analyze',
 ].map((sql) => `${sql.replaceAll('NOW', String(Date.now()))};`).join('\n');
 

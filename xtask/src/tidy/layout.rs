@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Our crates, and which of our crates each may depend on.
 const DIRECTION: &[(&str, &[&str])] = &[
     ("store", &[]),
+    ("cache", &[]),
     ("crawler", &[]),
     ("browser", &["crawler"]),
     ("audit_engine", &["crawler"]),
-    ("glasshouse", &["store", "crawler", "browser", "audit_engine"]),
+    ("glasshouse", &["cache", "store", "crawler", "browser", "audit_engine"]),
     ("xtask", &[]),
 ];
 

@@ -32,6 +32,12 @@ macro_rules! id_type {
             }
         }
 
+        impl cache::Key for $name {
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                f(self.as_str().as_bytes())
+            }
+        }
+
         impl From<String> for $name {
             fn from(text: String) -> $name {
                 $name(text.into())

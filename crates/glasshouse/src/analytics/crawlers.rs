@@ -110,7 +110,7 @@ pub struct CrawlerIndex {
     expressions: Vec<usize>,
     expression_set: RegexSet,
     unknown: Crawler,
-    cache: moka::sync::Cache<Box<str>, Option<&'static Crawler>>,
+    cache: cache::Cache<str, Option<&'static Crawler>>,
 }
 
 impl CrawlerIndex {
@@ -127,10 +127,10 @@ impl CrawlerIndex {
             return None;
         }
         if let Some(known) = self.cache.get(user_agent) {
-            return known;
+            return *known;
         }
         let found = self.look_up(user_agent);
-        self.cache.insert(user_agent.into(), found);
+        self.cache.insert(user_agent, found);
         found
     }
 
@@ -220,7 +220,7 @@ impl CrawlerIndex {
             literal_finder: automaton(&literal_texts, false),
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
             unknown: plain_crawler("unknown", "unknown", "Unknown bot", Class::Other),
-            cache: moka::sync::Cache::new(CACHED_USER_AGENTS),
+            cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
             tokens,
             listed,

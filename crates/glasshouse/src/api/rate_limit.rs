@@ -3,15 +3,13 @@
 //! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
 //! See docs/decisions/0012 and docs/decisions/0133.
 
-use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use cache::{Cache, Key};
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
-use moka::policy::EvictionPolicy;
-use moka::sync::Cache;
 
 use super::access::Rate;
 use super::error::ApiError;
@@ -50,11 +48,21 @@ pub enum Requester {
     },
 }
 
+impl Key for Requester {
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Requester::Key { key, account } => ("key", (key.as_str(), account.as_str())).with_bytes(f),
+            Requester::PublicToken { hash } => ("token", hash.as_str()).with_bytes(f),
+            Requester::Session { account } => ("session", account.as_str()).with_bytes(f),
+        }
+    }
+}
+
 /// Allows `limit` events per key in a window of one minute that starts with the first of them.
 pub struct RateLimit<K> {
     limit: u32,
     clock: Clock,
-    windows: Cache<K, Arc<Mutex<Window>>>,
+    windows: Cache<K, Mutex<Window>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -76,22 +84,18 @@ pub struct Standing {
     pub reset: Duration,
 }
 
-impl<K: Eq + Hash + Send + Sync + 'static> RateLimit<K> {
+impl<K: Key> RateLimit<K> {
     /// A limit of so many events per minute and key.
     pub fn per_minute(limit: u32, clock: Clock) -> RateLimit<K> {
-        let windows = Cache::builder()
-            .max_capacity(MOST_WINDOWS)
-            // Whoever comes for the first time is counted too, however often others came.
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(2 * WINDOW)
-            .build();
+        // Whoever comes for the first time is counted too, however often others came.
+        let windows = Cache::builder(MOST_WINDOWS).keeps_newest().time_to_idle(2 * WINDOW).build();
         RateLimit { limit, clock, windows }
     }
 
     /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
     pub fn take(&self, key: K) -> Standing {
         let now = self.clock.now();
-        let window = self.windows.get_with(key, || Arc::new(Mutex::new(Window { started: now, count: 0 })));
+        let window = self.windows.get_with(&key, || Mutex::new(Window { started: now, count: 0 }));
         let mut window = window.lock().expect("no one panics while holding a window");
         if !window.is_live(now) {
             *window = Window { started: now, count: 0 };
@@ -114,10 +118,7 @@ impl<K: Eq + Hash + Send + Sync + 'static> RateLimit<K> {
     }
 
     /// Takes an event back, as when a sign-in turned out to be right.
-    pub fn give_back<Q: Eq + Hash + ?Sized>(&self, key: &Q)
-    where
-        K: std::borrow::Borrow<Q>,
-    {
+    pub fn give_back(&self, key: &K) {
         if let Some(window) = self.windows.get(key) {
             let mut window = window.lock().expect("no one panics while holding a window");
             window.count = window.count.saturating_sub(1);
@@ -293,7 +294,7 @@ mod tests {
         let (limit, _) = limit_of(1);
         limit.take("key");
 
-        limit.give_back("key");
+        limit.give_back(&"key");
 
         assert!(limit.take("key").allowed);
     }
@@ -315,9 +316,9 @@ mod tests {
         for key in 0..MOST_WINDOWS + 10_000 {
             limit.take(key);
         }
-        limit.windows.run_pending_tasks();
+        limit.windows.settle();
 
-        assert!(limit.windows.entry_count() <= MOST_WINDOWS, "{}", limit.windows.entry_count());
+        assert!(limit.windows.len() <= MOST_WINDOWS, "{}", limit.windows.len());
         assert!(limit.is_used_up(&(MOST_WINDOWS + 9_999)), "who came last is counted");
     }
 

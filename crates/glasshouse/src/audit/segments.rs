@@ -47,8 +47,8 @@ pub enum ReadError {
 pub struct Segments {
     db: Db,
     blobs: Blobs,
-    unpacked: moka::sync::Cache<(RunId, Kind, usize), Bytes>,
-    indexes: moka::sync::Cache<RunId, Arc<Index>>,
+    unpacked: cache::Cache<(&'static str, (&'static str, u64)), Bytes>,
+    indexes: cache::Cache<RunId, Index>,
 }
 
 fn object_key(run: &RunId, kind: &str, part: i64) -> String {
@@ -58,15 +58,11 @@ fn object_key(run: &RunId, kind: &str, part: i64) -> String {
 impl Segments {
     /// The parts in this database and object store.
     pub fn new(db: &Db, blobs: &Blobs) -> Segments {
-        let weigh = |_: &(RunId, Kind, usize), bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         Segments {
             db: db.clone(),
             blobs: blobs.clone(),
-            unpacked: moka::sync::Cache::builder().max_capacity(MEMORY_BYTES).weigher(weigh).build(),
-            indexes: moka::sync::Cache::builder()
-                .max_capacity(INDEX_BYTES)
-                .weigher(|_: &RunId, index: &Arc<Index>| index.weight())
-                .build(),
+            unpacked: cache::Cache::builder(MEMORY_BYTES).weigher(|_, bytes: &Bytes| bytes.len()).build(),
+            indexes: cache::Cache::builder(INDEX_BYTES).weigher(|_, index: &Index| index.weight()).build(),
         }
     }
 
@@ -80,12 +76,12 @@ impl Segments {
 
     /// A part of a finished run, unpacked.
     pub async fn get(&self, run: &Run, kind: Kind, part: usize) -> Result<Bytes, ReadError> {
-        let key = (run.id.clone(), kind, part);
+        let key = (run.id.as_str(), (kind.as_str(), part as u64));
         if let Some(bytes) = self.unpacked.get(&key) {
-            return Ok(bytes);
+            return Ok(Bytes::clone(&bytes));
         }
         let bytes = self.read(run, kind, part).await?;
-        self.unpacked.insert(key, bytes.clone());
+        self.unpacked.insert(&key, bytes.clone());
         Ok(bytes)
     }
 
@@ -113,7 +109,7 @@ impl Segments {
         let bytes = self.read(run, Kind::Index, 0).await?;
         let missing = || ReadError::Missing { run: run.id.to_string(), kind: "index", part: 0 };
         let index = Arc::new(serde_json::from_slice::<Index>(&bytes).map_err(|_| missing())?);
-        self.indexes.insert(run.id.clone(), index.clone());
+        self.indexes.insert(&run.id, index.clone());
         Ok(index)
     }
 
@@ -167,7 +163,7 @@ impl Segments {
         let objects: Vec<String> =
             self.blobs.list(&format!("audits/{run}"))?.map_ok(|object| object.key).try_collect().await?;
         self.blobs.delete_many(objects.iter().map(String::as_str)).await?;
-        self.indexes.invalidate(run);
+        self.indexes.remove(run);
         Ok(())
     }
 }

@@ -102,10 +102,10 @@ impl Index {
     }
 
     /// Bytes in memory, about.
-    pub fn weight(&self) -> u32 {
+    pub fn weight(&self) -> usize {
         let paths: usize = self.paths.iter().map(|path| path.len() + 24).sum();
         let issues: usize = self.issues.iter().map(|issues| issues.len() * 2 + 24).sum();
-        u32::try_from(paths + issues + self.len() * 20).unwrap_or(u32::MAX)
+        paths + issues + self.len() * 20
     }
 
     /// The row of a page.

@@ -67,9 +67,9 @@ pub struct DurableTier {
     blobs: Blobs,
     clock: Clock,
     /// Rows that were read lately. One that is outdated names an object that is gone, or leads to a render that finds out.
-    rows: moka::sync::Cache<PageId, Arc<SnapshotRow>>,
+    rows: cache::Cache<PageId, SnapshotRow>,
     /// Documents that were read lately, by the key of their object, whose bytes never change.
-    documents: moka::sync::Cache<String, Bytes>,
+    documents: cache::Cache<str, Bytes>,
     outage: StoreOutage,
 }
 
@@ -110,13 +110,9 @@ impl DurablePage {
 impl DurableTier {
     /// Makes the tier. It remembers documents of at most so many bytes together.
     pub fn new(db: Db, blobs: Blobs, clock: Clock, documents_bytes: u64) -> DurableTier {
-        let rows =
-            moka::sync::Cache::builder().max_capacity(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
-        let weigh =
-            |_: &String, html: &Bytes| u32::try_from(html.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX);
-        let documents = moka::sync::Cache::builder()
-            .max_capacity(documents_bytes)
-            .weigher(weigh)
+        let rows = cache::Cache::builder(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
+        let documents = cache::Cache::builder(documents_bytes)
+            .weigher(|_, html: &Bytes| html.len() + ENTRY_OVERHEAD_BYTES)
             .time_to_live(ROW_INTERVAL)
             .build();
         DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default() }
@@ -140,7 +136,7 @@ impl DurableTier {
         match self.load_or_log(&row).await {
             Loaded::Absent => {}
             found => {
-                self.rows.insert(page.clone(), Arc::new(row));
+                self.rows.insert(page, row);
                 return Ok(lookup(found, generation));
             }
         }
@@ -155,7 +151,7 @@ impl DurableTier {
 
     /// Forgets the row of a page that has changed, here or in another process.
     pub fn forget(&self, page: &PageId) {
-        self.rows.invalidate(page);
+        self.rows.remove(page);
     }
 
     async fn load_or_log(&self, row: &SnapshotRow) -> Loaded {
@@ -198,12 +194,10 @@ impl DurableTier {
 
     async fn load(&self, row: SnapshotRow) -> Result<Option<DurablePage>, CacheError> {
         let html = match self.documents.get(&row.object_key) {
-            Some(html) => html,
+            Some(html) => Bytes::clone(&html),
             None => {
                 let Some(html) = self.read_object(&row).await? else { return Ok(None) };
-                if self.documents.policy().max_capacity() != Some(0) {
-                    self.documents.insert(row.object_key.clone(), html.clone());
-                }
+                self.documents.insert(&row.object_key, html.clone());
                 html
             }
         };

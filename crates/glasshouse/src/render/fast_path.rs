@@ -38,7 +38,7 @@ const ENTRY_OVERHEAD_BYTES: usize = 800;
 
 /// Responses that can be given again, by everything in a request that decides them.
 pub(super) struct FastPath {
-    prepared: moka::sync::Cache<Vec<u8>, Arc<PreparedResponse>>,
+    prepared: cache::Cache<[u8], PreparedResponse>,
     memory: MemoryTier,
     clock: Clock,
     recorder: Recorder,
@@ -66,10 +66,8 @@ pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
 impl FastPath {
     /// Serves from this memory. Nothing is prepared at first.
     pub(super) fn new(memory: MemoryTier, clock: Clock, recorder: Recorder, asked: Arc<Asked>) -> FastPath {
-        let weigh = |key: &Vec<u8>, _: &Arc<PreparedResponse>| {
-            u32::try_from(key.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
-        };
-        let prepared = moka::sync::Cache::builder().max_capacity(MAX_BYTES).weigher(weigh).build();
+        let weigh = |key: &[u8], _: &PreparedResponse| key.len() + ENTRY_OVERHEAD_BYTES;
+        let prepared = cache::Cache::builder(MAX_BYTES).weigher(weigh).build();
         FastPath { prepared, memory, clock, recorder, asked }
     }
 
@@ -139,7 +137,7 @@ impl FastPath {
             path: call.target.path().into(),
             crawler: call.crawler,
         };
-        self.prepared.insert(request_key(account, query, headers), Arc::new(prepared));
+        self.prepared.insert(&request_key(account, query, headers), prepared);
     }
 }
 

@@ -31,19 +31,15 @@ impl MemoryEntry {
 /// Pages of this process, bounded by their bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct MemoryTier {
-    pages: moka::sync::Cache<PageId, Arc<MemoryEntry>>,
+    pages: cache::Cache<PageId, MemoryEntry>,
     max_bytes: u64,
 }
 
 impl MemoryTier {
     /// A tier for so many bytes; 0 keeps nothing.
     pub fn new(max_bytes: u64) -> MemoryTier {
-        let weigh = |_: &PageId, entry: &Arc<MemoryEntry>| {
-            u32::try_from(entry.page.html.len() + ENTRY_OVERHEAD_BYTES).unwrap_or(u32::MAX)
-        };
-        let pages = moka::sync::Cache::builder()
-            .max_capacity(max_bytes)
-            .weigher(weigh)
+        let pages = cache::Cache::builder(max_bytes)
+            .weigher(|_, entry: &MemoryEntry| entry.page.html.len() + ENTRY_OVERHEAD_BYTES)
             // Entries say themselves when they end, by our clock. Beyond that they are the last known answer.
             .time_to_idle(KEPT_IDLE)
             .build();
@@ -65,17 +61,17 @@ impl MemoryTier {
         let stale_at = rendered.created_at.plus(keeps(rendered.status, interval));
         let valid_until = stale_at.min(now.plus(MEMORY_INTERVAL));
         if self.max_bytes == 0 || now >= valid_until {
-            self.pages.invalidate(&page);
+            self.pages.remove(&page);
             return;
         }
         // Of two renders that end together, the one that was made last stays.
-        self.pages.entry(page).and_upsert_with(|present| match present {
-            Some(entry) if entry.value().page.created_at > rendered.created_at => entry.into_value(),
+        self.pages.upsert(&page, |present| match present {
+            Some(entry) if entry.page.created_at > rendered.created_at => entry,
             _ => Arc::new(MemoryEntry { page: rendered, valid_until }),
         });
     }
 
     pub fn forget(&self, page: &PageId) {
-        self.pages.invalidate(page);
+        self.pages.remove(page);
     }
 }

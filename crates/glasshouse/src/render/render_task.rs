@@ -51,7 +51,7 @@ pub struct RenderTasks {
     acceptance: Acceptance,
     admission: Admission,
     /// Pages that ended the browser.
-    quarantine: moka::sync::Cache<PageId, ()>,
+    quarantine: cache::Cache<PageId, ()>,
     shutdown: CancellationToken,
 }
 
@@ -71,7 +71,7 @@ impl RenderTasks {
                 platform.config.render_concurrency(),
                 platform.config.limits.on_demand_renders_per_minute,
             ),
-            quarantine: moka::sync::Cache::builder().max_capacity(100_000).time_to_live(QUARANTINE).build(),
+            quarantine: cache::Cache::builder(100_000).time_to_live(QUARANTINE).build(),
             shutdown: platform.shutdown.clone(),
         }
     }
@@ -106,7 +106,7 @@ impl RenderTasks {
         abandoned: &CancellationToken,
     ) -> Result<RenderOutcome, RenderTaskError> {
         let RenderOrder { site, page, id, purpose, .. } = *order;
-        if purpose != Purpose::Forced && self.quarantine.contains_key(id) {
+        if purpose != Purpose::Forced && self.quarantine.contains(id) {
             return Err(RenderError::PageCrashed.into());
         }
         let is_for_store = matches!(purpose, Purpose::Refresh | Purpose::Background);
@@ -153,7 +153,7 @@ impl RenderTasks {
                 metrics::counter!("glasshouse_renders_failed_total").increment(1);
                 self.accounts.refund(&reservation).await?;
                 if matches!(error, RenderError::PageCrashed) {
-                    self.quarantine.insert(id.clone(), ());
+                    self.quarantine.insert(id, ());
                 }
                 if is_of_the_page(&error) {
                     self.acceptance.note_failure(id, &error.to_string()).await?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use moka::sync::Cache;
+use cache::Cache;
 
 use crate::accounts::keys::KeyHash;
 use crate::accounts::model::{KeyId, KeyIdentity};
@@ -27,7 +27,6 @@ pub(super) struct KeyCache {
     uses: Uses,
 }
 
-#[derive(Clone)]
 struct Entry {
     identity: Arc<KeyIdentity>,
     /// Measured by the machine, not by the clock: a stepped clock must not prolong a revoked key's life.
@@ -38,10 +37,9 @@ impl Default for KeyCache {
     fn default() -> KeyCache {
         let uses = Uses::default();
         let kept = uses.clone();
-        let entries = Cache::builder()
-            .max_capacity(CAPACITY)
+        let entries = Cache::builder(CAPACITY)
             .time_to_live(LIFETIME_WITHOUT_DATABASE)
-            .eviction_listener(move |_, entry: Entry, _| keep_use(&kept, &entry.identity))
+            .on_leave(move |entry: Arc<Entry>| keep_use(&kept, &entry.identity))
             .build();
         KeyCache { entries, uses }
     }
@@ -59,24 +57,24 @@ impl KeyCache {
 
     pub(super) fn insert(&self, hash: KeyHash, identity: KeyIdentity) -> Arc<KeyIdentity> {
         let identity = Arc::new(identity);
-        self.entries.insert(hash, Entry { identity: identity.clone(), loaded: Instant::now() });
+        self.entries.insert(&hash, Entry { identity: identity.clone(), loaded: Instant::now() });
         identity
     }
 
     pub(super) fn forget(&self, hash: KeyHash) {
-        self.entries.invalidate(&hash);
+        self.entries.remove(&hash);
     }
 
     /// Forgets everything, because something in this process changed an account or a key.
     pub(super) fn clear(&self) {
-        self.entries.invalidate_all();
+        self.entries.clear();
     }
 
     /// Takes the last uses that are not written down yet.
     pub(super) fn take_uses(&self) -> HashMap<KeyId, Timestamp> {
-        self.entries.run_pending_tasks();
+        self.entries.settle();
         let mut uses = std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner));
-        for (_, entry) in &self.entries {
+        for entry in self.entries.values() {
             if let Some(at) = entry.identity.take_use() {
                 uses.insert(entry.identity.key.clone(), at);
             }
@@ -86,7 +84,7 @@ impl KeyCache {
 
     fn find_within(&self, hash: KeyHash, lifetime: Duration) -> Option<Arc<KeyIdentity>> {
         let entry = self.entries.get(&hash)?;
-        (entry.loaded.elapsed() < lifetime).then_some(entry.identity)
+        (entry.loaded.elapsed() < lifetime).then(|| entry.identity.clone())
     }
 }
 

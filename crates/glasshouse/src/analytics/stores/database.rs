@@ -34,7 +34,7 @@ pub struct DatabaseStore {
     db: Db,
     clock: Clock,
     /// The numbers of domains' pages. They never change; there can only be more.
-    tables: moka::sync::Cache<DomainId, Arc<PathTable>>,
+    tables: cache::Cache<DomainId, PathTable>,
     counting: Mutex<Counting>,
 }
 
@@ -50,12 +50,11 @@ struct Counting {
 impl DatabaseStore {
     /// The visits of this database.
     pub fn new(db: &Db, clock: &Clock) -> DatabaseStore {
-        let weigh = |_: &DomainId, table: &Arc<PathTable>| u32::try_from(table.bytes()).unwrap_or(u32::MAX);
         let counting = Counting { bounds: PageBounds::new(MAX_PAGES), applied: None, forgotten: Vec::new() };
         DatabaseStore {
             db: db.clone(),
             clock: clock.clone(),
-            tables: moka::sync::Cache::builder().max_capacity(TABLE_BYTES).weigher(weigh).build(),
+            tables: cache::Cache::builder(TABLE_BYTES).weigher(|_, table: &PathTable| table.bytes()).build(),
             counting: Mutex::new(counting),
         }
     }
@@ -67,7 +66,7 @@ impl DatabaseStore {
             return Ok(table);
         }
         let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
-        self.tables.insert(domain.clone(), table.clone());
+        self.tables.insert(domain, table.clone());
         Ok(table)
     }
 
@@ -275,7 +274,7 @@ impl VisitStore for DatabaseStore {
             tx.commit().await?;
             if deleted == 0 {
                 // Should the domain have visits again, its pages get other numbers.
-                self.tables.invalidate(domain);
+                self.tables.remove(domain);
                 return Ok(());
             }
         }

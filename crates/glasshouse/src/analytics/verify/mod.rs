@@ -46,7 +46,7 @@ pub struct Verifier {
     ranges: std::sync::Arc<RangeTable>,
     dns: ReverseDns,
     signatures: Signatures,
-    remembered: moka::sync::Cache<(&'static str, IpAddr), (Verified, i64)>,
+    remembered: cache::Cache<(&'static str, IpAddr), (Verified, i64)>,
     lookups: std::sync::Arc<tokio::sync::Semaphore>,
     clock: Clock,
     tasks: TaskTracker,
@@ -59,7 +59,7 @@ impl Verifier {
             ranges: std::sync::Arc::new(RangeTable::of_installation(&platform.config.storage.data_dir)),
             dns: ReverseDns::new(&platform.config.network.dns_servers),
             signatures: Signatures::new(platform),
-            remembered: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(KNOWN_FOR).build(),
+            remembered: cache::Cache::builder(REMEMBERED).time_to_live(KNOWN_FOR).build(),
             lookups: std::sync::Arc::new(tokio::sync::Semaphore::new(LOOKUPS_AT_ONCE)),
             clock: platform.clock.clone(),
             tasks: platform.tasks.clone(),
@@ -91,8 +91,8 @@ impl Verifier {
             return verified;
         }
         let key = (crawler.id.as_str(), address);
-        match self.remembered.get(&key) {
-            Some((verified, until)) if now.as_millis() < until => verified,
+        match self.remembered.get(&key).as_deref() {
+            Some(&(verified, until)) if now.as_millis() < until => verified,
             _ => {
                 self.look_up(crawler, address);
                 Verified::Unknown
@@ -108,7 +108,7 @@ impl Verifier {
             let verified = verifier.dns.check(address, &crawler.reverse_dns).await;
             let keep = if verified == Verified::Yes { KNOWN_FOR } else { UNKNOWN_FOR };
             let until = verifier.clock.now().plus(keep).as_millis();
-            verifier.remembered.insert((crawler.id.as_str(), address), (verified, until));
+            verifier.remembered.insert(&(crawler.id.as_str(), address), (verified, until));
             drop(slot);
         });
     }

@@ -50,8 +50,8 @@ const NONCES: u64 = 200_000;
 pub struct Signatures {
     fetcher: Fetcher,
     clock: Clock,
-    keys: moka::future::Cache<&'static str, Arc<Directory>>,
-    nonces: moka::sync::Cache<String, ()>,
+    keys: cache::SharedCache<str, Directory>,
+    nonces: cache::Cache<str, ()>,
 }
 
 struct Directory {
@@ -71,8 +71,8 @@ impl Signatures {
         Signatures {
             fetcher: Fetcher::new(platform.network.clone(), crawler::tls::client_config(), name),
             clock: platform.clock.clone(),
-            keys: moka::future::Cache::new(AGENTS.len() as u64),
-            nonces: moka::sync::Cache::builder().max_capacity(NONCES).time_to_live(MAX_LIFE).build(),
+            keys: cache::SharedCache::new(AGENTS.len() as u64, KEYS_FOR),
+            nonces: cache::Cache::builder(NONCES).time_to_live(MAX_LIFE).build(),
         }
     }
 
@@ -89,7 +89,7 @@ impl Signatures {
         let directory = tokio::time::timeout(PATIENCE, self.directory(agent)).await.ok()?;
         verifier.verify(directory.keys.as_ref()?, None).ok()?;
         match nonce {
-            Some(nonce) => self.nonces.entry(nonce).or_insert(()).is_fresh().then_some(agent),
+            Some(nonce) => self.nonces.insert_if_absent(&nonce, ()).then_some(agent),
             None => Some(agent),
         }
     }
@@ -100,13 +100,13 @@ impl Signatures {
             if now < known.good_until {
                 return known;
             }
-            self.keys.invalidate(agent.host).await;
+            self.keys.remove(agent.host).await;
         }
         self.keys
             .get_with(agent.host, async {
                 let keys = self.fetch(agent).await;
                 let keep = if keys.is_some() { KEYS_FOR } else { NO_KEYS_FOR };
-                Arc::new(Directory { keys, good_until: now.plus(keep) })
+                Directory { keys, good_until: now.plus(keep) }
             })
             .await
     }

@@ -55,7 +55,7 @@ struct Inner {
     prober: Prober,
     probe_key: ProbeKey,
     ownership_key: OwnershipKey,
-    recently: moka::sync::Cache<String, ()>,
+    recently: cache::Cache<str, ()>,
     running: Arc<Semaphore>,
 }
 
@@ -84,7 +84,7 @@ impl Connection {
             prober: Prober::new(&platform.network, probe_key.clone(), platform.clock.clone()),
             probe_key,
             ownership_key: OwnershipKey::new(&platform.secrets),
-            recently: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(CHECK_EVERY).build(),
+            recently: cache::Cache::builder(REMEMBERED).time_to_live(CHECK_EVERY).build(),
             running: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
             platform: platform.clone(),
         }))
@@ -144,11 +144,11 @@ impl Connection {
 
     /// Checks every pending claim of a host in the background, at most once in ten seconds.
     pub fn check_soon(&self, host: &str) {
-        if !self.0.recently.entry(host.to_owned()).or_insert(()).is_fresh() {
+        if !self.0.recently.insert_if_absent(host, ()) {
             return;
         }
         let Ok(slot) = self.0.running.clone().try_acquire_owned() else {
-            self.0.recently.invalidate(host);
+            self.0.recently.remove(host);
             return;
         };
         let (connection, host) = (self.clone(), host.to_owned());

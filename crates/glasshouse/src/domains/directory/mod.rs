@@ -30,20 +30,20 @@ const COMPILED_KB: u64 = 50_000;
 pub struct Directory {
     tables: RwLock<Tables>,
     /// By their record's stamp.
-    compiled: moka::sync::Cache<u64, Compiled>,
+    compiled: cache::Cache<u64, Compiled>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Compiled {
     /// None: the record cannot be read.
     site: Option<Arc<Site>>,
-    kilobytes: u32,
+    kilobytes: usize,
 }
 
 impl Default for Directory {
     fn default() -> Directory {
-        let weigh = |_: &u64, compiled: &Compiled| compiled.kilobytes;
-        let compiled = moka::sync::Cache::builder().max_capacity(COMPILED_KB).weigher(weigh).build();
+        let weigh = |_: &[u8], compiled: &Compiled| compiled.kilobytes;
+        let compiled = cache::Cache::builder(COMPILED_KB).weigher(weigh).build();
         Directory { tables: RwLock::default(), compiled }
     }
 }
@@ -79,15 +79,12 @@ impl Directory {
     }
 
     fn site(&self, record: &Arc<Record>) -> Option<Arc<Site>> {
-        if let Some(known) = self.compiled.get(&record.stamp) {
-            return known.site;
-        }
         let compile = || {
             let domain = record.parse().inspect_err(|error| unreadable(record.id(), record.host(), error));
             let site = domain.ok().map(|domain| Arc::new(Site::new(domain)));
             Compiled { site, kilobytes: record.kilobytes() }
         };
-        self.compiled.get_with(record.stamp, compile).site
+        self.compiled.get_with(&record.stamp, compile).site.clone()
     }
 
     /// What takes the place of the record with a row's id: none when that stays.
@@ -150,7 +147,7 @@ impl Followed for Directory {
                 None => self.write().remove(id),
             };
             if let Some(old) = replaced {
-                self.compiled.invalidate(&old.stamp);
+                self.compiled.remove(&old.stamp);
             }
         }
         Ok(())

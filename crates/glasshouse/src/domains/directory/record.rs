@@ -86,8 +86,8 @@ impl Record {
     }
 
     /// Size of its settings; one at least.
-    pub fn kilobytes(&self) -> u32 {
-        u32::try_from(1 + (self.settings.len() + self.rendering.len()) / 1024).unwrap_or(u32::MAX)
+    pub fn kilobytes(&self) -> usize {
+        1 + (self.settings.len() + self.rendering.len()) / 1024
     }
 
     /// The record with its settings parsed; an error when a newer version wrote them.

@@ -30,7 +30,7 @@ const END: &str = "-----END CERTIFICATE-----";
 pub struct Held {
     sealed: RwLock<Sealed>,
     /// By their stamp; none: it cannot be opened.
-    opened: moka::sync::Cache<u64, Option<Arc<CertifiedKey>>>,
+    opened: cache::Cache<u64, Option<Arc<CertifiedKey>>>,
     key_seal: SealKey,
     clock: Clock,
 }
@@ -55,7 +55,7 @@ struct Certificate {
 impl Held {
     /// Holds nothing yet.
     pub fn new(key_seal: SealKey, clock: &Clock) -> Held {
-        let opened = moka::sync::Cache::new(OPENED);
+        let opened = cache::Cache::new(OPENED);
         Held { sealed: RwLock::default(), opened, key_seal, clock: clock.clone() }
     }
 
@@ -65,10 +65,8 @@ impl Held {
             let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
             sealed.by_host.get(host).filter(|found| found.not_after > self.clock.now())?.clone()
         };
-        if let Some(opened) = self.opened.get(&certificate.stamp) {
-            return opened;
-        }
-        self.opened.get_with(certificate.stamp, || self.open(host, &certificate))
+        let opened = self.opened.get_with(&certificate.stamp, || self.open(host, &certificate));
+        Option::clone(&opened)
     }
 
     fn open(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
@@ -84,7 +82,7 @@ impl Held {
     /// Drops what was opened of a certificate that is not the name's any more.
     fn close(&self, old: Option<Certificate>) {
         if let Some(old) = old {
-            self.opened.invalidate(&old.stamp);
+            self.opened.remove(&old.stamp);
         }
     }
 }
@@ -133,7 +131,7 @@ impl Followed for Held {
             }
         }
         *self.sealed.write().unwrap_or_else(PoisonError::into_inner) = all;
-        self.opened.invalidate_all();
+        self.opened.clear();
         Ok(())
     }
 

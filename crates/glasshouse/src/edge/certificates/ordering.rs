@@ -71,7 +71,7 @@ impl Certificates {
                 .spawn(async move { certificates.order_logged(&name, &domain, OrderKind::First).await });
             order.await.unwrap_or(OrderOutcome::None)
         };
-        self.0.orders.get_with(host.to_owned(), ordering).await
+        OrderOutcome::clone(&*self.0.orders.get_with(host, ordering).await)
     }
 
     /// Orders a certificate, unless it is too early, and says in the log what came of it.

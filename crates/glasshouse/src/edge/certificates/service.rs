@@ -59,7 +59,7 @@ pub(super) struct Inner {
     held: Arc<Held>,
     proofs: Proofs,
     pub(super) places: Places,
-    pub(super) orders: moka::future::Cache<String, OrderOutcome>,
+    pub(super) orders: cache::SharedCache<str, OrderOutcome>,
     /// For first orders and for renewals, so that neither waits for the other.
     pub(super) slots: [Semaphore; 2],
     pub(super) tasks: TaskTracker,
@@ -96,7 +96,7 @@ impl Certificates {
             places: Places::default(),
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
-            orders: moka::future::Cache::builder().max_capacity(REMEMBERED).time_to_live(OUTCOME_FOR).build(),
+            orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
             slots: [Semaphore::new(model::AT_ONCE), Semaphore::new(model::AT_ONCE)],
             tasks: platform.tasks.clone(),
             shutdown: platform.shutdown.clone(),
@@ -108,7 +108,7 @@ impl Certificates {
         if self.has(host).await {
             return true;
         }
-        if !self.0.orders.contains_key(host) {
+        if !self.0.orders.contains(host) {
             let (certificates, host) = (self.clone(), host.to_owned());
             self.0.tasks.spawn(async move { certificates.order_once(&host).await });
         }

@@ -77,13 +77,11 @@ impl Encoding {
 
 /// Compressed forms by the etag of what they are forms of. Cheap to clone.
 #[derive(Clone)]
-pub struct Forms(moka::future::Cache<(String, Encoding), Bytes>);
+pub struct Forms(cache::SharedCache<(&'static str, &'static str), Bytes>);
 
 impl Default for Forms {
     fn default() -> Forms {
-        let weigh =
-            |_: &(String, Encoding), bytes: &Bytes| u32::try_from(bytes.len() + 128).unwrap_or(u32::MAX);
-        Forms(moka::future::Cache::builder().max_capacity(KEPT_BYTES).weigher(weigh).build())
+        Forms(cache::SharedCache::weighed(KEPT_BYTES, |bytes: &Bytes| bytes.len() + 128))
     }
 }
 
@@ -100,10 +98,10 @@ impl Forms {
             let done = spawn_blocking(move || encoding.compress(&plain).map(Bytes::from)).await;
             done.map_err(|_| ()).and_then(|result| result.map_err(drop))
         };
-        match Box::pin(self.0.try_get_with((etag.to_owned(), encoding), make)).await {
-            Ok(compressed) => (compressed, Some(encoding)),
+        match self.0.try_get_with(&(encoding.token(), etag), make).await {
+            Some(compressed) => (Bytes::clone(&compressed), Some(encoding)),
             // Writing to memory does not fail; a cancelled task at shutdown may.
-            Err(_) => (bytes.clone(), None),
+            None => (bytes.clone(), None),
         }
     }
 }

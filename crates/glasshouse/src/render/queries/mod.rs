@@ -24,6 +24,12 @@ pub struct PageId {
     pub key_hash: String,
 }
 
+impl cache::Key for PageId {
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        (self.domain.as_str(), self.key_hash.as_str()).with_bytes(f)
+    }
+}
+
 /// A row: what is stored of a page, and how its renders have gone since.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct SnapshotRow {

@@ -169,7 +169,8 @@ pub async fn find_segment(conn: &mut Conn, domain: &DomainId, day: Day) -> Resul
     packed.map(|packed| DayRows::unpack(&packed).map_err(damaged)).transpose()
 }
 
-/// Keeps a closed day in place of what was kept of it.
+/// Keeps a closed day in place of what was kept of it. Pages that got a snapshot are in one set, the others in a second one;
+/// of days that earlier versions closed all of them are in the second one.
 pub async fn put_segment(
     conn: &mut Conn,
     domain: &DomainId,
@@ -182,7 +183,7 @@ pub async fn put_segment(
     let PageSets { served, any } = rows.page_sets();
     on_engine!(conn, |c| {
         let query = sqlx::query(SQL).bind(domain.as_str()).bind(day).bind(rows.pack());
-        query.bind(pack_pages(&served)).bind(pack_pages(&any)).execute(c).await.map(drop)
+        query.bind(pack_pages(&served)).bind(pack_pages(&(&any - &served))).execute(c).await.map(drop)
     })?;
     Ok(())
 }
@@ -255,8 +256,9 @@ pub async fn list_visited_pages(
          from visit_segments where domain_id = $1 and day between $2 and $3 \
          union all select null, path from (select distinct path from visit_open where domain_id = $1 and day between $2 and $3 \
              and verified <> 'no' and path <> '(other)' and served <> 'origin') o";
-    const ALL: &str = "select pages, cast(null as text) as path \
+    const ALL: &str = "select served_pages as pages, cast(null as text) as path \
          from visit_segments where domain_id = $1 and day between $2 and $3 \
+         union all select pages, null from visit_segments where domain_id = $1 and day between $2 and $3 \
          union all select null, path from (select distinct path from visit_open where domain_id = $1 and day between $2 and $3 \
              and verified <> 'no' and path <> '(other)') o";
     let sql = if with_origin { ALL } else { SNAPSHOTS };

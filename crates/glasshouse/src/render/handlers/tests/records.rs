@@ -1,0 +1,77 @@
+//! What is written down of requests and pages: visits, and the list of what is stored.
+
+use super::*;
+
+#[tokio::test]
+async fn visits_of_crawlers_that_got_a_page_are_counted() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.state.start();
+        for _ in 0..4 {
+            app.crawl(&account, "https://shop.example/shoes?utm_source=x").await;
+        }
+        app.crawl(&account, "https://shop.example/app.js").await;
+        app.render(&account, PAGE).header("user-agent", "curl/8").await;
+
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let counted: Vec<_> =
+            rows.iter().map(|row| (row.path.as_str(), row.served.as_str(), row.visits)).collect();
+        assert_eq!(counted, [("/shoes", "cache", 3), ("/shoes", "render", 1)]);
+        let row = &rows[0];
+        assert_eq!(
+            (row.domain_id.as_str(), row.crawler.as_str(), row.day.as_str()),
+            (domain.id.as_str(), "googlebot", "2026-11-20")
+        );
+        assert_eq!(row.verified, "unknown");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn crawlers_that_are_left_to_the_origin_are_counted_apart() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.state.start();
+        app.set(&domain, |settings| settings.on_demand_render_enabled = false).await;
+
+        app.crawl(&account, PAGE).await.assert_status(304);
+        app.crawl(&account, "https://shop.example/app.js").await.assert_status(304);
+        app.render(&account, PAGE).header("user-agent", "curl/8").await.assert_status(304);
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let counted: Vec<_> = rows.iter().map(|row| (&*row.path, &*row.served, row.visits)).collect();
+        assert_eq!(counted, [("/shoes", "origin", 1)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_stored_is_listed_and_searched() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        app.renderer.answers_html("/shoes", "<p>Shoes</p>");
+        for path in ["/shoes", "/Boots_100%25", "/about"] {
+            app.crawl(&account, &format!("https://shop.example{path}")).await;
+            app.clock.advance(Duration::from_secs(60));
+        }
+        let list = async |query: &str| app.get(&format!("/api/prerender/snapshots?domain=shop.example{query}")).key(&account.key).await;
+
+        list("").await.assert(200, json!({ "total": 3, "snapshots": [{ "path": "/about" }, { "path": "/Boots_100%25" }, {
+            "path": "/shoes", "url": "https://shop.example/shoes", "status": 200, "htmlBytes": 12, "ageSeconds": 180,
+            "createdAt": "2026-11-20T12:00:00.000Z", "stale": false, "lastError": null,
+        }] }));
+        list("&limit=1&offset=1").await.assert(200, json!({ "total": 3, "snapshots": [{ "path": "/Boots_100%25" }] }));
+        list("&search=boots").await.assert(200, json!({ "total": 1, "snapshots": [{ "path": "/Boots_100%25" }] }));
+        list("&search=_100%25").await.assert(200, json!({ "total": 1 }));
+        list("&search=%25_%25").await.assert(200, json!({ "total": 0, "snapshots": [] }));
+        for bad in ["&limit=0", "&limit=501", "&limit=x", "&offset=-1", &format!("&search={}", "a".repeat(501))] {
+            list(bad).await.assert_error(400, "invalid_request");
+        }
+        app.get("/api/prerender/snapshots").key(&account.key).await.assert_error(400, "invalid_request");
+        app.get("/api/prerender/snapshots?domain=other.example").key(&account.key).await.assert_error(403, "domain_not_owned");
+    })
+    .await;
+}

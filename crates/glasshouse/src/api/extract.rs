@@ -10,13 +10,16 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use http::request::Parts;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::{ApiError, Issue};
 use super::error_code::ErrorCode;
 
 /// How long a client may take to send its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How a path spells the character that PostgreSQL keeps in no text: a parameter with it names nothing.
+const NUL_IN_PATH: &str = "%00";
 
 /// Bytes that the body of a request may have; the envelope leaves it with every request.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +37,7 @@ pub struct DomainsJson<T>(pub T);
 #[derive(Debug)]
 pub struct OptionalDomainsJson<T>(pub T);
 
-/// A query string. Refusals, repeated parameters among them, are 400 `invalid_request`.
+/// A query string. Refusals, repeated parameters and NUL characters among them, are 400 `invalid_request`.
 #[derive(Debug)]
 pub struct AppQuery<T>(pub T);
 
@@ -90,6 +93,9 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for AppPath
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        if parts.uri.path().contains(NUL_IN_PATH) {
+            return Err(ApiError::not_found());
+        }
         match Path::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(AppPath(value)),
             Err(PathRejection::FailedToDeserializePathParams(_)) => Err(ApiError::not_found()),
@@ -145,8 +151,11 @@ fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Issue> {
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = dotted(error.path());
         let inner = error.inner();
-        let message = if inner.is_data() { without_position(inner) } else { format!("is not JSON: {inner}") };
-        Issue::new(if inner.is_data() { path } else { String::new() }, message)
+        // serde calls it bad syntax when a word stands where one of a few texts is expected.
+        if inner.is_data() || serde_json::from_slice::<IgnoredAny>(body).is_ok() {
+            return Issue::new(path, without_position(inner));
+        }
+        Issue::new("", format!("is not JSON: {inner}"))
     })?;
     deserializer.end().map_err(|error| Issue::new("", format!("is not JSON: {error}")))?;
     Ok(value)
@@ -155,6 +164,10 @@ fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Issue> {
 /// Reads a query string.
 fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Issue> {
     let pairs = url::form_urlencoded::parse(query.as_bytes());
+    // PostgreSQL keeps no NUL in a text: nothing that is asked for has one.
+    if let Some((name, _)) = pairs.clone().find(|(_, value)| value.contains('\0')) {
+        return Err(Issue::new(name, "must not contain a NUL character"));
+    }
     let deserializer = serde_urlencoded::Deserializer::new(pairs);
     serde_path_to_error::deserialize(deserializer)
         .map_err(|error| Issue::new(dotted(error.path()), error.inner().to_string()))
@@ -237,6 +250,35 @@ mod tests {
             assert_eq!(issue.path, "");
             assert!(issue.message.starts_with("is not JSON"), "{}", issue.message);
         }
+    }
+
+    #[test]
+    fn a_word_where_one_of_a_few_texts_is_expected_is_named_by_its_path() {
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Mode {
+            Follow,
+        }
+        #[derive(Debug, Deserialize)]
+        struct Start {
+            #[serde(rename = "mode")]
+            _mode: Mode,
+        }
+
+        for body in [r#"{"mode": null}"#, r#"{"mode": 5}"#, r#"{"mode": "jump"}"#] {
+            let issue = parse_json::<Start>(body.as_bytes()).unwrap_err();
+
+            assert_eq!(issue.path, "mode", "{body}: {}", issue.message);
+            assert!(!issue.message.contains("JSON"), "{}", issue.message);
+        }
+        assert!(matches!(parse_json::<Start>(br#"{"mode": "follow"}"#).unwrap()._mode, Mode::Follow));
+    }
+
+    #[test]
+    fn a_nul_in_a_query_is_refused_and_named() {
+        let issue = parse_query::<Query>("limit=1&search=a%00b").unwrap_err();
+
+        assert_eq!(issue, Issue::new("search", "must not contain a NUL character"));
     }
 
     #[test]

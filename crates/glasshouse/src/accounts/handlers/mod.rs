@@ -177,6 +177,13 @@ async fn create_key(
     if name.chars().count() > 100 {
         return Err(ApiError::invalid_request(vec![Issue::new("name", "is longer than 100 characters")]));
     }
+    if name.chars().any(char::is_control) {
+        // Names stand in tables of terminals, and PostgreSQL keeps no NUL.
+        return Err(ApiError::invalid_request(vec![Issue::new(
+            "name",
+            "must not contain control characters",
+        )]));
+    }
     let domain = match wanted.domain {
         Some(domain) => {
             let owned = app.owned_domain(caller.account(), &domain).await?;

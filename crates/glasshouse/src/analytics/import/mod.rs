@@ -93,7 +93,7 @@ impl Counting<'_> {
         };
         Some(Visit {
             domain: self.domain.clone(),
-            path: path.into(),
+            path: written_out(path).into(),
             crawler,
             verified,
             served: line.served,
@@ -102,6 +102,14 @@ impl Counting<'_> {
             duration: line.duration,
         })
     }
+}
+
+/// A path as browsers send it: logs unfold what strangers wrote, and PostgreSQL keeps no NUL.
+fn written_out(path: &str) -> Cow<'_, str> {
+    if !path.contains(|c: char| c.is_ascii_control()) {
+        return Cow::Borrowed(path);
+    }
+    percent_encoding::utf8_percent_encode(path, percent_encoding::CONTROLS).into()
 }
 
 fn is_html(content_type: &str) -> bool {

@@ -123,6 +123,14 @@ fn a_page_that_a_crawler_got_is_a_visit_from_the_origin() {
 }
 
 #[test]
+fn control_characters_of_a_path_are_written_as_a_browser_sends_them() {
+    let visit = visit_of(json!({ "path": "/a\u{0}b\n" })).expect("a visit");
+    let plain = visit_of(json!({ "path": "/caf\u{e9}" })).expect("a visit");
+
+    assert_eq!((&*visit.path, &*plain.path), ("/a%00b%0A", "/caf\u{e9}"));
+}
+
+#[test]
 fn people_redirects_and_assets_are_no_visits() {
     let others = [
         json!({ "userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36" }),

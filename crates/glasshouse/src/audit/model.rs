@@ -209,7 +209,7 @@ pub struct Run {
     /// Why it has no results.
     pub error_message: Option<String>,
     /// What was found about the site.
-    pub report: Report,
+    pub report: RunReport,
     /// When its parts moved to the object store.
     pub archived_at: Option<Timestamp>,
     /// Its results were deleted with its domain.
@@ -219,7 +219,7 @@ pub struct Run {
 /// What a run says of the site as a whole, in the shapes of the API.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct RunReport {
     /// What robots.txt says.
     pub robots_analysis: Value,
     /// How the crawl went.
@@ -233,10 +233,10 @@ pub struct Report {
     pub new_errors: usize,
 }
 
-impl Report {
+impl RunReport {
     /// Of a run that has not looked at anything yet.
-    pub fn empty(mode: Mode) -> Report {
-        Report {
+    pub fn empty(mode: Mode) -> RunReport {
+        RunReport {
             robots_analysis: json!({
                 "url": "", "status": 0, "fetchedAt": 0, "bytes": 0, "truncated": false, "contentType": "", "redirectHops": 0,
                 "effective": "unreachable", "crawlDelaySec": null, "groups": [], "truncatedRules": 0, "sitemaps": [],
@@ -285,7 +285,7 @@ pub struct Outcome {
     /// Why there are no results.
     pub error_message: Option<String>,
     /// About the site.
-    pub report: Report,
+    pub report: RunReport,
 }
 
 impl Outcome {
@@ -300,7 +300,7 @@ impl Outcome {
             delta_issues: 0,
             delta_health: 0.0,
             error_message: Some(why.into()),
-            report: Report::empty(mode),
+            report: RunReport::empty(mode),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, Caller, DomainsJson, Issue};
 use crate::app::AppState;
 use crate::audit::auditing::{AuditingChange, AuditingView};
-use crate::audit::service::ChangeError;
+use crate::audit::service::AuditingError;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::{Purpose, RequestedDomain};
 
@@ -59,7 +59,7 @@ async fn update_auditing(
     let domain = domain.record(&caller, &app, Purpose::Use).await?;
     let changed = app.audits.change_auditing(&domain.id, change).await;
     changed.map(Json).map_err(|error| match error {
-        ChangeError::Gone => ApiError::not_found(),
-        ChangeError::Store(error) => error.into(),
+        AuditingError::Gone => ApiError::not_found(),
+        AuditingError::Store(error) => error.into(),
     })
 }

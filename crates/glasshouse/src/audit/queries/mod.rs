@@ -6,7 +6,9 @@ pub mod settings;
 
 use store::{Conn, DbError, on_engine};
 
-use super::model::{AuditRequest, CloseReason, Frequency, Outcome, Report, Run, RunId, RunStatus, Trigger};
+use super::model::{
+    AuditRequest, CloseReason, Frequency, Outcome, Run, RunId, RunReport, RunStatus, Trigger,
+};
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
@@ -81,7 +83,7 @@ impl Row {
             hit_url_limit: self.hit_url_limit,
             cancel_requested: self.cancel_requested,
             error_message: self.error_message,
-            report: serde_json::from_str::<Report>(&self.report).ok()?,
+            report: serde_json::from_str::<RunReport>(&self.report).ok()?,
             archived_at: self.archived_at.map(Timestamp::from_millis),
             is_forgotten: self.forgotten,
         })

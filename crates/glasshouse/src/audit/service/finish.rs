@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Audits;
 use super::work::WorkError;
-use crate::audit::model::{CloseReason, Outcome, Report, Run, RunStatus};
+use crate::audit::model::{CloseReason, Outcome, Run, RunReport, RunStatus};
 use crate::audit::queries;
 use crate::audit::results::{Parts, index, inlink_parts};
 use crate::audit::stored::{History, Index, Kind, page_id};
@@ -141,7 +141,7 @@ fn outcome(run: &Run, audit: &Audit, index: &Index, previous: Option<&Previous>)
     }
 }
 
-fn report(run: &Run, audit: &Audit, delta: &Delta) -> Report {
+fn report(run: &Run, audit: &Audit, delta: &Delta) -> RunReport {
     let value = |value: serde_json::Result<Value>| value.expect("reports are plain data");
     let mut crawl_stats = value(serde_json::to_value(&audit.crawl_stats));
     if delta.carried_pages > 0 {
@@ -150,7 +150,7 @@ fn report(run: &Run, audit: &Audit, delta: &Delta) -> Report {
     crawl_stats["newIssues"] = json!(delta.new_issues);
     crawl_stats["fixedIssues"] = json!(delta.fixed_issues);
     crawl_stats["continuations"] = json!(run.continuations);
-    Report {
+    RunReport {
         robots_analysis: value(serde_json::to_value(&audit.robots_analysis)),
         crawl_stats,
         sitemap_issues: value(serde_json::to_value(&audit.sitemap_issues)),

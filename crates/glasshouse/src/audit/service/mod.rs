@@ -27,7 +27,7 @@ use crate::jobs::{Job, Jobs, Priority, Registry, Schedule};
 use crate::platform::Platform;
 
 pub use read::{Comparison, Export, ExportFormat, LinkFilter, LinkList, PageFilter, PageOrder};
-pub use settings::ChangeError;
+pub use settings::AuditingError;
 pub use start::{NewRun, StartError};
 
 /// Whose jobs the service's own are.

@@ -13,7 +13,7 @@ const PURPOSE: &str = "audit credentials";
 
 /// Why a change was not made.
 #[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
+pub enum AuditingError {
     /// The domain was removed meanwhile.
     #[error("the domain is gone")]
     Gone,
@@ -61,10 +61,10 @@ impl Audits {
         &self,
         domain: &DomainId,
         change: AuditingChange,
-    ) -> Result<AuditingView, ChangeError> {
+    ) -> Result<AuditingView, AuditingError> {
         let mut tx = self.0.db.write().await?;
         if !queries::settings::lock_settings(&mut tx, domain, self.0.clock.now()).await? {
-            return Err(ChangeError::Gone);
+            return Err(AuditingError::Gone);
         }
         let found = queries::settings::find_settings(&mut tx, domain).await?;
         let (mut auditing, mut credentials) = self.unseal(domain, found);

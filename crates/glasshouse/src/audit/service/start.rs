@@ -11,7 +11,7 @@ use super::Audits;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{AccountId, Limit, Metric, PlanLimits};
 use crate::audit::jobs::RunAudit;
-use crate::audit::model::{AuditRequest, Frequency, Mode, Report, Run, RunId, RunStatus, Trigger};
+use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::audit::ports::ServedKinds;
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
@@ -161,7 +161,7 @@ impl Audits {
             hit_url_limit: false,
             cancel_requested: false,
             error_message: None,
-            report: Report::empty(request.mode),
+            report: RunReport::empty(request.mode),
             archived_at: None,
             is_forgotten: false,
             request,

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use futures::Stream;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::Audits;
-use crate::audit::model::Run;
+use crate::audit::model::{Run, RunReport};
 use crate::audit::segments::ReadError;
 use crate::audit::stored::{Kind, PAGE_FIELDS, PART_ROWS, lines};
 
@@ -15,7 +15,7 @@ use crate::audit::stored::{Kind, PAGE_FIELDS, PART_ROWS, lines};
 pub enum Export {
     /// Pages as lists show them.
     Pages,
-    /// A line per example of a finding.
+    /// A line per example of a finding; what is about the site as a whole comes first, without a path.
     Findings,
     /// Links.
     Links,
@@ -145,6 +145,9 @@ impl Audits {
     ) -> Result<(String, Option<usize>), ReadError> {
         let index = self.0.segments.index(run).await?;
         let mut text = if part == 0 { format.head(what) } else { String::new() };
+        if part == 0 && what == Export::Findings {
+            site_wide(&run.report).iter().for_each(|line| format.write(&mut text, what, line));
+        }
         let first = part * PART_ROWS;
         if first < index.len() {
             let kind = match what {
@@ -230,6 +233,52 @@ impl Page<'_> {
     }
 }
 
+/// What was found about the site, its robots.txt and its sitemaps, in the form of findings without a path.
+fn site_wide(report: &RunReport) -> Vec<Map<String, Value>> {
+    let mut lines = Vec::new();
+    for issue in entries(&report.crawl_stats["siteIssues"]) {
+        let line = json!({ "count": 1, "detail": issue["detail"] });
+        let examples = entries(&issue["examples"]).iter().map(|url| json!({ "url": url }));
+        lines.extend(with_examples(issue, &line, examples));
+    }
+    for problem in entries(&report.robots_analysis["problems"]) {
+        let line = json!({ "count": 1, "text": problem["text"], "detail": problem["suggestion"] });
+        lines.extend(with_examples(problem, &line, std::iter::once(json!({ "line": problem["line"] }))));
+    }
+    for issue in entries(&report.sitemap_issues) {
+        let line = json!({ "count": issue["count"], "url": issue["sitemap"], "sitemap": issue["sitemap"] });
+        lines.extend(with_examples(issue, &line, entries(&issue["examples"]).iter().cloned()));
+    }
+    lines
+}
+
+/// A line for each example of a finding about the site, one when there is none.
+fn with_examples(
+    issue: &Value,
+    line: &Value,
+    examples: impl Iterator<Item = Value>,
+) -> Vec<Map<String, Value>> {
+    let of_issue = json!({ "path": "", "issueId": issue["issueId"], "severity": issue["severity"] });
+    let base: Map<String, Value> = known(line).chain(known(&of_issue)).collect();
+    // An example that is the file itself names no address of its own.
+    let mut lines: Vec<Map<String, Value>> =
+        examples.map(|example| base.clone().into_iter().chain(known(&example)).collect()).collect();
+    if lines.is_empty() {
+        lines.push(base);
+    }
+    lines
+}
+
+/// The fields of an object that say something; an empty path does.
+fn known(object: &Value) -> impl Iterator<Item = (String, Value)> {
+    let fields = object.as_object().cloned().unwrap_or_default().into_iter();
+    fields.filter(|(name, value)| !value.is_null() && (name == "path" || value != ""))
+}
+
+fn entries(list: &Value) -> &[Value] {
+    list.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
 fn objects(list: Value) -> Vec<Map<String, Value>> {
     let Value::Array(list) = list else { return Vec::new() };
     let object = |value| if let Value::Object(map) = value { Some(map) } else { None };
@@ -262,6 +311,33 @@ mod tests {
         assert_eq!(cell(Some(&Value::from("=HYPERLINK(\"x\")"))), "\"'=HYPERLINK(\"\"x\"\")\"");
         assert_eq!(cell(Some(&Value::from(-1))), "\"-1\"");
         assert_eq!(cell(None), "\"\"");
+    }
+
+    #[test]
+    fn findings_about_the_site_have_a_line_for_each_example() {
+        let mut report = RunReport::empty(crate::audit::model::Mode::Follow);
+        report.crawl_stats["siteIssues"] = json!([
+            { "issueId": "HSTS_MISSING", "severity": "notice", "detail": "no header", "examples": [] },
+            { "issueId": "URL_TRAP", "severity": "warning", "detail": "calendar", "examples": ["https://a.example/1", "https://a.example/2"] },
+        ]);
+        report.robots_analysis["problems"] = json!([
+            { "issueId": "ROBOTS_UNKNOWN", "severity": "notice", "line": 3, "text": "Disalow: /", "suggestion": "Disallow" },
+        ]);
+        report.sitemap_issues = json!([
+            { "issueId": "SITEMAP_DEAD", "severity": "error", "sitemap": "https://a.example/s.xml", "count": 9,
+              "examples": [{ "url": "https://a.example/gone", "detail": "404" }, { "url": "", "detail": "cut" }] },
+        ]);
+
+        let lines = site_wide(&report);
+
+        let cell = |at: usize, name: &str| lines[at].get(name).cloned().unwrap_or_default();
+        assert_eq!(lines.len(), 6);
+        assert!(lines.iter().all(|line| line["path"] == "" && !line.contains_key("statusCode")));
+        assert_eq!((cell(0, "issueId"), cell(0, "detail")), (json!("HSTS_MISSING"), json!("no header")));
+        assert_eq!((cell(2, "url"), cell(2, "count")), (json!("https://a.example/2"), json!(1)));
+        assert_eq!((cell(3, "text"), cell(3, "line")), (json!("Disalow: /"), json!(3)));
+        assert_eq!((cell(4, "url"), cell(4, "count")), (json!("https://a.example/gone"), json!(9)));
+        assert_eq!((cell(5, "url"), cell(5, "detail")), (json!("https://a.example/s.xml"), json!("cut")));
     }
 
     #[test]

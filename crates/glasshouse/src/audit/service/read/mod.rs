@@ -54,7 +54,7 @@ pub struct PageOrder {
 }
 
 /// Pages that a request is about.
-pub struct PageList {
+pub struct SelectedPages {
     /// The run's columns.
     pub index: Arc<Index>,
     /// Rows in the order that was asked for.
@@ -135,14 +135,14 @@ impl Audits {
     }
 
     /// The pages of a run that a filter leaves, in its order.
-    pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<PageList, ReadError> {
+    pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<SelectedPages, ReadError> {
         let index = self.0.segments.index(run).await?;
         let search = filter.search.as_ref().map(|text| text.to_lowercase());
         let issue = match &filter.issue {
             None => None,
             Some(id) => match index.issue(id) {
                 Some(at) => Some(at),
-                None => return Ok(PageList { index, rows: Vec::new() }),
+                None => return Ok(SelectedPages { index, rows: Vec::new() }),
             },
         };
         let matches = |row: &usize| {
@@ -159,7 +159,7 @@ impl Audits {
             });
             rows = keyed.into_iter().map(|(_, row)| row).collect();
         }
-        Ok(PageList { index, rows })
+        Ok(SelectedPages { index, rows })
     }
 
     async fn sort_keys(

@@ -46,8 +46,8 @@ pub trait ReportQuery: DeserializeOwned + Send {
         Some(ORIGIN)
     }
 
-    /// Refuses what else cannot be answered. `name` is the domain's; none: what was sent is no name.
-    fn check(&self, _name: Option<&str>) -> ApiResult<()> {
+    /// Refuses what else cannot be answered, whosever the domain is.
+    fn check(&self) -> ApiResult<()> {
         Ok(())
     }
 }
@@ -84,7 +84,7 @@ impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
         };
         let scope = scope(query.include())?;
         let name = reader.name(query.domain())?;
-        query.check(name.as_deref())?;
+        query.check()?;
         let domain = reader.domain(app, name.as_deref()).await?;
         Ok(Question { query, scope, window, domain, name: name.unwrap_or_default() })
     }

@@ -208,7 +208,10 @@ async fn get_page_insights(
     Question { query, scope, domain, name, .. }: Question<PageQuery>,
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
-    let (days, url) = (days(query.days)?, page_url(&query.url, Some(&name))?);
+    let (days, url) = (days(query.days)?, page_url(&query.url)?);
+    if !is_same_site(&name, url.host_str().unwrap_or_default()) {
+        return Err(invalid("url", "is not on the domain"));
+    }
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;
     let seo_spider = latest_audit(&app, &domain, &url).await?;
     Ok(private(PageInsights {
@@ -287,8 +290,8 @@ impl ReportQuery for PageQuery {
         self.include.as_deref()
     }
 
-    fn check(&self, name: Option<&str>) -> ApiResult<()> {
-        page_url(&self.url, name).map(drop)
+    fn check(&self) -> ApiResult<()> {
+        page_url(&self.url).map(drop)
     }
 }
 
@@ -307,20 +310,14 @@ impl ReportQuery for BotsQuery {
         self.include.as_deref()
     }
 
-    fn check(&self, _: Option<&str>) -> ApiResult<()> {
+    fn check(&self) -> ApiResult<()> {
         check_length("path", self.path.as_deref(), MAX_PATH_CHARS)?;
         check_length("search", self.search.as_deref(), MAX_SEARCH_CHARS)
     }
 }
 
-/// The page, if it is an http(s) address on the domain.
-fn page_url(text: &str, domain: Option<&str>) -> ApiResult<Url> {
+/// The page, if it is an http(s) address.
+fn page_url(text: &str) -> ApiResult<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = url.ok_or_else(|| invalid("url", "must be an absolute http or https address"))?;
-    let host = url.host_str().unwrap_or_default();
-    // What is no domain at all is nobody's: the refusal that follows says so.
-    if domain.is_some_and(|domain| !is_same_site(domain, host)) {
-        return Err(invalid("url", "is not on the domain"));
-    }
-    Ok(url)
+    url.ok_or_else(|| invalid("url", "must be an absolute http or https address"))
 }

@@ -25,7 +25,7 @@ use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
 use crate::audit::service::{NewRun, PageFilter, PageOrder, StartError};
 use crate::audit::stored::{PAGE_FIELDS, PageRow};
-use crate::domains::{Purpose, RequestedDomain, names};
+use crate::domains::{Purpose, RequestedDomain, Site, names};
 
 /// Addresses that one request may name.
 const MAX_URLS: usize = 10_000;
@@ -91,27 +91,34 @@ impl StartRequest {
         let sitemap = self.sitemap_url.as_ref().map(parse).transpose();
         let sitemap = sitemap
             .map_err(|error| ApiError::invalid_request(vec![Issue::new("sitemapUrl", error.to_string())]))?;
-        let domain = names::parse_domain(&self.domain);
-        let is_on_domain = |url: &Url| {
-            // What is no domain at all is nobody's: the refusal that follows says so.
-            let Some(domain) = &domain else { return true };
-            let host = url.host_str().unwrap_or_default();
-            host == domain || names::twin(domain).as_deref() == Some(host)
-        };
-        let mut urls = Vec::with_capacity(self.urls.len());
-        let mut issues = Vec::new();
-        for (at, text) in self.urls.iter().enumerate() {
-            match parse(text) {
-                Ok(url) if is_on_domain(&url) => urls.push(url),
-                Ok(_) => issues.push(Issue::new(format!("urls.{at}"), "is not on the domain")),
-                Err(error) => issues.push(Issue::new(format!("urls.{at}"), error.to_string())),
-            }
+        let parsed = self.urls.iter().map(|text| parse(text).map_err(|error| error.to_string()));
+        Ok((all_or_issues(parsed)?, sitemap))
+    }
+}
+
+/// The addresses, if a site has them all.
+fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
+    all_or_issues(urls.into_iter().map(|url| {
+        // Another port is another site, and none that crawlers are sent to.
+        let is_own = url.port().is_none() && url.host_str().is_some_and(|host| site.owns_host(host));
+        if is_own { Ok(url) } else { Err("is not on the domain".to_owned()) }
+    }))
+}
+
+/// All addresses, or 400 `invalid_urls` with what is wrong with each.
+fn all_or_issues(urls: impl Iterator<Item = Result<Url, String>>) -> ApiResult<Vec<Url>> {
+    let mut good = Vec::new();
+    let mut issues = Vec::new();
+    for (at, url) in urls.enumerate() {
+        match url {
+            Ok(url) => good.push(url),
+            Err(problem) => issues.push(Issue::new(format!("urls.{at}"), problem)),
         }
-        issues.truncate(100);
-        match issues.is_empty() {
-            true => Ok((urls, sitemap)),
-            false => Err(ApiError::new(ErrorCode::InvalidUrls).with("issues", issues)),
-        }
+    }
+    issues.truncate(100);
+    match issues.is_empty() {
+        true => Ok(good),
+        false => Err(ApiError::new(ErrorCode::InvalidUrls).with("issues", issues)),
     }
 }
 
@@ -129,7 +136,7 @@ async fn start_run(
     let (urls, sitemap) = request.parse(app.platform.config.limits.url_bytes)?;
     let site = RequestedDomain::named(&request.domain).site(&caller, &app, Purpose::Use).await?;
     let new = NewRun {
-        urls,
+        urls: on_site(urls, &site)?,
         mode: request.mode,
         allow_sampling: request.allow_sampling.unwrap_or(true),
         new_pages_only: request.new_pages_only.unwrap_or(false),

@@ -31,6 +31,21 @@ async fn what_was_sent_is_refused_before_whose_domain_it_is() {
 }
 
 #[tokio::test]
+async fn another_port_of_the_domain_is_not_on_the_domain() {
+    on_each_engine(async |shop| {
+        for url in ["https://shop.example:444/", "http://shop.example:8080/", "https://www.shop.example:80/"]
+        {
+            let reply = start(&shop, &shop.account.key, json!({ "urls": [url] })).await;
+            reply.assert_error(400, "invalid_urls");
+        }
+
+        let usual = json!({ "urls": ["https://shop.example:443/", "http://www.shop.example:80/tea"] });
+        start(&shop, &shop.account.key, usual).await.assert_status(200);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_domain_that_is_not_the_callers_is_refused() {
     on_each_engine(async |shop| {
         let other = shop.app.account("other@shop.example", Plan::Agency).await;
@@ -41,6 +56,9 @@ async fn a_domain_that_is_not_the_callers_is_refused() {
 
         start(&shop, &other.key, json!({})).await.assert_error(403, "domain_not_owned");
         start(&shop, &scoped, json!({})).await.assert_error(403, "api_key_domain_scope_mismatch");
+        // Whose the domain is comes before what is on it.
+        let own_urls = json!({ "domain": "nobodys.example" });
+        start(&shop, &shop.account.key, own_urls).await.assert_error(403, "domain_not_owned");
         let body = json!({ "domain": "locked.example", "urls": ["https://locked.example/"] });
         start(&shop, &shop.account.key, body).await.assert_error(403, "domain_suspended");
     })

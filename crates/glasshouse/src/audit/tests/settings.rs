@@ -202,6 +202,38 @@ async fn a_schedule_audits_the_domain_by_itself() {
 }
 
 #[tokio::test]
+async fn a_scheduled_audit_renders_with_the_domains_credentials_and_tells_its_webhook() {
+    on_each_engine(async |shop| {
+        shop.web.set("/hook", "ok");
+        let shell = "<!doctype html><html><head><title>Shop</title></head><body><div id=\"root\"></div>\
+            <script src=\"/app.js\"></script></body></html>";
+        shop.web.set("/tea", shell);
+        let rendered = "<!doctype html><html><head><title>Tea from far away</title></head><body><h1>Tea</h1></body></html>";
+        shop.app.renderer.answers_html("https://shop.example/tea", rendered);
+        let change = json!({
+            "frequency": "weekly", "javascript": true, "webhookUrl": "https://hook.example/hook",
+            "headers": [{ "name": "x-staging", "value": "hunter2" }],
+        });
+        shop.patch_auditing(change).await.assert_status(200);
+
+        shop.app.state.audits.start_scheduled(&shop.domain.id).await.unwrap();
+        shop.run_jobs().await;
+
+        let id = shop.get(RUNS).await.json()["runs"][0]["id"].as_str().unwrap().to_owned();
+        let details = shop.details(&id, "").await;
+        let run = &details["run"];
+        assert_eq!((&run["trigger"], &run["frequency"]), (&json!("scheduled"), &json!("weekly")));
+        assert_eq!((&run["status"], &run["closeReason"]), (&json!("success"), &json!("finished")));
+        assert!(super::issues_of(&details, "/tea").contains(&"JS_TITLE_CHANGED"), "{details:#}");
+        assert!(shop.app.renderer.requests().iter().all(|request| request.own_headers.is_some()));
+        let told: Value = serde_json::from_str(&shop.web.body_of("/hook")).unwrap();
+        assert_eq!((&told["run"]["id"], &told["run"]["trigger"]), (&json!(id), &json!("scheduled")));
+        assert!(shop.web.asked_for("/hook")[0].get("x-staging").is_none());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_webhook_is_told_with_a_proof_that_a_run_ended() {
     on_each_engine(async |shop| {
         shop.web.set("/hook", "ok");

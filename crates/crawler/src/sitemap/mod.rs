@@ -140,19 +140,45 @@ impl SitemapError {
     }
 }
 
-/// The hosts whose pages are taken: the domain and its `www.` or apex twin.
+/// The hosts whose pages are taken: the domain and its `www.` or apex twin, and the server behind them.
 #[derive(Debug, Clone)]
-pub struct SiteHosts(Vec<String>);
+pub struct SiteHosts {
+    /// The domain first.
+    own: Vec<String>,
+    /// Host and port that the domain's own server goes by when it is asked directly.
+    origin: Option<(String, Option<u16>)>,
+}
 
 impl SiteHosts {
     /// The hosts of a domain, in A-label form.
     pub fn of(domain: &str) -> SiteHosts {
         let twin = www_twin(domain);
-        SiteHosts(std::iter::once(domain.to_owned()).chain(twin).collect())
+        SiteHosts { own: std::iter::once(domain.to_owned()).chain(twin).collect(), origin: None }
     }
 
-    /// Whether a host is one of them.
+    /// The same with an origin host: many servers call their pages what they are asked as, and are asked as this.
+    pub fn with_origin(self, host: &str, port: Option<u16>) -> SiteHosts {
+        SiteHosts { origin: Some((host.to_owned(), port)), ..self }
+    }
+
+    /// Whether a host is one of the domain's own.
     pub fn contains(&self, host: &str) -> bool {
-        self.0.iter().any(|own| own == host)
+        self.own.iter().any(|own| own == host)
+    }
+
+    /// The address of a page on the domain; none when it is another site's.
+    fn page(&self, mut url: Url) -> Option<Url> {
+        if self.contains(url.host_str()?) {
+            return Some(url);
+        }
+        let (host, port) = self.origin.as_ref()?;
+        if url.host_str() != Some(host) || url.port() != *port {
+            return None;
+        }
+        url.set_host(Some(self.own.first()?)).ok()?;
+        url.set_port(None).ok()?;
+        // What the world sees of a site is encrypted, however its own server is reached.
+        url.set_scheme("https").ok()?;
+        Some(url)
     }
 }

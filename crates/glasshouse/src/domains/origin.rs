@@ -147,6 +147,10 @@ impl OriginClient {
         sitemap: &Url,
     ) -> Result<Sitemap, SitemapError> {
         let hosts = SiteHosts::of(&site.domain.host);
+        let hosts = match names::split_origin(&site.domain.settings.origin_host) {
+            Some((origin, port)) => hosts.with_origin(origin, port),
+            None => hosts,
+        };
         let route = |url: &Url| self.address(site, url);
         fetch_site(&self.fetcher, sitemap, route, &hosts, self.sitemap_limits, self.max_redirects).await
     }

@@ -143,7 +143,8 @@ impl Walk {
     fn take_file(&mut self, index: &Url, url: Url, summary: &mut FileSummary) {
         let host = url.host_str().unwrap_or_default();
         // A sitemap may live on a host of its own; then so may the files beside it.
-        if !self.hosts.contains(host) && index.host_str() != Some(host) {
+        let is_own = self.hosts.contains(host) || self.hosts.page(url.clone()).is_some();
+        if !is_own && index.host_str() != Some(host) {
             summary.foreign += 1;
             if self.site.files.len() < MAX_FILES {
                 self.note(url, Err(FileProblem::ForeignHost));
@@ -160,10 +161,11 @@ impl Walk {
     }
 
     fn take_page(&mut self, page: SitemapPage, summary: &mut FileSummary) {
-        if !self.hosts.contains(page.url.host_str().unwrap_or_default()) {
+        let Some(url) = self.hosts.page(page.url) else {
             summary.foreign += 1;
             return;
-        }
+        };
+        let page = SitemapPage { url, ..page };
         let hash = self.known.hash(&page.url);
         if self.known.contains(hash) {
             summary.duplicates += 1;

@@ -20,6 +20,10 @@ impl Web {
     }
 
     async fn read(&self, limits: SitemapLimits) -> Result<Sitemap, SitemapError> {
+        self.read_of(&SiteHosts::of("shop.example"), limits).await
+    }
+
+    async fn read_of(&self, hosts: &SiteHosts, limits: SitemapLimits) -> Result<Sitemap, SitemapError> {
         let open = async |url: Url| {
             self.fetched.lock().unwrap().push(url.to_string());
             let body = self.files.get(url.as_str()).cloned().ok_or("answered 404")?;
@@ -28,7 +32,7 @@ impl Web {
             Ok::<_, &str>(stream::iter(pieces))
         };
         let start = Url::parse("https://shop.example/sitemap.xml").unwrap();
-        read_site(open, &start, &SiteHosts::of("shop.example"), limits).await
+        read_site(open, &start, hosts, limits).await
     }
 
     async fn pages(&self) -> Vec<String> {
@@ -107,6 +111,29 @@ async fn indexes_below_the_third_level_are_not_followed() {
         ("/3.xml", &FileProblem::TooDeep)
     );
     assert_eq!(site.pages.len(), 1);
+}
+
+#[tokio::test]
+async fn pages_that_the_origin_host_calls_its_own_are_pages_of_the_domain() {
+    let web = Web::with(&[
+        ("shop.example/sitemap.xml", &index(&["origin.example:8443/1.xml", "origin.example/2.xml"])),
+        (
+            "origin.example:8443/1.xml",
+            &urlset(&[
+                "http://origin.example:8443/a?b=1",
+                "https://origin.example/b",
+                "https://shop.example/c",
+            ]),
+        ),
+        ("origin.example/2.xml", &urlset(&["https://shop.example/d"])),
+    ]);
+    let hosts = SiteHosts::of("shop.example").with_origin("origin.example", Some(8443));
+
+    let site = web.read_of(&hosts, SitemapLimits::default()).await.unwrap();
+
+    // Another port of the origin host is another site.
+    let pages: Vec<String> = site.pages.iter().map(|page| page.url.to_string()).collect();
+    assert_eq!(pages, ["https://shop.example/a?b=1", "https://shop.example/c"]);
 }
 
 #[tokio::test]

@@ -144,7 +144,9 @@ impl LayeredSettings {
     pub(super) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         serde_path_to_error::deserialize(self.tree()).map_err(|error| {
             let path = error.path().to_string();
-            let set = self.0.iter().find(|(key, _)| path.starts_with(key.as_str()));
+            let named = self.0.iter().filter(|(key, _)| is_at(&path, key));
+            // A plan's or provider's name is lost on the way: what somebody set is meant, the defaults are good.
+            let set = named.max_by_key(|(_, (_, origin))| *origin != Origin::Default);
             let (key, origin) =
                 set.map_or((path.clone(), Origin::Default), |(k, (_, o))| (k.clone(), o.clone()));
             let problem = format!("has a value that cannot be used: {}", error.inner());
@@ -174,6 +176,15 @@ impl LayeredSettings {
         };
         self.0.iter().map(line).collect()
     }
+}
+
+/// Whether a place in the settings is a key or inside its value; `?` stands for any name.
+fn is_at(path: &str, key: &str) -> bool {
+    let mut parts = path.split('.');
+    key.split('.').all(|name| {
+        let part = parts.next().unwrap_or_default();
+        part == "?" || part == name || part.strip_prefix(name).is_some_and(|rest| rest.starts_with('['))
+    })
 }
 
 fn default_values() -> BTreeMap<String, Value> {

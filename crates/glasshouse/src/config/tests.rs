@@ -53,6 +53,20 @@ fn pages_at_once_are_left_to_the_machine_or_a_ceiling_above_zero() {
 }
 
 #[test]
+fn a_value_that_cannot_be_used_is_named_with_where_it_was_set() {
+    let of_plan = from_variables(&[("GLASSHOUSE_PLANS__BUSINESS__DOMAINS", "-2")]).unwrap_err();
+    let in_list = from_variables(&[("GLASSHOUSE_SERVER__ROLES", "api,cook")]).unwrap_err();
+    let of_provider = from_variables(&[("GLASSHOUSE_PROVIDERS__CLAUDE__BASE_URL", "nowhere")]).unwrap_err();
+
+    assert!(
+        of_plan.starts_with("GLASSHOUSE_PLANS__BUSINESS__DOMAINS: setting plans.business.domains"),
+        "{of_plan}"
+    );
+    assert!(in_list.starts_with("GLASSHOUSE_SERVER__ROLES: setting server.roles"), "{in_list}");
+    assert!(of_provider.contains("providers.claude.base_url"), "{of_provider}");
+}
+
+#[test]
 fn lists_are_json_or_separated_by_commas() {
     let json =
         from_variables(&[("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "[\"127.0.0.0/8\", \"::1\"]")]).unwrap();

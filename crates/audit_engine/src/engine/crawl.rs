@@ -11,10 +11,12 @@ use super::fetch::{Answer, Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
 use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
+use super::page_names::Names;
 use super::page_work::{PageWork, Seen};
 use super::patterns::{Admission, Patterns};
 use super::{AuditOptions, CloseReason, Mode, Progress};
-use crate::address::{Origin, Target};
+use crate::address::Origin;
+use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
 use crate::site::{Place, Row, Site, UrlId};
 use crate::source::PageSource;
@@ -56,6 +58,7 @@ pub(super) struct Crawl<'a> {
     pub frontier: Frontier,
     pub patterns: Patterns,
     pub probe: NotFoundProbe,
+    pub addresses: Addresses,
     pub pace: Pace,
     pub pages: usize,
     pub files: Vec<FileRecord>,
@@ -97,6 +100,7 @@ impl<'a> Crawl<'a> {
             frontier: Frontier::default(),
             patterns: Patterns::default(),
             probe: NotFoundProbe::default(),
+            addresses: Addresses::default(),
             pace: Pace::new(options.requests_per_second, None, options.concurrency),
             pages: 0,
             files: Vec::new(),
@@ -359,18 +363,9 @@ impl<'a> Crawl<'a> {
         self.frontier.push(id, priority, depth);
     }
 
-    /// Where an address is.
-    pub fn place(&mut self, url: &Url) -> Place {
-        match self.site.origin.target(url) {
-            Target::Internal(key) => Place::Page(self.site.urls.intern(&key)),
-            Target::External(url) => {
-                let host = url.host_str().unwrap_or_default();
-                let own = self.site.origin.host();
-                let is_same_domain = crawler::url::registrable_domain(host)
-                    .is_some_and(|domain| Some(domain) == crawler::url::registrable_domain(own));
-                Place::Elsewhere { url: url.as_str().into(), is_same_domain }
-            }
-        }
+    fn place(&mut self, url: &Url) -> Place {
+        let Site { origin, urls, texts, .. } = &mut self.site;
+        Names { origin, urls, texts }.place(url)
     }
 
     fn is_seed(&self, url: &Url) -> bool {

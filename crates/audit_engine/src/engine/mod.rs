@@ -12,6 +12,7 @@ mod lists;
 mod opening;
 mod options;
 mod outcome;
+mod page_names;
 mod page_row;
 mod page_work;
 mod patterns;

@@ -4,7 +4,8 @@ use url::Url;
 
 use super::AuditOptions;
 use super::crawl::Crawl;
-use super::page_row::{Named, differences, fields, fill_row};
+use super::page_names::Names;
+use super::page_row::{differences, fields, fill_row};
 use super::patterns::Patterns;
 use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
@@ -12,7 +13,7 @@ use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, ResourceKind, scan};
 use crate::score::Preview;
-use crate::site::Row;
+use crate::site::{Row, Site};
 use crate::source::{RenderedPage, Response, Snapshot};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
@@ -60,9 +61,10 @@ impl PageWork {
             facts.resources.extend(scripts.cloned());
             (page, facts)
         });
-        let page = Page::read(PageInput {
-            origin: &crawl.site.origin,
-            robots: &crawl.site.robots.rules,
+        let Site { origin, robots, urls, texts, .. } = &mut crawl.site;
+        let input = PageInput {
+            origin,
+            robots: &robots.rules,
             url: &self.url,
             response: &self.response,
             raw: &self.raw,
@@ -73,7 +75,8 @@ impl PageWork {
             snapshot: (&seen.snapshot, stored.as_ref()),
             lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,
-        });
+        };
+        let page = Page::read(input, &mut crawl.addresses);
         row.findings = run_checks(&page, &crawl.options.checks);
         row.is_changed_by_scripts = row.findings.iter().any(|(id, _)| is_changed(&page, *id));
         row.is_rendered = page.was_rendered();
@@ -83,13 +86,10 @@ impl PageWork {
         row.fields = fields(&page);
         row.differences = differences(&page);
         row.found = look(&page, crawl.options);
-        // Numbers for addresses are given out last: until here the page borrows the site.
-        let named = Named::of(&page);
-        drop(page);
+        Names { origin, urls, texts }.keep(&page, row);
         if row.is_changed_by_scripts {
             crawl.patterns.changed_by_scripts(&self.key);
         }
-        named.keep(crawl, row);
     }
 }
 

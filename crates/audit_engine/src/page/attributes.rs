@@ -1,11 +1,4 @@
-//! Attributes of a tag, as the collector asks for them. Pure.
-
-use html5ever::tokenizer::Tag;
-
-/// Value of an attribute of HTML.
-pub fn attr<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
-    tag.attrs.iter().find(|attr| &*attr.name.local == name).map(|attr| &*attr.value)
-}
+//! Values of attributes, as the collector asks for them. Pure.
 
 /// Whether a list of tokens holds one, in any case.
 pub fn has_token(value: Option<&str>, token: &str) -> bool {

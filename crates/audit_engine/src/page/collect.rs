@@ -1,28 +1,20 @@
 //! Turns elements and texts into facts. Used by `scan`, which knows where they stand.
 //! Holds what is being collected: the open link, heading, block and microdata item.
 
-use html5ever::tokenizer::Tag;
-
-use super::attributes::{attr, has_token, is_filled};
+use super::attributes::{has_token, is_filled};
 use super::facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Resource, ResourceKind};
 use super::measures::Measures;
 use super::microdata::Microdata;
+use super::names::{Attr, Kinds, Name};
 use super::navigation::navigates;
 use super::open_elements::{Ends, Flags, Marks, OpenElements};
-use super::text::{collapse, push_collapsed, word_count};
+use super::text::{Collapsed, collapse, push_collapsed, push_space};
+use super::texts::Texts;
+use super::tokens::Tag;
 
-/// Tags that do not separate words.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp",
-    "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
-];
-/// Elements whose text nobody reads.
-const UNSEEN: &[&str] = &[
-    "script", "style", "noscript", "svg", "iframe", "object", "canvas", "audio", "video", "select",
-    "textarea",
-];
 const CHROME_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "complementary"];
 const APP_ROOTS: &[&str] = &["root", "app", "__next", "__nuxt", "___gatsby"];
+const LABELS: &[Attr] = &[Attr::AriaLabel, Attr::AriaLabelledby, Attr::Title];
 
 /// What the text of an element is for, when its content is text and nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +39,7 @@ pub struct Collector {
     microdata: Microdata,
     in_link: bool,
     in_heading: bool,
-    /// Blocks that are open, and whether each is in a main element.
-    open_blocks: Vec<(bool, String)>,
-    blocks: Vec<(bool, String)>,
-    /// Text outside navigation and the like, and the part of it in main elements.
-    content: String,
-    main: String,
-    mains: usize,
+    texts: Texts,
 }
 
 impl Collector {
@@ -63,41 +49,35 @@ impl Collector {
             self.facts.elements = 1;
         }
         if self.facts.lang.is_none() {
-            self.facts.lang = attr(tag, "lang").map(str::to_owned);
+            self.facts.lang = tag.attr(Attr::Lang).map(str::to_owned);
         }
     }
 
     /// A tag that is not inline separates words.
-    pub fn separate(&mut self, name: &str) {
-        if INLINE.contains(&name) {
+    pub fn separate(&mut self, kinds: Kinds) {
+        if kinds.contain(Kinds::INLINE) {
             return;
         }
-        for buffer in [&mut self.facts.visible_text, &mut self.content, &mut self.main] {
-            push_collapsed(buffer, " ");
-        }
-        if let Some((_, block)) = self.open_blocks.last_mut() {
-            push_collapsed(block, " ");
-        }
+        self.texts.separate();
         if self.in_heading {
-            let heading = self.facts.headings.last_mut();
-            heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, " "));
+            self.facts.headings.last_mut().into_iter().for_each(|heading| push_space(&mut heading.text));
         }
         if self.in_link {
-            self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, " "));
+            self.facts.links.last_mut().into_iter().for_each(|link| push_space(&mut link.text));
         }
     }
 
     /// What the text of an element is for.
-    pub fn raw_text_of(&mut self, tag: &Tag) -> Option<RawText> {
-        match &*tag.name {
-            "title" => Some(RawText::Title),
-            "script" => Some(self.script(tag)),
-            _ => None,
+    pub fn raw_text_of(&mut self, tag: &Tag, kinds: Kinds) -> Option<RawText> {
+        const TITLE: Name = Name::of("title");
+        if kinds.contain(Kinds::SCRIPT) {
+            return Some(self.script(tag));
         }
+        (tag.name == TITLE).then_some(RawText::Title)
     }
 
     fn script(&mut self, tag: &Tag) -> RawText {
-        let kind = attr(tag, "type").unwrap_or_default().trim().to_ascii_lowercase();
+        let kind = tag.attr(Attr::Type).unwrap_or_default().trim().to_ascii_lowercase();
         let is_data = !matches!(kind.as_str(), "" | "module")
             && !kind.ends_with("javascript")
             && !kind.ends_with("ecmascript");
@@ -111,19 +91,19 @@ impl Collector {
             return RawText::Ignored;
         }
         self.facts.has_script = true;
-        if let Some(src) = attr(tag, "src") {
+        if let Some(src) = tag.attr(Attr::Src) {
             self.facts.resources.push(Resource { kind: ResourceKind::Script, url: src.to_owned() });
         }
         RawText::Script
     }
 
     /// The text of an element that holds nothing else.
-    pub fn raw_text(&mut self, raw: RawText, text: String, in_head: bool) {
+    pub fn raw_text(&mut self, raw: RawText, text: &str, in_head: bool) {
         match raw {
             RawText::Ignored => {}
-            RawText::Title => self.facts.titles.push(in_head, collapse(&text)),
+            RawText::Title => self.facts.titles.push(in_head, collapse(text)),
             RawText::JsonLd if text.trim().is_empty() => {}
-            RawText::JsonLd => self.facts.json_ld.push(text),
+            RawText::JsonLd => self.facts.json_ld.push(text.to_owned()),
             RawText::JsonState => self.facts.state_bytes += text.len(),
             RawText::Script => {
                 let start = text.trim_start();
@@ -136,94 +116,107 @@ impl Collector {
 
     /// An element of svg or math.
     pub fn foreign_element(&mut self, tag: &Tag) -> Marks {
-        self.facts.ids.extend(attr(tag, "id").map(str::to_owned));
+        self.facts.ids.extend(tag.attr(Attr::Id).map(str::to_owned));
         Marks { flags: Flags::FOREIGN | Flags::HIDDEN, ends: Ends::default() }
     }
 
-    /// An element of HTML.
-    pub fn element(&mut self, tag: &Tag, in_head: bool, is_late: bool, open: &OpenElements) -> Marks {
-        let mut marks = self.structure(tag, open);
-        match &*tag.name {
-            "meta" => self.meta(tag, in_head, is_late),
-            "link" => self.link_element(tag, in_head),
-            "base" if self.facts.base.is_none() => self.facts.base = attr(tag, "href").map(str::to_owned),
-            "a" | "area" => marks.ends.link = self.link(tag),
-            "img" => self.image(tag),
-            "picture" => marks.ends.picture = Some(self.facts.images.len()),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-                let level = tag.name.as_bytes()[1] - b'0';
+    /// An element of HTML, whether it stands in head, and whether that is past the first bytes.
+    pub fn element(
+        &mut self,
+        tag: &Tag,
+        kinds: Kinds,
+        (in_head, is_late): (bool, bool),
+        open: &OpenElements,
+    ) -> Marks {
+        let mut marks = self.structure(tag, kinds, open);
+        match Role::of(tag.name) {
+            Role::Other => {}
+            Role::Meta => self.meta(tag, in_head, is_late),
+            Role::LinkElement => self.link_element(tag, in_head),
+            Role::Base if self.facts.base.is_none() => {
+                self.facts.base = tag.attr(Attr::Href).map(str::to_owned);
+            }
+            Role::Base => {}
+            Role::Link { is_area } => marks.ends.link = self.link(tag, is_area),
+            Role::Image => self.image(tag),
+            Role::Picture => marks.ends.picture = true,
+            Role::Heading(level) => {
                 self.facts.headings.push(Heading { level, text: String::new() });
                 self.in_heading = true;
                 marks.ends.heading = true;
             }
-            "iframe" => {
+            Role::Frame => {
                 let in_main = !(open.flags() | marks.flags).contains(Flags::CHROME);
-                self.facts.frames.extend(attr(tag, "src").map(|src| (src.to_owned(), in_main)));
+                self.facts.frames.extend(tag.attr(Attr::Src).map(|src| (src.to_owned(), in_main)));
             }
-            "form" => self.facts.form_actions.extend(attr(tag, "action").map(str::to_owned)),
-            "source" => self.resource(ResourceKind::Source, attr(tag, "src")),
-            "video" | "audio" | "embed" => self.resource(ResourceKind::Media, attr(tag, "src")),
-            "object" => self.resource(ResourceKind::Media, attr(tag, "data")),
-            "p" | "li" | "dd" | "td" | "blockquote" => {
+            Role::Form => self.facts.form_actions.extend(tag.attr(Attr::Action).map(str::to_owned)),
+            Role::Source => self.resource(ResourceKind::Source, tag.attr(Attr::Src)),
+            Role::Media => self.resource(ResourceKind::Media, tag.attr(Attr::Src)),
+            Role::Object => self.resource(ResourceKind::Media, tag.attr(Attr::Data)),
+            Role::Block => {
                 let flags = open.flags() | marks.flags;
                 if !flags.contains(Flags::CHROME) && !flags.contains(Flags::HIDDEN) {
-                    self.open_blocks.push((flags.contains(Flags::MAIN), String::new()));
+                    self.texts.open_block(flags.contains(Flags::MAIN));
                     marks.ends.block = true;
                 }
             }
-            _ => {}
         }
-        let is_control = matches!(
-            &*tag.name,
-            "a" | "area" | "button" | "input" | "select" | "option" | "label" | "textarea" | "form"
-        );
-        if !is_control && attr(tag, "onclick").is_some_and(navigates) {
+        if !kinds.contain(Kinds::CONTROL) && tag.attr(Attr::Onclick).is_some_and(navigates) {
             self.facts.onclick_navigations += 1;
         }
         marks
     }
 
     /// What any element may be: hidden, part of the frame around the content, a root, an item.
-    fn structure(&mut self, tag: &Tag, open: &OpenElements) -> Marks {
-        let name: &str = &tag.name;
-        let role = attr(tag, "role").unwrap_or_default().trim().to_ascii_lowercase();
+    fn structure(&mut self, tag: &Tag, kinds: Kinds, open: &OpenElements) -> Marks {
+        const TEMPLATE: Name = Name::of("template");
+        const MAIN: Name = Name::of("main");
+        const HEADER: Name = Name::of("header");
+        const CHROME: &[Name] = &[Name::of("nav"), Name::of("footer"), Name::of("aside")];
+        const APP_ROOT: Name = Name::of("app-root");
+        const BODY: Name = Name::of("body");
+        let is_main_element = tag.name == MAIN;
+        let role = tag.attr(Attr::Role).unwrap_or_default().trim();
         let mut flags = Flags::NONE;
-        let is_hidden = attr(tag, "hidden").is_some()
-            || attr(tag, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         // A shadow root is written as a template, and is none: a reader sees what is in it.
-        let shadow = attr(tag, "shadowrootmode").filter(|_| name == "template");
-        match shadow.map(str::to_ascii_lowercase).as_deref() {
-            Some("open") => {}
-            Some("closed") => flags = flags | Flags::CLOSED,
-            _ if name == "template" => flags = flags | Flags::TEMPLATE | Flags::HIDDEN,
-            _ if is_hidden || UNSEEN.contains(&name) => flags = flags | Flags::HIDDEN,
-            _ => {}
+        if tag.name == TEMPLATE {
+            match tag.attr(Attr::ShadowRootMode).map(str::to_ascii_lowercase).as_deref() {
+                Some("open") => {}
+                Some("closed") => flags = flags | Flags::CLOSED,
+                _ => flags = flags | Flags::TEMPLATE | Flags::HIDDEN,
+            }
+        } else if tag.has(Attr::Hidden) || is_hidden_from_readers(tag) || kinds.contain(Kinds::UNSEEN) {
+            flags = flags | Flags::HIDDEN;
         }
-        let is_chrome =
-            matches!(name, "nav" | "footer" | "aside") || name == "header" && open.parent() == "body";
-        if is_chrome || CHROME_ROLES.contains(&role.as_str()) {
+        let is_chrome = CHROME.contains(&tag.name) || tag.name == HEADER && open.parent() == BODY;
+        if is_chrome || CHROME_ROLES.iter().any(|chrome| role.eq_ignore_ascii_case(chrome)) {
             flags = flags | Flags::CHROME;
         }
-        if name == "main" || role == "main" {
-            self.mains += 1;
+        if is_main_element || role.eq_ignore_ascii_case("main") {
+            self.texts.mains += 1;
             flags = flags | Flags::MAIN;
         }
-        let id = attr(tag, "id");
+        let id = tag.attr(Attr::Id);
         self.facts.ids.extend(id.filter(|id| !id.is_empty()).map(str::to_owned));
-        let is_root = name == "app-root"
-            || id.is_some_and(|id| APP_ROOTS.contains(&id))
-            || attr(tag, "data-reactroot").is_some();
-        let mut ends = Ends { app_root: is_root.then_some(self.facts.visible_text.len()), ..Ends::default() };
-        self.facts.has_rdfa |= is_filled(attr(tag, "typeof"));
-        let text_start = self.facts.visible_text.len();
-        (ends.item, ends.property) = self.microdata.element(tag, text_start);
+        self.facts.has_rdfa |= is_filled(tag.attr(Attr::Typeof));
+        let (item, property) = if tag.is_bare() { (false, false) } else { self.microdata.element(tag) };
+        let ends = Ends {
+            app_root: tag.name == APP_ROOT
+                || id.is_some_and(|id| APP_ROOTS.contains(&id))
+                || tag.has(Attr::DataReactroot),
+            item,
+            property,
+            text_start: self.texts.visible.len(),
+            images: self.facts.images.len(),
+            ..Ends::default()
+        };
         Marks { flags, ends }
     }
 
     fn meta(&mut self, tag: &Tag, in_head: bool, is_late: bool) {
-        let content = attr(tag, "content");
-        let equivalent = attr(tag, "http-equiv").unwrap_or_default().trim().to_ascii_lowercase();
-        let charset = attr(tag, "charset").map(str::to_owned).or_else(|| {
+        let content = tag.attr(Attr::Content);
+        let equivalent = tag.attr(Attr::HttpEquiv).unwrap_or_default().trim().to_ascii_lowercase();
+        let charset = tag.attr(Attr::Charset).map(str::to_owned).or_else(|| {
             let content = content.filter(|_| equivalent == "content-type")?.to_ascii_lowercase();
             let (_, charset) = content.split_once("charset=")?;
             Some(charset.trim_matches(['"', '\'', ' ', ';']).to_owned())
@@ -242,7 +235,7 @@ impl Collector {
                 in_head,
             });
         }
-        let names = [attr(tag, "name"), attr(tag, "property")];
+        let names = [tag.attr(Attr::Name), tag.attr(Attr::Property)];
         let mut names: Vec<String> =
             names.into_iter().flatten().map(|name| name.trim().to_ascii_lowercase()).collect();
         names.dedup();
@@ -252,12 +245,12 @@ impl Collector {
     }
 
     fn link_element(&mut self, tag: &Tag, in_head: bool) {
-        let rel = attr(tag, "rel");
-        let href = attr(tag, "href");
+        let rel = tag.attr(Attr::Rel);
+        let href = tag.attr(Attr::Href);
         if has_token(rel, "canonical") {
             self.facts.canonicals.push(in_head, href.map(str::to_owned));
         }
-        if let (true, Some(lang)) = (has_token(rel, "alternate"), attr(tag, "hreflang")) {
+        if let (true, Some(lang)) = (has_token(rel, "alternate"), tag.attr(Attr::Hreflang)) {
             let alternate =
                 Alternate { lang: lang.trim().to_owned(), href: href.unwrap_or_default().to_owned() };
             self.facts.alternates.push(in_head, alternate);
@@ -276,30 +269,28 @@ impl Collector {
         self.facts.resources.extend(url.map(|url| Resource { kind, url: url.to_owned() }));
     }
 
-    fn link(&mut self, tag: &Tag) -> bool {
-        let rel = attr(tag, "rel");
-        let is_area = &*tag.name == "area";
-        let has_label =
-            ["aria-label", "aria-labelledby", "title"].iter().any(|name| is_filled(attr(tag, name)));
+    fn link(&mut self, tag: &Tag, is_area: bool) -> bool {
+        let rel = tag.attr(Attr::Rel);
+        let has_label = LABELS.iter().any(|name| is_filled(tag.attr(*name)));
         self.facts.links.push(Link {
-            href: attr(tag, "href").map(str::to_owned),
-            text: if is_area { collapse(attr(tag, "alt").unwrap_or_default()) } else { String::new() },
+            href: tag.attr(Attr::Href).map(str::to_owned),
+            text: if is_area { collapse(tag.attr(Attr::Alt).unwrap_or_default()) } else { String::new() },
             has_label,
             is_nofollow: has_token(rel, "nofollow"),
             is_ugc: has_token(rel, "ugc"),
             is_sponsored: has_token(rel, "sponsored"),
-            is_button: has_token(attr(tag, "role"), "button"),
-            has_onclick: attr(tag, "onclick").is_some(),
+            is_button: has_token(tag.attr(Attr::Role), "button"),
+            has_onclick: tag.attr(Attr::Onclick).is_some(),
         });
         if !is_area {
-            self.facts.anchor_names.extend(attr(tag, "name").map(str::to_owned));
+            self.facts.anchor_names.extend(tag.attr(Attr::Name).map(str::to_owned));
             self.in_link = true;
         }
         !is_area
     }
 
     fn image(&mut self, tag: &Tag) {
-        let alt = attr(tag, "alt").map(collapse);
+        let alt = tag.attr(Attr::Alt).map(collapse);
         if let Some(alt) = &alt {
             if self.in_link {
                 self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, alt));
@@ -309,90 +300,129 @@ impl Collector {
                 heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, alt));
             }
         }
-        let role = attr(tag, "role").unwrap_or_default();
-        let is_named =
-            ["aria-label", "aria-labelledby", "title"].iter().any(|name| is_filled(attr(tag, name)));
-        let is_hidden = attr(tag, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"));
-        let style = attr(tag, "style").unwrap_or_default();
+        let role = tag.attr(Attr::Role).unwrap_or_default();
+        let is_named = LABELS.iter().any(|name| is_filled(tag.attr(*name)));
+        let is_hidden = is_hidden_from_readers(tag);
+        let style = tag.attr(Attr::Style).unwrap_or_default();
         let is_sized = style.contains("aspect-ratio") || style.contains("width") && style.contains("height");
         self.facts.images.push(Image {
-            src: attr(tag, "src").unwrap_or_default().to_owned(),
+            src: tag.attr(Attr::Src).unwrap_or_default().to_owned(),
             alt,
             needs_no_alt: is_named
                 || is_hidden
                 || has_token(Some(role), "presentation")
                 || has_token(Some(role), "none"),
-            has_dimensions: is_sized || attr(tag, "width").is_some() && attr(tag, "height").is_some(),
+            has_dimensions: is_sized || tag.attr(Attr::Width).is_some() && tag.attr(Attr::Height).is_some(),
         });
     }
 
     /// Text of an element that holds elements too.
     pub fn text(&mut self, text: &str, flags: Flags) {
-        if self.in_heading && !flags.contains(Flags::FOREIGN) {
-            let heading = self.facts.headings.last_mut();
-            heading.into_iter().for_each(|heading| push_collapsed(&mut heading.text, text));
+        let is_heading = self.in_heading && !flags.contains(Flags::FOREIGN);
+        let is_hidden = flags.contains(Flags::HIDDEN);
+        if is_hidden && !is_heading && !self.in_link {
+            return;
+        }
+        let text = Collapsed::of(text);
+        if is_heading {
+            self.facts.headings.last_mut().into_iter().for_each(|heading| text.push_to(&mut heading.text));
         }
         if self.in_link {
-            self.facts.links.last_mut().into_iter().for_each(|link| push_collapsed(&mut link.text, text));
+            self.facts.links.last_mut().into_iter().for_each(|link| text.push_to(&mut link.text));
         }
-        if flags.contains(Flags::HIDDEN) {
-            return;
-        }
-        push_collapsed(&mut self.facts.visible_text, text);
-        if flags.contains(Flags::CLOSED) {
-            self.facts.closed_words += word_count(text);
-        }
-        if flags.contains(Flags::CHROME) {
-            return;
-        }
-        push_collapsed(&mut self.content, text);
-        if flags.contains(Flags::MAIN) {
-            push_collapsed(&mut self.main, text);
-        }
-        if let Some((_, block)) = self.open_blocks.last_mut() {
-            push_collapsed(block, text);
+        if !is_hidden {
+            self.texts.add(&text, flags);
         }
     }
 
-    /// Elements that ended, the innermost first.
-    pub fn closed(&mut self, ended: Vec<Ends>) {
-        for ends in ended {
-            self.in_link &= !ends.link;
-            self.in_heading &= !ends.heading;
-            if ends.block {
-                self.blocks.extend(self.open_blocks.pop());
-            }
-            if ends.picture == Some(self.facts.images.len()) {
-                self.facts.pictures_without_img += 1;
-            }
-            if let Some(start) = ends.app_root {
-                let words = word_count(self.facts.visible_text.get(start..).unwrap_or_default());
-                let fewest = self.facts.app_root_words.map_or(words, |fewest| fewest.min(words));
-                self.facts.app_root_words = Some(fewest);
-            }
-            if let Some(start) = ends.property {
-                self.microdata.end_property(self.facts.visible_text.get(start..).unwrap_or_default());
-            }
-            if ends.item {
-                self.microdata.end_item();
-            }
+    /// An element ended.
+    pub fn closed(&mut self, ends: Ends) {
+        self.in_link &= !ends.link;
+        self.in_heading &= !ends.heading;
+        if ends.block {
+            self.texts.close_block();
+        }
+        if ends.picture && ends.images == self.facts.images.len() {
+            self.facts.pictures_without_img += 1;
+        }
+        if ends.app_root {
+            let words = self.texts.words_since(ends.text_start);
+            let fewest = self.facts.app_root_words.map_or(words, |fewest| fewest.min(words));
+            self.facts.app_root_words = Some(fewest);
+        }
+        if ends.property {
+            self.microdata.end_property(self.texts.since(ends.text_start));
+        }
+        if ends.item {
+            self.microdata.end_item();
         }
     }
 
     /// The facts, at the end of the document.
-    pub fn finish(mut self) -> PageFacts {
-        let only_main = self.mains == 1 && word_count(&self.main) >= 50;
+    pub fn finish(self) -> PageFacts {
         let mut facts = self.facts;
-        facts.main_text = if only_main { self.main } else { self.content };
-        self.blocks.retain(|(in_main, text)| (*in_main || !only_main) && !text.trim().is_empty());
-        facts.blocks = self.blocks.into_iter().map(|(_, text)| text.trim().to_owned()).collect();
-        for text in [&mut facts.main_text, &mut facts.visible_text] {
-            text.truncate(text.trim_end().len());
-        }
+        facts.closed_words = self.texts.closed_words;
+        (facts.visible_text, facts.main_text, facts.blocks) = self.texts.finish();
         facts.measures = Measures::of(&facts.main_text);
-        facts.headings.iter_mut().for_each(|heading| heading.text = collapse(&heading.text));
-        facts.links.iter_mut().for_each(|link| link.text = collapse(&link.text));
+        facts.headings.iter_mut().for_each(|heading| heading.text.truncate(heading.text.trim_end().len()));
+        facts.links.iter_mut().for_each(|link| link.text.truncate(link.text.trim_end().len()));
         facts.microdata = self.microdata.finish();
         facts
+    }
+}
+
+fn is_hidden_from_readers(tag: &Tag) -> bool {
+    tag.attr(Attr::AriaHidden).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+/// What the collector does with elements of a name.
+enum Role {
+    Other,
+    Meta,
+    LinkElement,
+    Base,
+    Link { is_area: bool },
+    Image,
+    Picture,
+    Heading(u8),
+    Frame,
+    Form,
+    Source,
+    Media,
+    Object,
+    Block,
+}
+
+impl Role {
+    fn of(name: Name) -> Role {
+        macro_rules! named {
+            ($($text:literal)|+) => {{
+                const NAMES: &[Name] = &[$(Name::of($text)),+];
+                NAMES.contains(&name)
+            }};
+        }
+        match () {
+            () if named!("div" | "span") => Role::Other,
+            () if named!("a") => Role::Link { is_area: false },
+            () if named!("p" | "li" | "dd" | "td" | "blockquote") => Role::Block,
+            () if named!("meta") => Role::Meta,
+            () if named!("link") => Role::LinkElement,
+            () if named!("img") => Role::Image,
+            () if named!("h1") => Role::Heading(1),
+            () if named!("h2") => Role::Heading(2),
+            () if named!("h3") => Role::Heading(3),
+            () if named!("h4") => Role::Heading(4),
+            () if named!("h5") => Role::Heading(5),
+            () if named!("h6") => Role::Heading(6),
+            () if named!("base") => Role::Base,
+            () if named!("area") => Role::Link { is_area: true },
+            () if named!("picture") => Role::Picture,
+            () if named!("iframe") => Role::Frame,
+            () if named!("form") => Role::Form,
+            () if named!("source") => Role::Source,
+            () if named!("video" | "audio" | "embed") => Role::Media,
+            () if named!("object") => Role::Object,
+            () => Role::Other,
+        }
     }
 }

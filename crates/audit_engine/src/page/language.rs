@@ -1,9 +1,10 @@
-//! Which language a text is in. A detector decides, unless the text is plainly in the language that its document
-//! declares: the detector compares a text with every language there is. Pure. See docs/decisions/0246.
+//! Which language a text is in. A detector decides, unless the text plainly is in the language that its document
+//! declares or in one that no other is like: the detector compares a text with every language there is. Pure. See docs/decisions/0246.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use whatlang::Lang;
 
 use super::text::{fold, words};
@@ -13,6 +14,8 @@ const MAX_BYTES: usize = 4096;
 /// Words of a text that are compared with the commonest words of a language, and how many must be there.
 const COMPARED_WORDS: usize = 300;
 const LEAST_WORDS: usize = 40;
+/// Bytes of the longest of them.
+const LONGEST_COMMON: usize = 12;
 /// Share of a text that its language's commonest words take at least.
 const COMMON_SHARE: f64 = 0.15;
 /// How often more words of the declared language are in the text than of any other.
@@ -42,6 +45,9 @@ const COMMON: &[(&str, &str)] = &[
     ("ru", "и в не на что с по как это к из у за от"),
 ];
 
+/// Languages that are believed without a declaration: no other written one is like them in these words.
+const DISTINCT: &[&str] = &["en", "de", "fr"];
+
 /// For each common word, the languages in which it is common, as bits.
 static LANGUAGES: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
     let mut languages = HashMap::new();
@@ -54,31 +60,36 @@ static LANGUAGES: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
 /// The language of a text, as its primary subtag, and how sure that is, up to 1. `declared` is what its document says.
 pub fn language_of(text: &str, declared: Option<&str>) -> Option<(&'static str, f64)> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES.min(text.len()))];
-    if let Some(language) = declared.and_then(|declared| plainly(text, declared)) {
+    if let Some(language) = plainly(text)
+        && (declared == Some(language) || DISTINCT.contains(&language))
+    {
         return Some((language, 1.0));
     }
     let info = whatlang::detect(text)?;
     Some((primary_subtag(info.lang())?, info.confidence()))
 }
 
-/// The declared language, if the text is plainly in it.
-fn plainly(text: &str, declared: &str) -> Option<&'static str> {
-    let index = COMMON.iter().position(|(language, _)| *language == declared)?;
+/// The language that a text plainly is in, of those with a list.
+fn plainly(text: &str) -> Option<&'static str> {
     let mut counts = [0_usize; COMMON.len()];
     let mut all = 0_usize;
     for word in words(text).take(COMPARED_WORDS) {
         all += 1;
-        let languages = LANGUAGES.get(word).or_else(|| LANGUAGES.get(fold(word).as_str())).copied();
-        let Some(languages) = languages.filter(|_| word.len() <= 12) else { continue };
+        if word.len() > LONGEST_COMMON {
+            continue;
+        }
+        let is_folded = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let word = if is_folded { Cow::Borrowed(word) } else { Cow::Owned(fold(word)) };
+        let Some(languages) = LANGUAGES.get(&*word) else { continue };
         for (bit, count) in counts.iter_mut().enumerate() {
             *count += usize::from(languages >> bit & 1);
         }
     }
-    let own = counts[index] as f64;
-    let most = counts.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, count)| *count).max();
+    let (index, own) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+    let next = counts.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, count)| *count).max();
     let is_plain = all >= LEAST_WORDS
-        && own >= COMMON_SHARE * all as f64
-        && own >= CLEARLY_MORE * most.unwrap_or_default() as f64;
+        && *own as f64 >= COMMON_SHARE * all as f64
+        && *own as f64 >= CLEARLY_MORE * next.unwrap_or_default() as f64;
     is_plain.then_some(COMMON[index].0)
 }
 
@@ -132,7 +143,7 @@ mod tests {
         for (declared, text) in [("en", ENGLISH), ("es", SPANISH)] {
             let text = text.repeat(5);
 
-            assert_eq!(plainly(&text, declared), Some(declared));
+            assert_eq!(plainly(&text), Some(declared));
             assert_eq!(language_of(&text, Some(declared)), Some((declared, 1.0)));
         }
     }

@@ -1,11 +1,15 @@
 //! Microdata items as JSON objects, so that the checks read one form. Used by the collector.
 //! Values that are not attributes are the text that a reader sees; that is enough to tell whether there is one.
 
-use html5ever::tokenizer::Tag;
 use serde_json::{Map, Value};
+
+use super::names::Attr;
+use super::tokens::Tag;
 
 /// Items deeper than this are not looked at.
 const MAX_DEPTH: usize = 32;
+/// Attributes that hold the value of a property, the first that is there.
+const VALUES: &[Attr] = &[Attr::Content, Attr::Href, Attr::Src, Attr::Datetime, Attr::Data, Attr::Value];
 
 /// The items of a document.
 #[derive(Debug, Default)]
@@ -19,14 +23,11 @@ pub struct Microdata {
 
 impl Microdata {
     /// Looks at an element. Says whether an item ends with it, and whether a property of text does.
-    pub fn element(&mut self, tag: &Tag, text_start: usize) -> (bool, Option<usize>) {
-        let attr = |name: &str| {
-            tag.attrs.iter().find(|attr| &*attr.name.local == name).map(|attr| attr.value.to_string())
-        };
-        let property = attr("itemprop");
-        if attr("itemscope").is_some() && self.open.len() < MAX_DEPTH {
+    pub fn element(&mut self, tag: &Tag) -> (bool, bool) {
+        let property = tag.attr(Attr::Itemprop);
+        if tag.has(Attr::Itemscope) && self.open.len() < MAX_DEPTH {
             let mut item = Map::new();
-            let types = attr("itemtype").unwrap_or_default();
+            let types = tag.attr(Attr::Itemtype).unwrap_or_default();
             let names: Vec<Value> =
                 types.split_ascii_whitespace().map(|name| Value::from(short_name(name))).collect();
             if types.contains("schema.org/") {
@@ -35,20 +36,16 @@ impl Microdata {
             if !names.is_empty() {
                 item.insert("@type".to_owned(), Value::from(names));
             }
-            self.open.push((property, item));
-            return (true, None);
+            self.open.push((property.map(str::to_owned), item));
+            return (true, false);
         }
-        let Some(property) = property.filter(|_| !self.open.is_empty()) else { return (false, None) };
-        let value =
-            ["content", "href", "src", "datetime", "data", "value"].iter().find_map(|name| attr(name));
+        let Some(property) = property.filter(|_| !self.open.is_empty()) else { return (false, false) };
+        let value = VALUES.iter().find_map(|name| tag.attr(*name));
         match value {
-            Some(value) => self.set(&property, Value::from(value)),
-            None => {
-                self.open_properties.push(property);
-                return (false, Some(text_start));
-            }
+            Some(value) => self.set(property, Value::from(value)),
+            None => self.open_properties.push(property.to_owned()),
         }
-        (false, None)
+        (false, value.is_none())
     }
 
     /// The innermost property of text ends.

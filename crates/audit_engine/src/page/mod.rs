@@ -1,5 +1,6 @@
 //! Facts of one document, and what is worked out from them. Everything here is pure.
 
+pub mod addresses;
 mod attributes;
 pub mod challenge;
 mod collect;
@@ -9,17 +10,24 @@ mod language;
 mod link_header;
 mod measures;
 mod microdata;
+pub mod names;
 mod navigation;
 pub mod not_found;
 mod open_elements;
+#[cfg(test)]
+mod oracle;
 mod readability;
+mod references;
 mod scan;
 mod sentences;
 pub mod sketch;
 pub mod structured;
 pub mod text;
+mod texts;
+pub mod tokens;
 pub mod view;
 mod vocabulary;
+mod words;
 
 pub use directives::Directives;
 pub use facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Placed, Resource, ResourceKind};

@@ -3,67 +3,11 @@
 
 use std::ops::BitOr;
 
-use html5ever::LocalName;
-use html5ever::tokenizer::Tag;
+use super::names::{Kinds, Name};
+use super::tokens::Tag;
 
 /// Levels that are kept. Browsers stop at 512 too.
 const MAX_DEPTH: usize = 512;
-/// Elements without content.
-const VOID: &[&str] = &[
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-    "wbr", "frame",
-];
-/// Elements that another can reach over when it ends: `</b>` does not end the `p` inside it.
-const FORMATTING: &[&str] =
-    &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements whose start ends an open paragraph.
-const ENDS_PARAGRAPH: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "center",
-    "dd",
-    "details",
-    "dialog",
-    "dir",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "li",
-    "listing",
-    "main",
-    "menu",
-    "nav",
-    "ol",
-    "p",
-    "plaintext",
-    "pre",
-    "search",
-    "section",
-    "summary",
-    "table",
-    "ul",
-    "xmp",
-];
-/// Elements that an end tag outside does not reach through.
-const BARRIERS: &[&str] =
-    &["table", "td", "th", "caption", "button", "object", "marquee", "applet", "html", "body"];
-
 /// What an open element means for what is inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(u8);
@@ -116,24 +60,56 @@ pub struct Ends {
     pub heading: bool,
     /// A block of text.
     pub block: bool,
-    /// A picture, with the number of images before it.
-    pub picture: Option<usize>,
-    /// An application's root, with the length of the visible text before it.
-    pub app_root: Option<usize>,
+    /// A picture.
+    pub picture: bool,
+    /// An application's root.
+    pub app_root: bool,
     /// A microdata item.
     pub item: bool,
-    /// A microdata property without an item, with the length of the visible text before it.
-    pub property: Option<usize>,
+    /// A microdata property without an item.
+    pub property: bool,
+    /// Length of the visible text before the element.
+    pub text_start: usize,
+    /// Images before the element.
+    pub images: usize,
 }
 
-#[derive(Debug)]
+const HTML: Name = Name::of("html");
+const HEAD: Name = Name::of("head");
+const BODY: Name = Name::of("body");
+const TEMPLATE: Name = Name::of("template");
+const TABLE: Name = Name::of("table");
+const TBODY: Name = Name::of("tbody");
+const TR: Name = Name::of("tr");
+const A: Name = Name::of("a");
+/// Names whose start ends an open element of some names, unless one of others stands between; in tables, only a table does.
+const ENDED_BY: &[(&[Name], &[Name], &[Name])] = &[
+    (&[Name::of("li")], &[Name::of("li")], &[Name::of("ul"), Name::of("ol"), Name::of("menu")]),
+    (&[Name::of("dd"), Name::of("dt")], &[Name::of("dd"), Name::of("dt")], &[Name::of("dl")]),
+    (&[Name::of("option"), Name::of("optgroup")], &[Name::of("option")], &[Name::of("select")]),
+];
+const ENDED_IN_TABLES: &[&[Name]] =
+    &[&[Name::of("td"), Name::of("th")], &[TR], &[TBODY, Name::of("thead"), Name::of("tfoot")]];
+/// Elements of svg and math whose content is HTML again.
+const HTML_AGAIN: &[Name] = &[Name::of("foreignobject"), Name::of("desc"), Name::of("annotation-xml")];
+/// Elements that end svg and math, beside those that end a paragraph and those that format.
+const BREAKS_OUT: &[Name] = &[Name::of("span"), Name::of("img"), Name::of("br"), BODY];
+
+#[derive(Debug, Clone, Copy)]
 struct Open {
-    name: LocalName,
+    name: Name,
+    kinds: Kinds,
     flags: Flags,
     ends: Ends,
 }
 
-/// The open elements, the outermost first.
+impl Open {
+    fn plain(name: Name, flags: Flags) -> Open {
+        Open { name, kinds: Kinds::of(name), flags, ends: Ends::default() }
+    }
+}
+
+/// The open elements, the outermost first. What ends with an element is handed to a closure, the innermost first.
 #[derive(Debug)]
 pub struct OpenElements {
     stack: Vec<Open>,
@@ -145,14 +121,15 @@ pub struct OpenElements {
 impl OpenElements {
     /// The beginning of a document: `html` and `head` are open.
     pub fn in_head() -> OpenElements {
-        let open = |name: &str| Open { name: name.into(), flags: Flags::NONE, ends: Ends::default() };
-        OpenElements { stack: vec![open("html"), open("head")], too_deep: 0, depth_of_last: 2 }
+        let mut stack = Vec::with_capacity(32);
+        stack.extend([HTML, HEAD].map(|name| Open::plain(name, Flags::NONE)));
+        OpenElements { stack, too_deep: 0, depth_of_last: 2 }
     }
 
     /// Replaces `head` by `body`.
     pub fn enter_body(&mut self) {
         self.stack.truncate(1);
-        self.stack.push(Open { name: "body".into(), flags: Flags::NONE, ends: Ends::default() });
+        self.stack.push(Open::plain(BODY, Flags::NONE));
     }
 
     /// What the open elements mean together.
@@ -161,8 +138,8 @@ impl OpenElements {
     }
 
     /// Name of the innermost open element.
-    pub fn parent(&self) -> &str {
-        self.stack.last().map_or("", |open| &open.name)
+    pub fn parent(&self) -> Name {
+        self.stack.last().map_or(Name::default(), |open| open.name)
     }
 
     /// Levels of the element that was pushed last.
@@ -171,52 +148,49 @@ impl OpenElements {
     }
 
     /// Whether an element that starts now is svg or math, and not HTML that breaks out of it.
-    pub fn is_foreign_for(&self, name: &str) -> bool {
-        if matches!(name, "svg" | "math") {
-            return true;
+    pub fn is_foreign_for(&self, name: Name, kinds: Kinds) -> bool {
+        const ROOTS: &[Name] = &[Name::of("svg"), Name::of("math")];
+        if !self.flags().contains(Flags::FOREIGN) {
+            return ROOTS.contains(&name);
         }
-        let in_html_again = matches!(self.parent(), "foreignobject" | "desc" | "annotation-xml");
-        let breaks_out = ENDS_PARAGRAPH.contains(&name)
-            || FORMATTING.contains(&name) && name != "a"
-            || matches!(name, "span" | "img" | "br" | "body");
-        self.flags().contains(Flags::FOREIGN) && !in_html_again && !breaks_out
+        let breaks_out = kinds.contain(Kinds::ENDS_PARAGRAPH)
+            || kinds.contain(Kinds::FORMATTING) && name != A
+            || BREAKS_OUT.contains(&name);
+        ROOTS.contains(&name) || !HTML_AGAIN.contains(&self.parent()) && !breaks_out
     }
 
-    /// Ends what the start of `name` ends without an end tag.
-    pub fn close_implied(&mut self, name: &str) -> Vec<Ends> {
-        let mut ended = Vec::new();
+    /// Ends what the start of an element ends without an end tag.
+    pub fn close_implied(&mut self, name: Name, kinds: Kinds, ended: &mut impl FnMut(Ends)) {
         if self.too_deep > 0 {
-            return ended;
+            return;
         }
-        if ENDS_PARAGRAPH.contains(&name) {
-            self.close_up_to(&["p"], &[], &mut ended);
+        if kinds.contain(Kinds::ENDS_PARAGRAPH) {
+            self.close_up_to(&[Name::of("p")], &[], ended);
         }
-        match name {
-            "li" => self.close_up_to(&["li"], &["ul", "ol", "menu"], &mut ended),
-            "dd" | "dt" => self.close_up_to(&["dd", "dt"], &["dl"], &mut ended),
-            "option" | "optgroup" => self.close_up_to(&["option"], &["select"], &mut ended),
-            "td" | "th" => self.close_in_table(&["td", "th"], &mut ended),
-            "tr" => self.close_in_table(&["tr"], &mut ended),
-            "tbody" | "thead" | "tfoot" => self.close_in_table(&["tbody", "thead", "tfoot"], &mut ended),
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if is_heading(self.parent()) => {
-                let heading = self.parent().to_owned();
-                ended.extend(self.close(&heading));
+        if !kinds.contain(Kinds::ENDS_OTHERS) {
+            return;
+        }
+        if kinds.contain(Kinds::HEADING) {
+            let parent = self.stack.last().filter(|open| open.kinds.contain(Kinds::HEADING));
+            if let Some((name, kinds)) = parent.map(|open| (open.name, open.kinds)) {
+                self.close(name, kinds, ended);
             }
-            "a" => self.remove_link(&mut ended),
-            _ => {}
+        } else if name == A {
+            self.remove_link(ended);
+        } else if let Some((_, names, stop)) = ENDED_BY.iter().find(|(by, ..)| by.contains(&name)) {
+            self.close_up_to(names, stop, ended);
+        } else if let Some(names) = ENDED_IN_TABLES.iter().find(|names| names.contains(&name)) {
+            self.close_in_table(names, ended);
+            if name == TR && self.parent() == TABLE {
+                self.stack.push(Open::plain(TBODY, self.flags()));
+            }
         }
-        if name == "tr" && self.parent() == "table" {
-            let flags = self.flags();
-            self.stack.push(Open { name: "tbody".into(), flags, ends: Ends::default() });
-        }
-        ended
     }
 
     /// Opens an element.
-    pub fn push(&mut self, tag: &Tag, marks: Marks, is_foreign: bool) {
+    pub fn push(&mut self, tag: &Tag, kinds: Kinds, marks: Marks, is_foreign: bool) {
         self.depth_of_last = self.stack.len() + self.too_deep + 1;
-        let name: &str = &tag.name;
-        if VOID.contains(&name) || is_foreign && tag.self_closing {
+        if kinds.contain(Kinds::VOID) || is_foreign && tag.self_closing {
             return;
         }
         if self.stack.len() >= MAX_DEPTH {
@@ -227,83 +201,79 @@ impl OpenElements {
         if !is_foreign {
             flags = Flags(flags.0 & !Flags::FOREIGN.0);
         }
-        self.stack.push(Open { name: tag.name.clone(), flags, ends: marks.ends });
+        self.stack.push(Open { name: tag.name, kinds, flags, ends: marks.ends });
     }
 
     /// Opens an element inside a template, where nothing counts.
-    pub fn push_inert(&mut self, name: &str, self_closing: bool) {
-        if !VOID.contains(&name) && !self_closing && self.stack.len() < MAX_DEPTH {
-            self.stack.push(Open { name: name.into(), flags: self.flags(), ends: Ends::default() });
+    pub fn push_inert(&mut self, tag: &Tag) {
+        let open = Open::plain(tag.name, self.flags());
+        if !open.kinds.contain(Kinds::VOID) && !tag.self_closing && self.stack.len() < MAX_DEPTH {
+            self.stack.push(open);
         }
     }
 
     /// Ends the nearest element of a name; what is inside it ends too. An end tag without a start is nothing.
-    pub fn close(&mut self, name: &str) -> Vec<Ends> {
-        let mut ended = Vec::new();
+    pub fn close(&mut self, name: Name, kinds: Kinds, ended: &mut impl FnMut(Ends)) {
         if self.too_deep > 0 {
             self.too_deep -= 1;
-            return ended;
+            return;
         }
-        let is_formatting = FORMATTING.contains(&name);
+        let is_heading = kinds.contain(Kinds::HEADING);
         for at in (2..self.stack.len()).rev() {
             let open = &self.stack[at];
-            if &*open.name == name || is_heading(name) && is_heading(&open.name) {
-                if is_formatting {
-                    ended.push(self.stack.remove(at).ends);
+            if open.name == name || is_heading && open.kinds.contain(Kinds::HEADING) {
+                if kinds.contain(Kinds::FORMATTING) {
+                    ended(self.stack.remove(at).ends);
                 } else {
-                    ended.extend(self.stack.drain(at..).rev().map(|open| open.ends));
+                    self.end_from(at, ended);
                 }
-                return ended;
+                return;
             }
-            let stops = BARRIERS.contains(&&*open.name)
-                && !matches!(name, "table" | "tr" | "td" | "th" | "tbody" | "thead" | "tfoot");
-            if stops || &*open.name == "template" {
-                return ended;
+            let stops = open.kinds.contain(Kinds::BARRIER) && !kinds.contain(Kinds::TABLE_PART);
+            if stops || open.name == TEMPLATE {
+                return;
             }
         }
-        ended
     }
 
     /// Ends everything.
-    pub fn close_all(&mut self) -> Vec<Ends> {
-        self.stack.drain(..).rev().map(|open| open.ends).collect()
+    pub fn close_all(&mut self, ended: &mut impl FnMut(Ends)) {
+        self.end_from(0, ended);
     }
 
-    fn close_up_to(&mut self, names: &[&str], stop: &[&str], ended: &mut Vec<Ends>) {
+    fn end_from(&mut self, at: usize, ended: &mut impl FnMut(Ends)) {
+        self.stack.drain(at..).rev().for_each(|open| ended(open.ends));
+    }
+
+    fn close_up_to(&mut self, names: &[Name], stop: &[Name], ended: &mut impl FnMut(Ends)) {
         for at in (2..self.stack.len()).rev() {
-            let name = &*self.stack[at].name;
-            if names.contains(&name) {
-                ended.extend(self.stack.drain(at..).rev().map(|open| open.ends));
-                return;
+            let open = &self.stack[at];
+            if names.contains(&open.name) {
+                return self.end_from(at, ended);
             }
-            if BARRIERS.contains(&name) || stop.contains(&name) || name == "template" {
+            if open.kinds.contain(Kinds::BARRIER) || stop.contains(&open.name) || open.name == TEMPLATE {
                 return;
             }
         }
     }
 
     /// The same inside a table, whose cells are no barrier for its own parts.
-    fn close_in_table(&mut self, names: &[&str], ended: &mut Vec<Ends>) {
+    fn close_in_table(&mut self, names: &[Name], ended: &mut impl FnMut(Ends)) {
         for at in (2..self.stack.len()).rev() {
-            let name = &*self.stack[at].name;
+            let name = self.stack[at].name;
             if names.contains(&name) {
-                ended.extend(self.stack.drain(at..).rev().map(|open| open.ends));
-                return;
+                return self.end_from(at, ended);
             }
-            if matches!(name, "table" | "template") {
+            if matches!(name, TABLE | TEMPLATE) {
                 return;
             }
         }
     }
 
-    fn remove_link(&mut self, ended: &mut Vec<Ends>) {
-        let is_link = |open: &Open| &*open.name == "a" && open.ends.link;
+    fn remove_link(&mut self, ended: &mut impl FnMut(Ends)) {
+        let is_link = |open: &Open| open.name == A && open.ends.link;
         if let Some(at) = self.stack.iter().rposition(is_link) {
-            ended.push(self.stack.remove(at).ends);
+            ended(self.stack.remove(at).ends);
         }
     }
-}
-
-fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }

@@ -3,7 +3,7 @@
 //! adaptations for Russian, Hungarian, Portuguese and Turkish. Languages without one have no value.
 
 use super::sentences::sentence_count;
-use super::text::{word_count, words};
+use super::text::{WordCounter, words};
 
 /// Blocks with fewer words are labels, not prose.
 const MIN_BLOCK_WORDS: usize = 5;
@@ -27,19 +27,21 @@ struct Formula {
 /// Measures how easy blocks of prose are to read in the language that they are written in.
 pub fn readability(blocks: &[String], language: Option<&'static str>) -> Readability {
     let none = Readability { score: -1.0, is_measurable: false };
-    let prose: Vec<&String> = blocks.iter().filter(|block| word_count(block) >= MIN_BLOCK_WORDS).collect();
-    if prose.is_empty() {
-        return none;
-    }
     let Some((language, formula)) = language.and_then(|language| Some((language, formula(language)?))) else {
         return none;
     };
     let (mut count, mut sentences, mut syllables) = (0_usize, 0_usize, 0_usize);
-    for block in prose {
-        sentences += sentence_count(block);
+    for block in blocks {
+        let (mut counter, mut block_words, mut block_syllables) = (WordCounter::default(), 0, 0);
         for word in words(block) {
-            count += 1;
-            syllables += syllable_count(word, language);
+            counter.add(word);
+            block_words += 1;
+            block_syllables += syllable_count(word, language);
+        }
+        if counter.count() >= MIN_BLOCK_WORDS {
+            sentences += sentence_count(block);
+            count += block_words;
+            syllables += block_syllables;
         }
     }
     if count == 0 || sentences == 0 {

@@ -1,19 +1,15 @@
-//! One pass over a document: tokens of html5ever in, facts out. The document's tree is never built.
+//! One pass over a document: tags and texts in, facts out. The document's tree is never built.
 //! Keeps what tree construction decides and facts depend on: where head ends, which element is open, what is inert.
 //! Must take time and memory in proportion to the document, whatever it holds.
-//! See docs/decisions/0160.
+//! See docs/decisions/0160 and 0247.
 
-use std::cell::RefCell;
-
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{
-    BufferQueue, Doctype, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
-};
+use std::borrow::Cow;
 
 use super::collect::{Collector, RawText};
 use super::facts::PageFacts;
+use super::names::{Kinds, Name};
 use super::open_elements::{Flags, OpenElements};
+use super::tokens::{Raw, Tag, Token, Tokens};
 
 /// A declaration of the encoding counts as late after this many bytes (HTML standard).
 const CHARSET_BYTES: usize = 1024;
@@ -27,44 +23,55 @@ pub enum Provenance {
     Rendered,
 }
 
+const HTML: Name = Name::of("html");
+const HEAD: Name = Name::of("head");
+const BODY: Name = Name::of("body");
+const PLAINTEXT: Name = Name::of("plaintext");
+
 /// Reads the facts of a document.
 pub fn scan(html: &str, provenance: Provenance) -> PageFacts {
-    let scanner = Scanner(RefCell::new(State::new(provenance)));
-    let tokenizer = Tokenizer::new(scanner, TokenizerOpts { discard_bom: true, ..TokenizerOpts::default() });
-    let start = html.floor_char_boundary(CHARSET_BYTES.min(html.len()));
-    let input = BufferQueue::default();
-    for part in [&html[..start], &html[start..]] {
-        input.push_back(StrTendril::from(part));
-        // The sink never hands a script back, so nothing but the end of the input ends this.
-        let _ = tokenizer.feed(&input);
-        tokenizer.sink.0.borrow_mut().is_past_charset_bytes = true;
+    let (start, rest) = html.split_at(html.floor_char_boundary(CHARSET_BYTES.min(html.len())));
+    let (document, charset_end) = match memchr::memchr(b'\r', html.as_bytes()) {
+        None => (Cow::Borrowed(html), start.len()),
+        Some(_) => {
+            let start = with_plain_line_ends(start);
+            (Cow::Owned(start.clone() + &with_plain_line_ends(rest)), start.len())
+        }
+    };
+    let mut tokens = Tokens::new(document.strip_prefix('\u{feff}').unwrap_or(&document));
+    let charset_end = charset_end.saturating_sub(if document.starts_with('\u{feff}') { 3 } else { 0 });
+    let mut state = State::new(provenance);
+    while let Some(token) = tokens.next(state.open.flags().contains(Flags::FOREIGN)) {
+        match token {
+            Token::Doctype { is_html } => state.collector.facts.has_doctype |= is_html && !state.seen_tag,
+            Token::Start => {
+                let is_late = tokens.position() > charset_end;
+                match state.start(&tokens.tag, is_late) {
+                    Content::Elements => {}
+                    Content::Raw(text, kind) => {
+                        state.raw_text = tokens.raw(kind, tokens.tag.name).map(|content| (text, content));
+                    }
+                    Content::Plaintext => state.text(&tokens.plaintext()),
+                }
+            }
+            Token::End(name) => state.end(name),
+            Token::Text(text) => state.text(&text),
+        }
     }
-    tokenizer.end();
-    let mut facts = tokenizer.sink.0.into_inner().finish();
+    let mut facts = state.finish();
     facts.html_bytes = html.len();
     facts
 }
 
-struct Scanner(RefCell<State>);
+fn with_plain_line_ends(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
 
-impl TokenSink for Scanner {
-    type Handle = ();
-
-    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        let mut state = self.0.borrow_mut();
-        match token {
-            Token::DoctypeToken(doctype) => state.doctype(&doctype),
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.start(&tag),
-            Token::TagToken(tag) => state.end(&tag.name),
-            Token::CharacterTokens(text) => state.text(&text),
-            Token::NullCharacterToken | Token::CommentToken(_) | Token::EOFToken | Token::ParseError(_) => {}
-        }
-        TokenSinkResult::Continue
-    }
-
-    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.0.borrow().open.flags().contains(Flags::FOREIGN)
-    }
+/// What stands between the tags of an element.
+enum Content {
+    Elements,
+    Raw(RawText, Raw),
+    Plaintext,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,129 +80,93 @@ enum Area {
     Body,
 }
 
-struct State {
+struct State<'h> {
     provenance: Provenance,
     area: Area,
     has_explicit_head: bool,
     head_violation: Option<String>,
     seen_tag: bool,
-    is_past_charset_bytes: bool,
-    raw_text: Option<(RawText, String)>,
+    raw_text: Option<(RawText, Cow<'h, str>)>,
     open: OpenElements,
     collector: Collector,
 }
 
-impl State {
-    fn new(provenance: Provenance) -> State {
+impl State<'_> {
+    fn new(provenance: Provenance) -> Self {
         State {
             provenance,
             area: Area::Head,
             has_explicit_head: false,
             head_violation: None,
             seen_tag: false,
-            is_past_charset_bytes: false,
             raw_text: None,
             open: OpenElements::in_head(),
             collector: Collector::default(),
         }
     }
 
-    fn doctype(&mut self, doctype: &Doctype) {
-        let is_html = doctype.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case("html"));
-        self.collector.facts.has_doctype |= is_html && !self.seen_tag;
-    }
-
-    fn start(&mut self, tag: &Tag) -> TokenSinkResult<()> {
+    fn start(&mut self, tag: &Tag, is_late: bool) -> Content {
         self.seen_tag = true;
-        let name: &str = &tag.name;
-        let flags = self.open.flags();
-        if flags.contains(Flags::TEMPLATE) {
+        let (name, kinds) = (tag.name, Kinds::of(tag.name));
+        if self.open.flags().contains(Flags::TEMPLATE) {
             // Inert, but its end has to be found, and its scripts are no markup.
-            self.open.push_inert(name, tag.self_closing);
-            return raw_kind(name)
-                .map_or(TokenSinkResult::Continue, |kind| self.begin_raw(RawText::Ignored, kind));
+            self.open.push_inert(tag);
+            return raw_kind(kinds).map_or(Content::Elements, |kind| Content::Raw(RawText::Ignored, kind));
         }
-        match name {
-            "html" => {
-                self.collector.html(tag);
-                return TokenSinkResult::Continue;
-            }
-            "head" => {
-                self.count();
-                self.has_explicit_head = true;
-                return TokenSinkResult::Continue;
-            }
-            "body" => {
-                self.count();
-                self.leave_head();
-                return TokenSinkResult::Continue;
-            }
-            _ => {}
+        if name == HTML {
+            self.collector.html(tag);
+            return Content::Elements;
         }
-        self.count();
-        if self.area == Area::Head && !may_be_in_head(name) {
-            self.violate_head(format!("<{name}>"));
+        self.collector.facts.elements += 1;
+        if name == HEAD {
+            self.has_explicit_head = true;
+            return Content::Elements;
+        }
+        if name == BODY {
+            self.leave_head();
+            return Content::Elements;
+        }
+        if self.area == Area::Head && !kinds.contain(Kinds::IN_HEAD) {
+            self.violate_head(|| format!("<{}>", tag.text.to_ascii_lowercase().replace('\0', "\u{fffd}")));
         }
         let in_head = self.area == Area::Head;
-        let is_foreign = self.open.is_foreign_for(name);
-        let closed = self.open.close_implied(name);
-        self.collector.closed(closed);
-        self.collector.separate(name);
-        let raw = if is_foreign { None } else { self.collector.raw_text_of(tag) };
-        let is_late = self.is_past_charset_bytes;
+        let is_foreign = self.open.is_foreign_for(name, kinds);
+        self.open.close_implied(name, kinds, &mut |ends| self.collector.closed(ends));
+        self.collector.separate(kinds);
+        let raw = if is_foreign { None } else { self.collector.raw_text_of(tag, kinds) };
         let marks = if is_foreign {
             self.collector.foreign_element(tag)
         } else {
-            self.collector.element(tag, in_head, is_late, &self.open)
+            self.collector.element(tag, kinds, (in_head, is_late), &self.open)
         };
-        self.open.push(tag, marks, is_foreign);
+        self.open.push(tag, kinds, marks, is_foreign);
         self.collector.facts.depth = self.collector.facts.depth.max(self.open.depth_of_last());
-        match (raw, raw_kind(name)) {
-            (_, _) if is_foreign => TokenSinkResult::Continue,
-            (Some(raw), Some(kind)) => self.begin_raw(raw, kind),
-            (_, Some(kind)) => self.begin_raw(RawText::Ignored, kind),
-            _ if name == "plaintext" => TokenSinkResult::Plaintext,
-            _ => TokenSinkResult::Continue,
+        match raw_kind(kinds) {
+            _ if is_foreign => Content::Elements,
+            Some(kind) => Content::Raw(raw.unwrap_or(RawText::Ignored), kind),
+            None if name == PLAINTEXT => Content::Plaintext,
+            None => Content::Elements,
         }
     }
 
-    fn count(&mut self) {
-        self.collector.facts.elements += 1;
-    }
-
-    fn begin_raw(&mut self, raw: RawText, kind: RawKind) -> TokenSinkResult<()> {
-        self.raw_text = Some((raw, String::new()));
-        TokenSinkResult::RawData(kind)
-    }
-
-    fn end(&mut self, name: &str) {
+    fn end(&mut self, name: Name) {
         if let Some((raw, text)) = self.raw_text.take() {
-            self.collector.raw_text(raw, text, self.area == Area::Head);
+            self.collector.raw_text(raw, &text, self.area == Area::Head);
         }
-        match name {
-            "head" if self.has_explicit_head && !self.open.flags().contains(Flags::TEMPLATE) => {
-                if let Some(violation) = self.head_violation.take() {
-                    self.collector.facts.invalid_in_head.get_or_insert(violation);
-                }
-                self.has_explicit_head = false;
-                self.leave_head();
+        if name == HEAD && self.has_explicit_head && !self.open.flags().contains(Flags::TEMPLATE) {
+            if let Some(violation) = self.head_violation.take() {
+                self.collector.facts.invalid_in_head.get_or_insert(violation);
             }
-            "head" | "body" | "html" => {}
-            _ => {
-                self.collector.separate(name);
-                let closed = self.open.close(name);
-                self.collector.closed(closed);
-            }
+            self.has_explicit_head = false;
+            self.leave_head();
+        } else if !matches!(name, HEAD | BODY | HTML) {
+            let kinds = Kinds::of(name);
+            self.collector.separate(kinds);
+            self.open.close(name, kinds, &mut |ends| self.collector.closed(ends));
         }
     }
 
     fn text(&mut self, text: &str) {
-        if let Some((raw, collected)) = &mut self.raw_text {
-            if *raw != RawText::Ignored {
-                collected.push_str(text);
-            }
-            return;
-        }
         let flags = self.open.flags();
         if flags.contains(Flags::TEMPLATE) {
             return;
@@ -204,14 +175,14 @@ impl State {
             if text.chars().all(char::is_whitespace) {
                 return;
             }
-            self.violate_head("text".to_owned());
+            self.violate_head(|| "text".to_owned());
         }
         self.collector.text(text, self.open.flags());
     }
 
-    fn violate_head(&mut self, what: String) {
+    fn violate_head(&mut self, what: impl FnOnce() -> String) {
         if self.has_explicit_head {
-            self.head_violation.get_or_insert(what);
+            self.head_violation.get_or_insert_with(what);
         }
         if self.provenance == Provenance::Raw || !self.has_explicit_head {
             self.leave_head();
@@ -226,22 +197,18 @@ impl State {
     }
 
     fn finish(mut self) -> PageFacts {
-        let closed = self.open.close_all();
-        self.collector.closed(closed);
+        self.open.close_all(&mut |ends| self.collector.closed(ends));
         self.collector.finish()
     }
 }
 
-fn may_be_in_head(name: &str) -> bool {
-    matches!(name, "title" | "meta" | "link" | "script" | "style" | "base" | "noscript" | "template")
-}
-
-/// Elements whose content is text, and how it is read. `noscript` is text to whoever runs scripts.
-fn raw_kind(name: &str) -> Option<RawKind> {
-    match name {
-        "script" => Some(RawKind::ScriptData),
-        "title" | "textarea" => Some(RawKind::Rcdata),
-        "style" | "xmp" | "iframe" | "noembed" | "noframes" | "noscript" => Some(RawKind::Rawtext),
-        _ => None,
+/// How the content of elements that hold text only is read.
+fn raw_kind(kinds: Kinds) -> Option<Raw> {
+    if kinds.contain(Kinds::SCRIPT) {
+        Some(Raw::Script)
+    } else if kinds.contain(Kinds::RCDATA) {
+        Some(Raw::Rcdata)
+    } else {
+        kinds.contain(Kinds::RAWTEXT).then_some(Raw::Rawtext)
     }
 }

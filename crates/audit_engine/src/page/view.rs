@@ -2,11 +2,14 @@
 //! Built once per page and dropped after its checks ran. Pure.
 
 use std::collections::HashSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crawler::robots::Robots;
 use crawler::url::registrable_domain;
 use url::Url;
 
+use super::addresses::{Address, Addresses, OnPage, join};
 use super::not_found::NotFoundProbe;
 use super::structured::StructuredData;
 use super::text::sorted_words;
@@ -15,8 +18,6 @@ use crate::address::{Origin, Target};
 use crate::checks::thresholds::{Limit, Thresholds};
 use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
 
-/// Longest address that is looked at: servers refuse longer ones, and each is kept.
-const MAX_URL_BYTES: usize = 16 * 1024;
 /// The crawler whose rules decide what a search engine may see.
 pub const GOOGLEBOT: &str = "Googlebot";
 
@@ -92,12 +93,18 @@ pub struct Page<'a> {
 pub struct ResolvedLink {
     /// Index in `facts.links`.
     pub index: usize,
-    /// Absolute address, with its fragment.
-    pub url: Url,
-    /// The same compared with the site.
-    pub target: Target,
+    /// Where it leads.
+    pub address: Arc<Address>,
     /// It points to the page itself and has a fragment: no link.
     pub is_fragment: bool,
+}
+
+impl Deref for ResolvedLink {
+    type Target = Address;
+
+    fn deref(&self) -> &Address {
+        &self.address
+    }
 }
 
 /// Which rows a check looks at; each kind is part of the one before.
@@ -117,7 +124,7 @@ pub enum Rows {
 
 impl<'a> Page<'a> {
     /// Works out what follows from a page's facts.
-    pub fn read(input: PageInput<'a>) -> Page<'a> {
+    pub fn read(input: PageInput<'a>, addresses: &mut Addresses) -> Page<'a> {
         // A page that leaves is judged by what the origin sent.
         let rendered =
             input.rendered.filter(|(page, _)| page.redirected_to.is_none()).map(|(_, facts)| facts);
@@ -148,7 +155,7 @@ impl<'a> Page<'a> {
             rendered.is_some() && !is_soft_404 && status_meta < 400 && not_found::holds(facts, input.probe);
         let declared = primary_subtag(facts);
         let text_language = language_of(&facts.main_text, declared.as_deref());
-        let links = resolve_links(facts, &base, input.origin, &key);
+        let links = resolve_links(facts, &key, &mut addresses.on(&base, input.origin));
         Page {
             is_blocked: !input.robots.decide(GOOGLEBOT, &key).is_allowed,
             directives: Directives::of(facts, headers),
@@ -313,18 +320,12 @@ pub fn effective_canonical(facts: &PageFacts, base: &Url, header: &[Url]) -> Opt
     in_head.filter_map(|href| join(base, href)).next().or_else(|| header.first().cloned())
 }
 
-fn join(base: &Url, href: &str) -> Option<Url> {
-    let url = base.join(href.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_URL_BYTES).then_some(url)
-}
-
-fn resolve_links(facts: &PageFacts, base: &Url, origin: &Origin, key: &str) -> Vec<ResolvedLink> {
+fn resolve_links(facts: &PageFacts, key: &str, addresses: &mut OnPage) -> Vec<ResolvedLink> {
     let mut links = Vec::with_capacity(facts.links.len());
     for (index, link) in facts.links.iter().enumerate() {
-        let Some(url) = link.href.as_deref().and_then(|href| join(base, href)) else { continue };
-        let target = origin.target(&url);
-        let is_fragment = url.fragment().is_some() && target == Target::Internal(key.to_owned());
-        links.push(ResolvedLink { index, url, target, is_fragment });
+        let Some(address) = link.href.as_deref().and_then(|href| addresses.resolve(href)) else { continue };
+        let is_own = matches!(&address.target, Target::Internal(target) if target == key);
+        links.push(ResolvedLink { index, is_fragment: is_own && address.url.fragment().is_some(), address });
     }
     links
 }

@@ -1,8 +1,8 @@
 //! Addresses as numbers: each path is kept once, in one piece of memory. A million of them take about 80 MB.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// An address of the site, by the order in which it was seen.
 #[derive(
@@ -23,7 +23,7 @@ pub struct Interner {
     text: String,
     ends: Vec<usize>,
     table: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 impl Interner {

@@ -1,0 +1,176 @@
+//! What a page names: its links, pictures and versions, as numbers that the row keeps.
+
+use hashbrown::HashSet;
+use url::Url;
+
+use crate::address::{Origin, Target};
+use crate::page::view::{GOOGLEBOT, Page};
+use crate::page::{Link, ResourceKind};
+use crate::site::{Alternate, Interner, Place, Row, RowLink, UrlId};
+
+/// Characters that are kept of a link's or picture's text: strangers write them.
+const MAX_TEXT_CHARS: usize = 120;
+
+/// Who gives numbers to what a page names.
+pub(super) struct Names<'a> {
+    pub origin: &'a Origin,
+    pub urls: &'a mut Interner,
+    pub texts: &'a mut Interner,
+}
+
+impl Names<'_> {
+    /// Keeps with the row what its page names.
+    pub fn keep(&mut self, page: &Page, row: &mut Row) {
+        self.keep_links(page, row);
+        for (key, fragment) in fragments(page) {
+            row.fragments.push((self.urls.intern(key), fragment));
+        }
+        let canonical = page.other_canonical().and(page.canonical.as_ref());
+        row.canonical = canonical.map(|url| self.place(url));
+        for url in references(page) {
+            row.references.extend(self.internal(&url));
+        }
+        for (lang, url) in &page.alternates {
+            let target = url.as_ref().map(|url| self.origin.target(url));
+            let (to, elsewhere) = match target {
+                Some(Target::Internal(key)) => (Some(self.urls.intern(&key)), None),
+                Some(Target::External(url)) => (None, Some(url.as_str().into())),
+                None => (None, None),
+            };
+            row.alternates.push(Alternate { lang: lang.as_str().into(), to, elsewhere });
+        }
+        let preview = Url::parse(page.facts.first_meta("og:image")).ok().filter(is_fetchable);
+        row.preview_image = preview.map(|url| self.texts.intern(url.as_str()));
+        if page.was_rendered() {
+            row.resources = resources(page).map(|url| self.texts.intern(url.as_str())).collect();
+            row.resources.sort_unstable();
+            row.resources.dedup();
+        }
+        self.keep_images(page, row);
+        row.shrink();
+    }
+
+    fn keep_links(&mut self, page: &Page, row: &mut Row) {
+        // A set, because a hostile page can hold a hundred thousand links.
+        let mut seen = HashSet::with_capacity(page.links.len());
+        for (resolved, link) in page.internal_links().chain(page.external_links()) {
+            let (to, is_internal) = match &resolved.target {
+                Target::Internal(key) => (self.urls.intern(key), true),
+                Target::External(url) => (self.texts.intern(url.as_str()), false),
+            };
+            if is_internal && to == row.id || !seen.insert((to, is_internal, link.is_nofollow)) {
+                continue;
+            }
+            let link = self.row_link(to, link);
+            if is_internal { row.links.push(link) } else { row.external_links.push(link) }
+        }
+    }
+
+    fn row_link(&mut self, to: UrlId, link: &Link) -> RowLink {
+        RowLink {
+            to,
+            text: self.texts.intern(short(&link.text)),
+            is_nofollow: link.is_nofollow,
+            is_ugc: link.is_ugc,
+            is_sponsored: link.is_sponsored,
+        }
+    }
+
+    fn keep_images(&mut self, page: &Page, row: &mut Row) {
+        let mut seen = HashSet::new();
+        for image in page.facts.images.iter().filter(|image| !image.src.is_empty()) {
+            let Some(url) = page.resolve(&image.src) else { continue };
+            let src = self.texts.intern(url.as_str());
+            if seen.insert(src) {
+                let alt = image.alt.as_deref().map(|alt| self.texts.intern(short(alt)));
+                row.images.push((src, alt));
+            }
+        }
+    }
+
+    /// Where an address is.
+    pub fn place(&mut self, url: &Url) -> Place {
+        match self.origin.target(url) {
+            Target::Internal(key) => Place::Page(self.urls.intern(&key)),
+            Target::External(url) => {
+                let host = url.host_str().unwrap_or_default();
+                let is_same_domain = crawler::url::registrable_domain(host).is_some_and(|domain| {
+                    Some(domain) == crawler::url::registrable_domain(self.origin.host())
+                });
+                Place::Elsewhere { url: url.as_str().into(), is_same_domain }
+            }
+        }
+    }
+
+    fn internal(&mut self, url: &Url) -> Option<UrlId> {
+        match self.origin.target(url) {
+            Target::Internal(key) => Some(self.urls.intern(&key)),
+            Target::External(_) => None,
+        }
+    }
+}
+
+fn is_fetchable(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+/// Scripts and style sheets of the site that Googlebot may fetch. The rendered document has lost its scripts; those
+/// that the answer names are loaded.
+fn resources<'a>(page: &'a Page) -> impl Iterator<Item = Url> + 'a {
+    let loaded = page.input.raw.resources.iter();
+    let needed =
+        loaded.filter(|resource| matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet));
+    needed
+        .filter_map(|resource| page.resolve(&resource.url))
+        .filter(|url| page.input.origin.contains(url))
+        .filter(|url| page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(url)).is_allowed)
+}
+
+fn short(text: &str) -> &str {
+    text.char_indices().nth(MAX_TEXT_CHARS).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Links to parts of pages, as key and fragment. What scripts read (`#/`, `#!`, `#:~:`) names no part.
+fn fragments<'a>(page: &'a Page) -> Vec<(&'a str, String)> {
+    let mut fragments = Vec::new();
+    for link in &page.links {
+        let (Some(fragment), Target::Internal(key)) = (link.url.fragment(), &link.target) else { continue };
+        let is_part = !fragment.is_empty()
+            && !fragment.eq_ignore_ascii_case("top")
+            && !fragment.starts_with(['/', '!']);
+        if is_part && !fragment.starts_with(":~:") {
+            let decoded = percent_decode(fragment);
+            fragments.push((key.as_str(), decoded));
+        }
+    }
+    fragments
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code =
+            after.get(..2).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        match code.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Pages of the site that are named otherwise than by a link.
+fn references(page: &Page) -> Vec<Url> {
+    let canonical = page.canonical.clone();
+    let alternates = page.alternates.iter().filter_map(|(_, url)| url.clone());
+    let pagination = page.facts.pagination.iter().filter_map(|(_, href)| page.resolve(href));
+    let redirect = page.script_redirect().cloned();
+    canonical.into_iter().chain(alternates).chain(pagination).chain(redirect).collect()
+}

@@ -1,0 +1,86 @@
+//! The texts of a document while it is read: what a reader sees, what of it is the page's own, and its blocks of prose.
+//! Used by the collector. Each piece of text is looked at once, however many of them it belongs to.
+
+use super::open_elements::Flags;
+use super::text::{Collapsed, push_space, word_count, words_reach};
+
+/// Words from which the only main element holds the page's own text.
+const LEAST_MAIN_WORDS: usize = 50;
+
+/// The texts so far.
+#[derive(Default)]
+pub struct Texts {
+    /// What a reader sees, white space collapsed.
+    pub visible: String,
+    /// Words of it that stand in closed shadow roots.
+    pub closed_words: usize,
+    /// Main elements so far.
+    pub mains: usize,
+    /// Text outside navigation and the like, and the part of it in main elements.
+    content: String,
+    main: String,
+    /// Blocks that are open, and whether each is in a main element.
+    open_blocks: Vec<(bool, String)>,
+    blocks: Vec<(bool, String)>,
+}
+
+impl Texts {
+    /// Something that separates words.
+    pub fn separate(&mut self) {
+        for buffer in [&mut self.visible, &mut self.content, &mut self.main] {
+            push_space(buffer);
+        }
+        self.open_blocks.last_mut().into_iter().for_each(|(_, block)| push_space(block));
+    }
+
+    /// A piece of text that is not hidden.
+    pub fn add(&mut self, text: &Collapsed, flags: Flags) {
+        text.push_to(&mut self.visible);
+        if flags.contains(Flags::CLOSED) {
+            self.closed_words += word_count(&text.inner);
+        }
+        if flags.contains(Flags::CHROME) {
+            return;
+        }
+        text.push_to(&mut self.content);
+        if flags.contains(Flags::MAIN) {
+            text.push_to(&mut self.main);
+        }
+        self.open_blocks.last_mut().into_iter().for_each(|(_, block)| text.push_to(block));
+    }
+
+    /// A paragraph-like block begins.
+    pub fn open_block(&mut self, in_main: bool) {
+        self.open_blocks.push((in_main, String::new()));
+    }
+
+    /// The innermost block ends.
+    pub fn close_block(&mut self) {
+        self.blocks.extend(self.open_blocks.pop());
+    }
+
+    /// Words that were seen from a place on.
+    pub fn words_since(&self, start: usize) -> usize {
+        word_count(self.since(start))
+    }
+
+    /// Text that was seen from a place on.
+    pub fn since(&self, start: usize) -> &str {
+        self.visible.get(start..).unwrap_or_default()
+    }
+
+    /// The visible text, the page's own, and its blocks.
+    pub fn finish(self) -> (String, String, Vec<String>) {
+        let only_main = self.mains == 1 && words_reach(&self.main, LEAST_MAIN_WORDS);
+        let (mut visible, mut own) = (self.visible, if only_main { self.main } else { self.content });
+        for text in [&mut visible, &mut own] {
+            text.truncate(text.trim_end().len());
+        }
+        let blocks = self.blocks.into_iter().filter(|(in_main, _)| *in_main || !only_main);
+        let trimmed = blocks.map(|(_, mut text)| {
+            text.truncate(text.trim_end().len());
+            text
+        });
+        (visible, own, trimmed.filter(|text| !text.is_empty()).collect())
+    }
+}

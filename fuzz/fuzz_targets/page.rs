@@ -1,14 +1,21 @@
 //! Fuzzes the facts of a page: any document is read within its own size, and of a well-formed one the facts are those of
-//! the tree that a browser builds.
+//! the tree that a browser builds. Any document is divided into tags and texts as html5ever divides it.
 #![no_main]
 
 use audit_engine::page::text::collapse;
-use audit_engine::page::{Provenance, scan};
+use audit_engine::page::{Provenance, names, scan, tokens};
 use libfuzzer_sys::fuzz_target;
 use scraper::{Html, Selector};
 
+#[path = "../../crates/audit_engine/src/page/oracle.rs"]
+mod oracle;
+
 fuzz_target!(|input: (&str, Vec<(u8, &str)>)| {
     let (document, parts) = input;
+    assert_eq!(
+        oracle::comparable(oracle::ours(document)),
+        oracle::comparable(oracle::theirs(document))
+    );
     let facts = scan(document, Provenance::Raw);
     assert!(facts.elements <= document.matches('<').count() + 1);
     assert!(facts.main_text.len() <= facts.visible_text.len());

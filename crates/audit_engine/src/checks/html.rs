@@ -20,6 +20,9 @@ static LANGUAGE_TAG: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn is_language_tag(tag: &str) -> bool {
+    if matches!(tag.as_bytes(), [one, two] if one.is_ascii_lowercase() && two.is_ascii_lowercase()) {
+        return super::hreflang::is_language(tag);
+    }
     let Some(parts) = LANGUAGE_TAG.captures(tag.trim()) else { return false };
     let language = parts[1].to_ascii_lowercase();
     let region = parts.get(4).map(|region| region.as_str().to_ascii_uppercase());

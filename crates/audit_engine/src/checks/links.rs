@@ -1,9 +1,9 @@
 //! Checks of the links that stand on a page, by the page alone.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crawler::url::is_tracking_param;
+use hashbrown::{HashMap, HashSet};
 use url::{Host, Url};
 
 use super::thresholds::Limit;
@@ -23,7 +23,13 @@ static VAGUE: LazyLock<HashMap<&'static str, HashSet<String>>> = LazyLock::new(|
     texts
 });
 
+/// Bytes of the longest text of a link that is compared with them: none of them has half as many.
+const MAX_VAGUE_BYTES: usize = 80;
+
 fn is_vague(text: &str, language: Option<&str>) -> bool {
+    if text.len() > MAX_VAGUE_BYTES {
+        return false;
+    }
     let is_edge = |c: char| !c.is_alphanumeric();
     let text = fold(text);
     let text = text.trim_matches(is_edge);

@@ -80,38 +80,37 @@ impl Crawl<'_> {
     async fn probe_assets(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) {
         let wanted = self.wanted_assets();
         self.ask_assets(source, watch, wanted.clone()).await;
-        let again: Vec<_> = wanted
-            .into_iter()
-            .filter(|(id, _)| self.site.assets.get(id).is_some_and(Asset::is_suspect))
-            .collect();
+        // A machine that knows no names will not learn them in a moment.
+        let unknown = self.doubt_names();
+        let is_suspect =
+            |id: &UrlId| !unknown.contains(id) && self.site.assets.get(id).is_some_and(Asset::is_suspect);
+        let again: Vec<_> = wanted.into_iter().filter(|(id, _)| is_suspect(id)).collect();
         if !again.is_empty() && self.must_end(watch).is_none() {
             tokio::time::sleep(PATIENCE).await;
             self.ask_assets(source, watch, again).await;
         }
-        self.doubt_names();
     }
 
     /// Where no foreign name exists at all, it is this machine that knows no names: no link is broken by that. Names below
     /// `.invalid` exist nowhere (RFC 6761).
-    fn doubt_names(&mut self) {
+    ///
+    /// Gives back whose names are not known then.
+    fn doubt_names(&mut self) -> HashSet<UrlId> {
         let is_name = |url: &Url| url.domain().is_some() && !self.site.origin.contains(url);
         let url_of = |id: &UrlId| Url::parse(self.site.texts.key(*id)).ok().filter(is_name);
         let knows_names =
             self.site.assets.iter().any(|(id, asset)| !asset.has_no_host && url_of(id).is_some());
         if knows_names {
-            return;
+            return HashSet::new();
         }
         let is_invalid = |url: &Url| url.domain().is_some_and(|name| name.ends_with(".invalid"));
-        let doubtful: Vec<UrlId> = self
-            .site
-            .assets
-            .iter()
-            .filter(|(id, asset)| asset.has_no_host && !url_of(id).as_ref().is_some_and(is_invalid))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in doubtful {
+        let unknown = self.site.assets.iter().filter(|(_, asset)| asset.has_no_host).map(|(id, _)| *id);
+        let unknown: HashSet<UrlId> = unknown.collect();
+        let doubtful = unknown.iter().filter(|id| !url_of(id).as_ref().is_some_and(is_invalid));
+        for id in doubtful.copied().collect::<Vec<_>>() {
             self.site.assets.insert(id, Asset::default());
         }
+        unknown
     }
 
     async fn ask_assets(

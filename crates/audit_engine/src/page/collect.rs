@@ -43,6 +43,11 @@ pub struct Collector {
 }
 
 impl Collector {
+    /// Begins with a document of so many bytes.
+    pub fn for_document(bytes: usize) -> Collector {
+        Collector { texts: Texts::for_document(bytes), ..Collector::default() }
+    }
+
     /// The `html` element; a second one adds nothing that is there already.
     pub fn html(&mut self, tag: &Tag) {
         if self.facts.elements == 0 {

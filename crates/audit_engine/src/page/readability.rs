@@ -91,25 +91,25 @@ fn syllable_count(word: &str, language: &str) -> usize {
 /// Groups of vowels, without a silent e at the end.
 fn english_syllables(word: &str) -> usize {
     let groups = if word.is_ascii() { ascii_vowel_groups(word) } else { vowel_groups(word) };
-    let ends = |end: &str| {
-        word.len()
-            .checked_sub(end.len())
-            .and_then(|at| word.get(at..))
-            .is_some_and(|last| last.eq_ignore_ascii_case(end))
+    let is_silent = match word.as_bytes() {
+        [.., b'l' | b'L', b'e' | b'E'] => false,
+        [.., b'e' | b'E'] => groups > 1,
+        _ => false,
     };
-    let is_silent = ends("e") && !ends("le") && groups > 1;
     (groups - usize::from(is_silent)).max(1)
 }
 
 fn ascii_vowel_groups(word: &str) -> usize {
-    let mut after_vowel = false;
+    // One bit for each letter from @ on, so that no branch depends on the word.
+    const VOWELS: u32 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 15 | 1 << 21 | 1 << 25;
+    let mut before = 0;
     let mut groups = 0;
     for byte in word.bytes() {
-        let is_vowel = matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
-        groups += usize::from(is_vowel && !after_vowel);
-        after_vowel = is_vowel;
+        let vowel = (VOWELS >> (byte & 31)) & u32::from(byte >> 6);
+        groups += vowel & !before & 1;
+        before = vowel;
     }
-    groups
+    groups as usize
 }
 
 fn vowel_groups(word: &str) -> usize {

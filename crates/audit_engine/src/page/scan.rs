@@ -40,7 +40,7 @@ pub fn scan(html: &str, provenance: Provenance) -> PageFacts {
     };
     let mut tokens = Tokens::new(document.strip_prefix('\u{feff}').unwrap_or(&document));
     let charset_end = charset_end.saturating_sub(if document.starts_with('\u{feff}') { 3 } else { 0 });
-    let mut state = State::new(provenance);
+    let mut state = State::new(provenance, html.len());
     while let Some(token) = tokens.next(state.open.flags().contains(Flags::FOREIGN)) {
         match token {
             Token::Doctype { is_html } => state.collector.facts.has_doctype |= is_html && !state.seen_tag,
@@ -92,7 +92,7 @@ struct State<'h> {
 }
 
 impl State<'_> {
-    fn new(provenance: Provenance) -> Self {
+    fn new(provenance: Provenance, bytes: usize) -> Self {
         State {
             provenance,
             area: Area::Head,
@@ -101,7 +101,7 @@ impl State<'_> {
             seen_tag: false,
             raw_text: None,
             open: OpenElements::in_head(),
-            collector: Collector::default(),
+            collector: Collector::for_document(bytes),
         }
     }
 

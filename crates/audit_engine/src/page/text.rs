@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memrchr};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
@@ -155,26 +156,33 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // Nothing composes with a space, so pieces between spaces are folded each as it needs.
+    // Nothing composes with a space, so pieces between spaces are folded each as it needs, plain ones many at once.
     let mut folded = String::with_capacity(text.len());
-    for (index, piece) in text.split(' ').enumerate() {
-        if index > 0 {
-            folded.push(' ');
-        }
-        if piece.is_ascii() {
-            let start = folded.len();
-            folded.push_str(piece);
-            folded[start..].make_ascii_lowercase();
-        } else {
-            // Upper case first: it spells out what lower case leaves alone (ß, final sigma).
-            folded.extend(piece.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc());
-        }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        let start = memrchr(b' ', &rest.as_bytes()[..at]).map_or(0, |space| space + 1);
+        let end = memchr(b' ', &rest.as_bytes()[at..]).map_or(rest.len(), |space| at + space);
+        push_plain(&mut folded, &rest[..start]);
+        // Upper case first: it spells out what lower case leaves alone (ß, final sigma).
+        let piece = rest[start..end].chars();
+        folded.extend(piece.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc());
+        rest = &rest[end..];
     }
+    push_plain(&mut folded, rest);
     folded
+}
+
+fn push_plain(folded: &mut String, text: &str) {
+    let start = folded.len();
+    folded.push_str(text);
+    folded[start..].make_ascii_lowercase();
 }
 
 /// Width of a title in a result list, in pixels: Arial at 20 px.
 pub fn pixel_width(text: &str) -> f64 {
+    if text.is_ascii() {
+        return text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0;
+    }
     let base = text.nfd().filter(|c| !is_combining_mark(*c));
     base.map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0
 }

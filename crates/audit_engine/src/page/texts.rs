@@ -7,6 +7,9 @@ use super::text::{Collapsed, push_space, word_count, words_reach};
 /// Words from which the only main element holds the page's own text.
 const LEAST_MAIN_WORDS: usize = 50;
 
+/// Bytes of a document for each byte of its text, in most documents.
+const MARKUP: usize = 4;
+
 /// The texts so far.
 #[derive(Default)]
 pub struct Texts {
@@ -25,6 +28,12 @@ pub struct Texts {
 }
 
 impl Texts {
+    /// Makes room for the texts of a document.
+    pub fn for_document(bytes: usize) -> Texts {
+        let [visible, content] = [0; 2].map(|_| String::with_capacity(bytes / MARKUP));
+        Texts { visible, content, ..Texts::default() }
+    }
+
     /// Something that separates words.
     pub fn separate(&mut self) {
         for buffer in [&mut self.visible, &mut self.content, &mut self.main] {

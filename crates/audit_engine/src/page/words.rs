@@ -12,6 +12,8 @@ enum Class {
     Break,
     /// May stand inside a word: between letters, between digits, or both.
     Mark,
+    /// Begins a letter of two bytes, of Latin or Cyrillic.
+    Letter,
     /// Of another script.
     Other,
 }
@@ -23,6 +25,8 @@ static CLASSES: [Class; 256] = {
         classes[byte] = match byte as u8 {
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => Class::Word,
             b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_' => Class::Mark,
+            // U+00C0 to U+024F and U+0400 to U+047F; two of them are signs (`is_sign`).
+            0xC3..=0xC9 | 0xD0 | 0xD1 => Class::Letter,
             0x80.. => Class::Other,
             _ => Class::Break,
         };
@@ -60,7 +64,7 @@ impl<'t> Iterator for Words<'t> {
             loop {
                 match bytes.get(start).map(|byte| CLASSES[usize::from(*byte)]) {
                     None => return None,
-                    Some(Class::Word) => break,
+                    Some(Class::Word | Class::Letter) => break,
                     Some(Class::Break) => piece = start + 1,
                     Some(Class::Mark) if bytes[start] != b'_' => {}
                     Some(Class::Mark | Class::Other) => {
@@ -87,14 +91,19 @@ impl<'t> Iterator for Words<'t> {
 fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     loop {
-        while bytes.get(end).is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Word) {
-            end += 1;
+        loop {
+            match bytes.get(end).map(|byte| CLASSES[usize::from(*byte)]) {
+                Some(Class::Word) => end += 1,
+                Some(Class::Letter) if !is_sign(&bytes[end..]) => end += 2,
+                Some(Class::Letter) => return None,
+                _ => break,
+            }
         }
         let Some(byte) = bytes.get(end) else { return Some(end) };
         match CLASSES[usize::from(*byte)] {
             Class::Break => return Some(end),
             Class::Mark => {}
-            Class::Word | Class::Other => return None,
+            Class::Word | Class::Letter | Class::Other => return None,
         }
         if *byte == b'_' {
             return None;
@@ -107,6 +116,9 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
         }
         let next = next.filter(|_| marks == 1 && matches!(byte, b'.' | b'\''))?;
         let before = bytes[end - 1];
+        if !before.is_ascii() {
+            return None;
+        }
         let goes_on = before.is_ascii_alphabetic() && next.is_ascii_alphabetic()
             || before.is_ascii_digit() && next.is_ascii_digit();
         match CLASSES[usize::from(*next)] {
@@ -115,6 +127,11 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
             _ => return None,
         }
     }
+}
+
+/// Whether a text begins with a sign of multiplication or division, which stand among the letters.
+fn is_sign(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xC3, 0x97 | 0xB7, ..])
 }
 
 #[cfg(test)]
@@ -133,6 +150,13 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_those_of_unicode(text in "[aB1_ .,:;!?()\"'\u{e4}\u{308}\u{4e00}\u{3042}\u{e01}\n/&-]{0,24}") {
+            let expected: Vec<&str> = text.unicode_words().collect();
+
+            prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn words_of_latin_and_cyrillic_are_those_of_unicode(text in "[a1\u{c0}-\u{24f}\u{400}-\u{47f}\u{308}\u{d7}\u{f7} .',_-]{0,16}") {
             let expected: Vec<&str> = text.unicode_words().collect();
 
             prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);

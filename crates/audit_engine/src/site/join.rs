@@ -1,6 +1,8 @@
 //! Joins rows with each other once the crawl is over: who links to whom, how far from the seeds, who shares what.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
 use super::{Inlinks, Joined, MAX_BUCKET, Shared, Site, UrlId};
 use crate::checks::MAX_EXAMPLES;
@@ -21,20 +23,25 @@ impl Site {
         self.group();
     }
 
-    fn count_inlinks(&self) -> std::collections::HashMap<UrlId, Inlinks> {
-        let mut inlinks = std::collections::HashMap::<UrlId, Inlinks>::new();
+    fn count_inlinks(&self) -> HashMap<UrlId, Inlinks> {
+        let mut inlinks = HashMap::<UrlId, Inlinks>::new();
         for row in self.pages() {
             // Per target: whether any link may be followed, and whether any may not.
-            let mut targets = std::collections::BTreeMap::<UrlId, (bool, bool)>::new();
+            let mut targets: Vec<(UrlId, bool, bool)> = Vec::with_capacity(row.links.len());
             for link in &row.links {
-                let end = self.end_id(link.to);
-                for target in [Some(link.to), end].into_iter().flatten().filter(|target| *target != row.id) {
-                    let ways = targets.entry(target).or_default();
-                    ways.0 |= !link.is_nofollow;
-                    ways.1 |= link.is_nofollow;
-                }
+                let end = self.end_id(link.to).filter(|end| *end != link.to);
+                let ends = [Some(link.to), end].into_iter().flatten().filter(|target| *target != row.id);
+                targets.extend(ends.map(|target| (target, !link.is_nofollow, link.is_nofollow)));
             }
-            for (target, (is_followed, is_nofollowed)) in targets {
+            targets.sort_unstable_by_key(|(target, ..)| *target);
+            targets.dedup_by(|next, kept| {
+                let is_same = next.0 == kept.0;
+                if is_same {
+                    (kept.1, kept.2) = (kept.1 | next.1, kept.2 | next.2);
+                }
+                is_same
+            });
+            for (target, is_followed, is_nofollowed) in targets {
                 let inlinks = inlinks.entry(target).or_default();
                 inlinks.pages += 1;
                 inlinks.followed += u32::from(is_followed);
@@ -47,8 +54,8 @@ impl Site {
         inlinks
     }
 
-    fn measure_depths(&self) -> std::collections::HashMap<UrlId, u32> {
-        let mut depths = std::collections::HashMap::new();
+    fn measure_depths(&self) -> HashMap<UrlId, u32> {
+        let mut depths = HashMap::new();
         let mut queue = VecDeque::new();
         for row in self.rows.values().filter(|row| row.is_seed) {
             let id = self.end_id(row.id).unwrap_or(row.id);
@@ -61,7 +68,7 @@ impl Site {
             let depth = depths[&id] + 1;
             for link in row.links.iter().filter(|link| !link.is_nofollow) {
                 let target = self.end_id(link.to).unwrap_or(link.to);
-                if let std::collections::hash_map::Entry::Vacant(entry) = depths.entry(target) {
+                if let Entry::Vacant(entry) = depths.entry(target) {
                     entry.insert(depth);
                     queue.push_back(target);
                 }
@@ -76,7 +83,7 @@ impl Site {
         if pages.len() < LEAST_SCORED {
             return;
         }
-        let number: std::collections::HashMap<UrlId, usize> =
+        let number: HashMap<UrlId, usize> =
             pages.iter().enumerate().map(|(number, id)| (*id, number)).collect();
         let targets = |id: &UrlId| -> Vec<usize> {
             let Some(row) = self.row(*id).filter(|row| !row.is_nofollow) else { return Vec::new() };

@@ -8,7 +8,7 @@ mod probes;
 mod row;
 mod verdicts;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crawler::robots::Robots;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -150,13 +150,13 @@ pub struct Inlinks {
 
 #[derive(Default)]
 struct Joined {
-    inlinks: HashMap<UrlId, Inlinks>,
-    depths: HashMap<UrlId, u32>,
-    scores: HashMap<UrlId, f64>,
+    inlinks: hashbrown::HashMap<UrlId, Inlinks>,
+    depths: hashbrown::HashMap<UrlId, u32>,
+    scores: hashbrown::HashMap<UrlId, f64>,
     low_score: f64,
-    groups: HashMap<(Shared, u128), Vec<UrlId>>,
-    variants: HashSet<UrlId>,
-    bands: HashMap<u64, Vec<UrlId>>,
+    groups: hashbrown::HashMap<(Shared, u128), Vec<UrlId>>,
+    variants: hashbrown::HashSet<UrlId>,
+    bands: hashbrown::HashMap<u64, Vec<UrlId>>,
 }
 
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
@@ -303,7 +303,7 @@ impl Site {
             return Vec::new();
         };
         let least = self.thresholds.number(Limit::NearDuplicatePercent);
-        let mut seen = HashSet::new();
+        let mut seen = hashbrown::HashSet::new();
         let mut near = Vec::new();
         for band in sketch.bands() {
             for id in self.joined.bands.get(&band).into_iter().flatten().filter(|id| **id != row.id) {
@@ -328,7 +328,7 @@ impl Site {
 
     /// Groups of pages whose texts are nearly one: pages that are alike by way of others are one group.
     pub fn near_clusters(&self) -> usize {
-        let mut seen = HashSet::new();
+        let mut seen = hashbrown::HashSet::new();
         let mut clusters = 0;
         for row in self.pages() {
             if !seen.contains(&row.id) && !self.near_pages(row).is_empty() {

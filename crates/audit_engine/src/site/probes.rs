@@ -51,8 +51,8 @@ impl Asset {
         matches!(self.status, 400..=599) && !matches!(self.status, 401 | 403 | 407 | 429)
     }
 
-    /// Whether it is asked for again, because it may be broken.
+    /// Whether it is asked for again, because it may be broken for a moment only. What does not exist is not.
     pub fn is_suspect(&self) -> bool {
-        self.status == 0 || self.is_error()
+        self.status == 0 || self.is_error() && !matches!(self.status, 404 | 410)
     }
 }

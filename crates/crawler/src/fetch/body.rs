@@ -19,13 +19,49 @@ use super::{FetchError, Phase};
 
 /// Most that is unpacked at a time.
 const STEP_BYTES: usize = 64 * 1024;
+/// Most that is reserved because a server announced it.
+const MOST_RESERVED: usize = 256 * 1024;
 
 /// A body that is read piece by piece.
 pub struct Body {
-    reader: Pin<Box<dyn AsyncRead + Send>>,
+    source: Source,
+    /// Bytes that are announced, encoded or not.
+    announced: Option<u64>,
     deadline: Instant,
     limit: u64,
     left: u64,
+    /// There is more than the limit, which was handed out.
+    is_over: bool,
+}
+
+enum Source {
+    /// As it comes: pieces are handed on without a copy.
+    Plain(Incoming),
+    /// Unpacked.
+    Encoded(Pin<Box<dyn AsyncRead + Send>>),
+}
+
+impl Source {
+    /// The next piece; of packed bodies `step` bytes at most. None at the end.
+    async fn next(&mut self, step: usize) -> Result<Option<Bytes>, FetchError> {
+        let body = match self {
+            Source::Plain(body) => body,
+            Source::Encoded(reader) => {
+                let mut piece = BytesMut::with_capacity(step);
+                let read = reader.read_buf(&mut piece).await;
+                read.map_err(|error| FetchError::Broken(Box::new(error)))?;
+                return Ok(Some(piece.freeze()).filter(|piece| !piece.is_empty()));
+            }
+        };
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| FetchError::Broken(Box::new(error)))?;
+            // Trailers are no part of the body.
+            if let Some(piece) = frame.into_data().ok().filter(|piece| !piece.is_empty()) {
+                return Ok(Some(piece));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Body {
@@ -39,38 +75,70 @@ impl Body {
         // The answer to HEAD names an encoding and has no bytes that could be decoded.
         let is_empty = method == Method::HEAD || body.size_hint().exact() == Some(0);
         let encoding = if is_empty { None } else { encoding_of(headers)? };
-        let bytes = StreamReader::new(body.into_data_stream().map_err(std::io::Error::other));
-        let reader: Pin<Box<dyn AsyncRead + Send>> = match encoding {
-            None => Box::pin(bytes),
+        let announced = body.size_hint().exact();
+        let unpack = |body: Incoming| {
+            BufReader::new(StreamReader::new(body.into_data_stream().map_err(std::io::Error::other)))
+        };
+        let source = match encoding {
+            None => Source::Plain(body),
             Some(Encoding::Gzip) => {
                 // Archives may be several, one after the other.
-                let mut decoder = GzipDecoder::new(BufReader::new(bytes));
+                let mut decoder = GzipDecoder::new(unpack(body));
                 decoder.multiple_members(true);
-                Box::pin(decoder)
+                Source::Encoded(Box::pin(decoder))
             }
-            Some(Encoding::Brotli) => Box::pin(BrotliDecoder::new(BufReader::new(bytes))),
+            Some(Encoding::Brotli) => Source::Encoded(Box::pin(BrotliDecoder::new(unpack(body)))),
         };
-        Ok(Body { reader, deadline, limit, left: limit })
+        Ok(Body { source, announced, deadline, limit, left: limit, is_over: false })
     }
 
     /// Reads the next piece; `None` at the end. After an error, what was read before it still counts.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
+        if self.is_over {
+            return Err(FetchError::TooLarge { limit: self.limit });
+        }
         // One byte over the limit is asked for, to tell a body that ends there from a longer one.
         let step = usize::try_from(self.left.saturating_add(1)).unwrap_or(STEP_BYTES).min(STEP_BYTES);
-        let mut piece = BytesMut::with_capacity(step);
-        let read = self.reader.read_buf(&mut piece);
-        let length = tokio::time::timeout_at(self.deadline, read)
+        let piece = tokio::time::timeout_at(self.deadline, self.source.next(step))
             .await
-            .map_err(|_| FetchError::Timeout(Phase::Total))?
-            .map_err(|error| FetchError::Broken(Box::new(error)))?;
-        match length as u64 {
-            0 => Ok(None),
-            length if length > self.left => Err(FetchError::TooLarge { limit: self.limit }),
-            length => {
-                self.left -= length;
-                Ok(Some(piece.freeze()))
+            .map_err(|_| FetchError::Timeout(Phase::Total))??;
+        let Some(mut piece) = piece else { return Ok(None) };
+        if piece.len() as u64 > self.left {
+            if self.left == 0 {
+                return Err(FetchError::TooLarge { limit: self.limit });
             }
+            piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+            self.is_over = true;
         }
+        self.left -= piece.len() as u64;
+        Ok(Some(piece))
+    }
+
+    /// Reads it up to the limit, and says whether that cut it off.
+    pub async fn up_to_limit(mut self) -> Result<(Bytes, bool), FetchError> {
+        let mut first = Bytes::new();
+        let mut all = BytesMut::new();
+        loop {
+            let piece = match self.chunk().await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(FetchError::TooLarge { .. }) => return Ok((joined(first, all), true)),
+                Err(error) => return Err(error),
+            };
+            if first.is_empty() && all.is_empty() {
+                first = piece;
+                continue;
+            }
+            if all.is_empty() {
+                // What is announced may be a lie: it is believed up to a few pages of memory.
+                let announced = usize::try_from(self.announced.unwrap_or_default()).unwrap_or_default();
+                all.reserve(announced.min(MOST_RESERVED).max(first.len() + piece.len()));
+                all.extend_from_slice(&first);
+                first = Bytes::new();
+            }
+            all.extend_from_slice(&piece);
+        }
+        Ok((joined(first, all), false))
     }
 
     /// Reads all of it.
@@ -87,6 +155,11 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Body").field("limit", &self.limit).field("left", &self.left).finish_non_exhaustive()
     }
+}
+
+/// A body of one piece is that piece.
+fn joined(first: Bytes, all: BytesMut) -> Bytes {
+    if all.is_empty() { first } else { all.freeze() }
 }
 
 #[derive(Debug, PartialEq)]

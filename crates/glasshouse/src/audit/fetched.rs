@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use audit_engine::source::{FetchFailure, PageRequest, RenderedPage, Response};
 use browser::{Rendered, Settled};
-use bytes::BytesMut;
 use crawler::connector::{ConnectError, Connector, Stream};
 use crawler::fetch::{FetchError, Phase, TimeLimits};
 use crawler::{FetchRequest, Fetcher, Network, NetworkError};
@@ -39,20 +38,7 @@ pub async fn fetch(fetcher: &Fetcher, request: FetchRequest) -> Result<Response,
         ttfb_ms: millis(started),
         ..Response::default()
     };
-    let mut body = fetched.body;
-    let mut bytes = BytesMut::new();
-    loop {
-        match body.chunk().await {
-            Ok(Some(piece)) => bytes.extend_from_slice(&piece),
-            Ok(None) => break,
-            Err(FetchError::TooLarge { .. }) => {
-                response.is_cut = true;
-                break;
-            }
-            Err(error) => return Err(failure(error)),
-        }
-    }
-    response.body = bytes.freeze();
+    (response.body, response.is_cut) = fetched.body.up_to_limit().await.map_err(failure)?;
     response.total_ms = millis(started);
     Ok(response)
 }

@@ -103,12 +103,13 @@ impl<'h> Tokens<'h> {
                 b'a'..=b'z' | b'A'..=b'Z' => {
                     let name = self.tag_name(self.at + 1);
                     self.tag.text = name;
-                    self.tag.name = Name::read(name);
+                    self.tag.name = self.name(name);
                     return self.attributes(true).then_some(Token::Start);
                 }
                 b'/' => match rest.get(2) {
                     Some(byte) if byte.is_ascii_alphabetic() => {
-                        let name = Name::read(self.tag_name(self.at + 2));
+                        let name = self.tag_name(self.at + 2);
+                        let name = self.name(name);
                         return self.attributes(false).then_some(Token::End(name));
                     }
                     Some(b'>') => self.at += 3,
@@ -175,6 +176,10 @@ impl<'h> Tokens<'h> {
     fn skip_past(&mut self, byte: u8) {
         let rest = &self.html.as_bytes()[self.at..];
         self.at += memchr(byte, rest).map_or(rest.len(), |at| at + 1);
+    }
+
+    fn name(&self, text: &str) -> Name {
+        if self.has_nul && text.contains('\0') { Name::read(&text.replace('\0', "\u{fffd}")) } else { Name::read(text) }
     }
 
     fn tag_name(&mut self, start: usize) -> &'h str {

@@ -8,6 +8,7 @@ use super::microdata::Microdata;
 use super::names::{Attr, Kinds, Name};
 use super::navigation::navigates;
 use super::open_elements::{Ends, Flags, Marks, OpenElements};
+use super::roles::Role;
 use super::text::{Collapsed, collapse, push_collapsed, push_space};
 use super::texts::Texts;
 use super::tokens::Tag;
@@ -378,56 +379,4 @@ impl Collector {
 
 fn is_hidden_from_readers(tag: &Tag) -> bool {
     tag.attr(Attr::AriaHidden).is_some_and(|value| value.eq_ignore_ascii_case("true"))
-}
-
-/// What the collector does with elements of a name.
-enum Role {
-    Other,
-    Meta,
-    LinkElement,
-    Base,
-    Link { is_area: bool },
-    Image,
-    Picture,
-    Heading(u8),
-    Frame,
-    Form,
-    Source,
-    Media,
-    Object,
-    Block,
-}
-
-impl Role {
-    fn of(name: Name) -> Role {
-        macro_rules! named {
-            ($($text:literal)|+) => {{
-                const NAMES: &[Name] = &[$(Name::of($text)),+];
-                NAMES.contains(&name)
-            }};
-        }
-        match () {
-            () if named!("div" | "span") => Role::Other,
-            () if named!("a") => Role::Link { is_area: false },
-            () if named!("p" | "li" | "dd" | "td" | "blockquote") => Role::Block,
-            () if named!("meta") => Role::Meta,
-            () if named!("link") => Role::LinkElement,
-            () if named!("img") => Role::Image,
-            () if named!("h1") => Role::Heading(1),
-            () if named!("h2") => Role::Heading(2),
-            () if named!("h3") => Role::Heading(3),
-            () if named!("h4") => Role::Heading(4),
-            () if named!("h5") => Role::Heading(5),
-            () if named!("h6") => Role::Heading(6),
-            () if named!("base") => Role::Base,
-            () if named!("area") => Role::Link { is_area: true },
-            () if named!("picture") => Role::Picture,
-            () if named!("iframe") => Role::Frame,
-            () if named!("form") => Role::Form,
-            () if named!("source") => Role::Source,
-            () if named!("video" | "audio" | "embed") => Role::Media,
-            () if named!("object") => Role::Object,
-            () => Role::Other,
-        }
-    }
 }

@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memmem};
 
+use super::ends::{comment_length, raw_end, script_end};
 use super::names::{Attr, Name};
 use super::references::{Place, decode};
 
@@ -179,7 +180,11 @@ impl<'h> Tokens<'h> {
     }
 
     fn name(&self, text: &str) -> Name {
-        if self.has_nul && text.contains('\0') { Name::read(&text.replace('\0', "\u{fffd}")) } else { Name::read(text) }
+        if self.has_nul && text.contains('\0') {
+            Name::read(&text.replace('\0', "\u{fffd}"))
+        } else {
+            Name::read(text)
+        }
     }
 
     fn tag_name(&mut self, start: usize) -> &'h str {
@@ -287,84 +292,8 @@ impl<'h> Tokens<'h> {
     }
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0C)
-}
-
-/// Bytes from the `<!--` of a comment to behind its end.
-fn comment_length(text: &[u8]) -> usize {
-    if text.starts_with(b">") {
-        return 1;
-    }
-    if text.starts_with(b"->") {
-        return 2;
-    }
-    let mut at = 0;
-    while let Some(found) = memmem::find(&text[at..], b"--") {
-        at += found;
-        match &text[at + 2..] {
-            [b'>', ..] => return at + 3,
-            [b'!', b'>', ..] => return at + 4,
-            _ => at += 1,
-        }
-    }
-    text.len()
-}
-
-/// Where the end tag of an element of text begins.
-fn raw_end(text: &str, name: Name) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    loop {
-        at += memchr(b'<', &bytes[at..])?;
-        if bytes.get(at + 1) == Some(&b'/') && is_named(&text[at + 2..], name) {
-            return Some(at);
-        }
-        at += 1;
-    }
-}
-
-/// Whether a text begins with a name and something that ends it.
-fn is_named(text: &str, name: Name) -> bool {
-    // No element of text has a longer name.
-    let end = text.bytes().take(17).position(|byte| is_space(byte) || matches!(byte, b'/' | b'>'));
-    end.and_then(|end| text.get(..end)).is_some_and(|text| Name::read(text) == name)
-}
-
-/// Where the end tag of a script begins. Between `<!--` and `-->`, a script in it has an end tag of its own.
-fn script_end(text: &str) -> Option<usize> {
-    const SCRIPT: Name = Name::of("script");
-    let bytes = text.as_bytes();
-    let (mut at, mut is_escaped, mut is_doubly_escaped) = (0, false, false);
-    loop {
-        let found = if is_escaped { memchr2(b'<', b'>', &bytes[at..])? } else { memchr(b'<', &bytes[at..])? };
-        at += found;
-        if bytes[at] == b'>' {
-            if bytes[..at].ends_with(b"--") {
-                (is_escaped, is_doubly_escaped) = (false, false);
-            }
-            at += 1;
-            continue;
-        }
-        let rest = &text[at + 1..];
-        if let Some(rest) = rest.strip_prefix('/') {
-            if is_named(rest, SCRIPT) {
-                if !is_doubly_escaped {
-                    return Some(at);
-                }
-                is_doubly_escaped = false;
-                // What ends the name is a part of the tag, not of a `-->`.
-                at += "</script".len();
-            }
-        } else if is_escaped && !is_doubly_escaped && is_named(rest, SCRIPT) {
-            is_doubly_escaped = true;
-            at += "<script".len();
-        } else if !is_escaped && rest.starts_with("!--") {
-            is_escaped = true;
-            at += "<!-".len();
-        }
-        at += 1;
-    }
 }
 
 #[cfg(test)]

@@ -250,6 +250,6 @@ pub async fn audit_with(text: &str, change: impl FnOnce(&mut AuditOptions)) -> A
 
 /// Ids of what was found on a row.
 pub fn findings_of(audit: &Audit, path: &str) -> Vec<&'static str> {
-    let row = audit.rows.iter().find(|row| row.path == path).unwrap();
+    let row = audit.rows().find(|row| row.path == path).unwrap();
     row.findings.iter().map(|found| found.check.check().id).collect()
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
+use super::details::Shelf;
 use super::fetch::{Answer, Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
@@ -62,6 +63,7 @@ pub(super) struct Crawl<'a> {
     pub pace: Pace,
     pub pages: usize,
     pub files: Vec<FileRecord>,
+    pub shelf: Shelf,
     /// Addresses that the options leave out.
     pub filtered: HashSet<UrlId>,
     /// Addresses that robots.txt forbids.
@@ -104,6 +106,7 @@ impl<'a> Crawl<'a> {
             pace: Pace::new(options.requests_per_second, None, options.concurrency),
             pages: 0,
             files: Vec::new(),
+            shelf: Shelf::default(),
             filtered: HashSet::new(),
             forbidden: 0,
             trapped: HashSet::new(),
@@ -234,8 +237,9 @@ impl<'a> Crawl<'a> {
                 return Some(id);
             }
             self.forbidden += 1;
-            let fields = crate::site::Fields { readability: -1.0, ..Default::default() };
-            self.site.rows.insert(id, Row { id, is_blocked: true, fields, ..Row::default() });
+            let mut row = Box::new(Row { id, is_blocked: true, ..Row::default() });
+            row.details().fields.readability = -1.0;
+            self.insert(row);
         }
     }
 
@@ -271,7 +275,7 @@ impl<'a> Crawl<'a> {
         }
         if let Some(to) = response.redirect_target(&url) {
             row.redirect = Some(self.place(&to));
-            row.fields.html_bytes = 0;
+            row.details().fields.html_bytes = 0;
         } else if response.is_page() {
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response));
             let renders = self.options.renders && work.wants_render(&mut self.patterns);
@@ -291,7 +295,7 @@ impl<'a> Crawl<'a> {
                 })));
             }
         } else {
-            row.fields.html_bytes = 0;
+            row.details().fields.html_bytes = 0;
         }
         readies.push_done(new(Record::Row(Box::new(row))));
     }
@@ -314,10 +318,15 @@ impl<'a> Crawl<'a> {
                 self.pages += usize::from(row.is_page());
                 self.patterns.learn(self.site.urls.key(row.id), &row);
                 self.follow(&row);
-                self.site.rows.insert(row.id, *row);
+                self.insert(row);
             }
         }
         Ok(())
+    }
+
+    fn insert(&mut self, mut row: Box<Row>) {
+        row.kept = row.details.take().map(|details| self.shelf.keep(&details));
+        self.site.rows.insert(row.id, row);
     }
 
     /// Queues what a row leads to.

@@ -37,17 +37,18 @@ impl Answer {
                 row.status = response.status;
                 row.is_rate_limited = is_rate_limited(response);
                 row.ttfb_ms = response.ttfb_ms;
-                row.fields.load_time_ms = response.total_ms;
-                row.fields.content_type = response.header("content-type").to_owned();
-                row.fields.last_modified = response.header("last-modified").to_owned();
-                row.fields.html_bytes = response.body.len() as u64;
+                let fields = &mut row.details().fields;
+                fields.load_time_ms = response.total_ms;
+                fields.content_type = response.header("content-type").to_owned();
+                fields.last_modified = response.header("last-modified").to_owned();
+                fields.html_bytes = response.body.len() as u64;
             }
             Err(FetchFailure::Timeout(_)) => row.failure = Some(Failure::Timeout),
             Err(FetchFailure::NoResponse(_) | FetchFailure::NoSuchHost(_)) => {
                 row.failure = Some(Failure::NoResponse)
             }
         }
-        row.fields.readability = -1.0;
+        row.details().fields.readability = -1.0;
         row
     }
 

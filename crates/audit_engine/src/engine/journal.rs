@@ -15,7 +15,7 @@ use super::Progress;
 use crate::site::{Row, Site, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.

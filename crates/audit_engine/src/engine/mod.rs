@@ -4,6 +4,7 @@
 
 mod bots;
 mod crawl;
+mod details;
 mod fetch;
 mod frontier;
 mod in_order;
@@ -21,6 +22,7 @@ mod probes;
 mod results;
 mod robots_analysis;
 mod stats;
+mod tally;
 
 use serde::{Deserialize, Serialize};
 

@@ -81,6 +81,12 @@ pub struct Ignored {
     pub path_pattern: String,
 }
 
+impl Ignored {
+    pub(super) fn covers(&self, check: CheckId, path: &str) -> bool {
+        self.check == check && matches(&self.path_pattern, path)
+    }
+}
+
 /// How pages are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -129,6 +135,6 @@ impl AuditOptions {
     }
 
     pub(super) fn is_ignored(&self, check: CheckId, path: &str) -> bool {
-        self.ignored.iter().any(|ignored| ignored.check == check && matches(&ignored.path_pattern, path))
+        self.ignored.iter().any(|ignored| ignored.covers(check, path))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::results::Results;
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
@@ -19,8 +20,6 @@ pub struct Audit {
     pub error_message: Option<String>,
     /// Address of the site's root.
     pub site_url: String,
-    /// Every row, sorted by path.
-    pub rows: Vec<RowResult>,
     /// What was found about the site, its robots.txt and its sitemaps.
     pub site_findings: Vec<SiteResult>,
     /// What was found in sitemaps, by check and file.
@@ -36,6 +35,24 @@ pub struct Audit {
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
     pub issue_breakdown: BTreeMap<&'static str, usize>,
     pub(super) site: Site,
+    pub(super) results: Results,
+}
+
+impl Audit {
+    /// Every row from one on, sorted by path. Each is put together when it is asked for: a large site's do not fit in memory.
+    pub fn rows_from(&self, first: usize) -> impl Iterator<Item = RowResult> {
+        self.results.from(&self.site, first)
+    }
+
+    /// Every row, sorted by path.
+    pub fn rows(&self) -> impl Iterator<Item = RowResult> {
+        self.rows_from(0)
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> usize {
+        self.site.rows.len()
+    }
 }
 
 /// How an audit ended, as the API says it.

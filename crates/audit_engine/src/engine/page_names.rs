@@ -54,10 +54,12 @@ impl Names<'_> {
         // A set, because a hostile page can hold a hundred thousand links.
         let mut seen = HashSet::with_capacity(page.links.len());
         for (resolved, link) in page.internal_links().chain(page.external_links()) {
-            let (to, is_internal) = match &resolved.target {
-                Target::Internal(key) => (self.urls.intern(key), true),
-                Target::External(url) => (self.texts.intern(url.as_str()), false),
-            };
+            let (urls, texts) = (&mut self.urls, &mut self.texts);
+            let to = *resolved.number.get_or_init(|| match &resolved.target {
+                Target::Internal(key) => urls.intern(key),
+                Target::External(url) => texts.intern(url.as_str()),
+            });
+            let is_internal = matches!(resolved.target, Target::Internal(_));
             if is_internal && to == row.id || !seen.insert((to, is_internal, link.is_nofollow)) {
                 continue;
             }

@@ -13,7 +13,7 @@ use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, ResourceKind, scan};
 use crate::score::Preview;
-use crate::site::{Row, Site};
+use crate::site::{Details, Row, Site};
 use crate::source::{RenderedPage, Response, Snapshot};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
@@ -77,15 +77,18 @@ impl PageWork {
             now_ms,
         };
         let page = Page::read(input, &mut crawl.addresses);
-        row.findings = run_checks(&page, &crawl.options.checks);
-        row.is_changed_by_scripts = row.findings.iter().any(|(id, _)| is_changed(&page, *id));
+        let findings = run_checks(&page, &crawl.options.checks);
+        row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
         row.is_rendered = page.was_rendered();
         row.render_ms = rendered.as_ref().map_or(0, |(page, _)| page.ready_ms);
         fill_row(&page, row);
         row.preview = Preview::of(&page);
-        row.fields = fields(&page);
-        row.differences = differences(&page);
-        row.found = look(&page, crawl.options);
+        row.details = Some(Box::new(Details {
+            findings,
+            fields: fields(&page),
+            differences: differences(&page),
+            found: look(&page, crawl.options),
+        }));
         Names { origin, urls, texts }.keep(&page, row);
         if row.is_changed_by_scripts {
             crawl.patterns.changed_by_scripts(&self.key);

@@ -144,7 +144,8 @@ impl Patterns {
         if pattern.texts.len() > TRAP_WINDOW {
             pattern.texts.pop_front();
         }
-        let ids: Vec<&str> = row.findings.iter().map(|(check, _)| check.check().id).collect();
+        let findings = row.details.iter().flat_map(|details| &details.findings);
+        let ids: Vec<&str> = findings.map(|(check, _)| check.check().id).collect();
         let is_new = pattern.signatures.insert(xxh3_64(ids.join(" ").as_bytes()));
         pattern.since_new = if is_new { 0 } else { pattern.since_new + 1 };
     }

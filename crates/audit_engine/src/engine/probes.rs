@@ -98,15 +98,16 @@ impl Crawl<'_> {
     fn doubt_names(&mut self) -> HashSet<UrlId> {
         let is_name = |url: &Url| url.domain().is_some() && !self.site.origin.contains(url);
         let url_of = |id: &UrlId| Url::parse(self.site.texts.key(*id)).ok().filter(is_name);
-        let knows_names =
-            self.site.assets.iter().any(|(id, asset)| !asset.has_no_host && url_of(id).is_some());
+        let has_answered = |id: &UrlId, asset: &Asset| asset.status != 0 && url_of(id).is_some();
+        let knows_names = self.site.assets.iter().any(|(id, asset)| has_answered(id, asset));
         if knows_names {
             return HashSet::new();
         }
         let is_invalid = |url: &Url| url.domain().is_some_and(|name| name.ends_with(".invalid"));
-        let unknown = self.site.assets.iter().filter(|(_, asset)| asset.has_no_host).map(|(id, _)| *id);
-        let unknown: HashSet<UrlId> = unknown.collect();
-        let doubtful = unknown.iter().filter(|id| !url_of(id).as_ref().is_some_and(is_invalid));
+        let silent = self.site.assets.iter().filter(|(id, asset)| asset.status == 0 && url_of(id).is_some());
+        let unknown: HashSet<UrlId> = silent.map(|(id, _)| *id).collect();
+        let is_doubtful = |id: &&UrlId| !url_of(id).as_ref().is_some_and(is_invalid);
+        let doubtful = unknown.iter().filter(is_doubtful);
         for id in doubtful.copied().collect::<Vec<_>>() {
             self.site.assets.insert(id, Asset::default());
         }

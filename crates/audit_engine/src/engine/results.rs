@@ -1,18 +1,17 @@
 //! The end of an audit: joined checks, scores, and what is handed to whoever asked.
 
-use std::collections::BTreeMap;
-
 use super::crawl::Crawl;
+use super::details::Shelf;
 use super::outcome::{
     Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
+use super::tally::Tally;
 use crate::checks::{CheckId, Evidence, Fires, Scope};
-use crate::custom::Found;
 use crate::page::view::Rows;
-use crate::score::{Scored, is_error, is_scored, page_health, run_health};
-use crate::site::{Difference, Fields, Place, Row, Site, SiteFindings};
+use crate::score::{page_health, run_health};
+use crate::site::{Details, Kept, Place, Row, Site, SiteFindings};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
@@ -30,15 +29,17 @@ impl Crawl<'_> {
         self.site.sort();
         self.site.join();
         let site_findings = self.whole_checks();
-        let rows = self.row_results();
-        let scored = self.scored(&rows);
+        let mut results = Results { shelf: std::mem::take(&mut self.shelf), kept: Vec::new() };
+        let mut tally = Tally::default();
+        for row in self.site.rows.values() {
+            let details = self.joined_details(row, &results.shelf);
+            results.kept.push(results.shelf.keep(&details));
+            tally.add(&self, row, &row_result(&self.site, row, details));
+        }
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
-        let mut issue_breakdown = BTreeMap::new();
-        let on_rows = rows.iter().flat_map(|row| row.findings.iter().map(|found| found.check));
-        on_rows
-            .chain(site_checks.iter().copied())
-            .for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
+        let mut issue_breakdown = std::mem::take(&mut tally.issues);
+        site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
         if self.pages == 0 && self.known == 0 && self.close_reason != CloseReason::Cancelled {
             self.close_reason = CloseReason::Unreachable;
         }
@@ -47,15 +48,15 @@ impl Crawl<'_> {
             close_reason: self.close_reason,
             error_message: self.error_message(),
             site_url: self.site.origin.root().to_string(),
-            health: run_health(&scored, &site_checks, start_is_ok),
+            health: run_health(&tally.scored, &site_checks, start_is_ok),
             pages: self.pages,
             sitemap_issues: sitemap_issues(&site_findings),
             robots_analysis: RobotsAnalysis::of(&self.site, &site_findings),
-            crawl_stats: CrawlStats::of(&self, &rows, &site_findings, discovered),
-            rows,
+            crawl_stats: CrawlStats::of(&self, tally, &site_findings, discovered),
             site_findings,
             issue_breakdown,
             site: self.site,
+            results,
         }
     }
 
@@ -94,6 +95,16 @@ impl Crawl<'_> {
         Some(message)
     }
 
+    /// The details of a row with what the joins show.
+    fn joined_details(&self, row: &Row, shelf: &Shelf) -> Details {
+        let mut details = row.kept.map(|kept| shelf.get(kept)).unwrap_or_default();
+        details.findings.extend(joined_checks(&self.site, row, &self.options.checks));
+        let key = self.site.urls.key(row.id);
+        details.findings.retain(|(check, _)| !self.options.is_ignored(*check, key));
+        details.findings.sort_by_key(|(check, _)| *check);
+        details
+    }
+
     fn whole_checks(&self) -> Vec<SiteResult> {
         let mut results = Vec::new();
         for id in self.options.checks.iter().filter(|id| id.check().scope != Scope::Page) {
@@ -109,42 +120,19 @@ impl Crawl<'_> {
         }
         results
     }
+}
 
-    fn row_results(&mut self) -> Vec<RowResult> {
-        let checks = &self.options.checks;
-        let joined: Vec<Vec<(CheckId, Evidence)>> =
-            self.site.rows.values().map(|row| joined_checks(&self.site, row, checks)).collect();
-        let ids: Vec<_> = self.site.rows.keys().copied().collect();
-        let mut results = Vec::with_capacity(ids.len());
-        for (id, mut found) in ids.into_iter().zip(joined) {
-            let mut fields = Fields::default();
-            let mut differences = Vec::new();
-            let mut pieces = Found::default();
-            if let Some(row) = self.site.rows.get_mut(&id) {
-                found.append(&mut row.findings);
-                fields = std::mem::take(&mut row.fields);
-                differences = std::mem::take(&mut row.differences);
-                pieces = std::mem::take(&mut row.found);
-            }
-            found.retain(|(check, _)| !self.options.is_ignored(*check, self.site.urls.key(id)));
-            found.sort_by_key(|(check, _)| *check);
-            if let Some(row) = self.site.row(id) {
-                let result = row_result(&self.site, row, fields, differences, found);
-                results.push(RowResult { extracted: pieces.extracted, searches: pieces.searches, ..result });
-            }
-        }
-        results
-    }
+/// What is to be shown of rows, in their order.
+pub(super) struct Results {
+    shelf: Shelf,
+    kept: Vec<Kept>,
+}
 
-    fn scored(&self, results: &[RowResult]) -> Vec<Scored> {
-        let rows = self.site.rows.values().zip(results).filter(|(row, _)| is_scored(row));
-        rows.map(|(_, result)| Scored {
-            health: result.health,
-            inlinks: result.inlinks,
-            has_error: result.findings.iter().any(|found| is_error(found.check)),
-            stands_for: self.patterns.stands_for(&result.path),
-        })
-        .collect()
+impl Results {
+    /// The results of a site's rows from one on.
+    pub fn from<'a>(&'a self, site: &'a Site, first: usize) -> impl Iterator<Item = RowResult> + 'a {
+        let rows = site.rows.values().zip(&self.kept).skip(first);
+        rows.map(|(row, kept)| row_result(site, row, self.shelf.get(*kept)))
     }
 }
 
@@ -169,13 +157,8 @@ fn joined_checks(site: &Site, row: &Row, checks: &[CheckId]) -> Vec<(CheckId, Ev
     findings
 }
 
-fn row_result(
-    site: &Site,
-    row: &Row,
-    fields: Fields,
-    differences: Vec<Difference>,
-    findings: Vec<(CheckId, Evidence)>,
-) -> RowResult {
+fn row_result(site: &Site, row: &Row, details: Details) -> RowResult {
+    let Details { findings, fields, differences, found } = details;
     let counts: Vec<(CheckId, u32)> =
         findings.iter().map(|(check, evidence)| (*check, evidence.count)).collect();
     let finding = |(check, evidence): (CheckId, Evidence)| Finding {
@@ -203,8 +186,8 @@ fn row_result(
         fields,
         differences,
         findings: findings.into_iter().map(finding).collect(),
-        extracted: BTreeMap::new(),
-        searches: Vec::new(),
+        extracted: found.extracted,
+        searches: found.searches,
     }
 }
 

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Mode;
 use super::crawl::Crawl;
-use super::outcome::{CloseReason, RowResult, SiteResult};
-use super::patterns::{SampledPattern, template};
+use super::outcome::{CloseReason, SiteResult};
+use super::patterns::SampledPattern;
+use super::tally::{Tally, count_type};
 use crate::checks::{CheckId, Scope, Severity};
 use crate::site::{Row, Shared};
 
@@ -185,19 +186,16 @@ impl CrawlStats {
     /// The numbers of a crawl whose rows are joined.
     pub(super) fn of(
         crawl: &Crawl,
-        results: &[RowResult],
+        mut tally: Tally,
         site_results: &[SiteResult],
         discovered: usize,
     ) -> CrawlStats {
         let site = &crawl.site;
         let asked = || site.rows.values().filter(|row| row.crawled_at_ms != 0);
-        let depth = depths(results);
+        let depth = std::mem::take(&mut tally.depth);
         let elapsed = crawl.elapsed();
         let delay = site.robots.rules.crawl_delay(&site.agent).unwrap_or_default();
         let is_limited = crawl.close_reason != CloseReason::Finished;
-        let on_rows = |id: &str| {
-            results.iter().filter(|row| row.findings.iter().any(|found| found.check.check().id == id)).count()
-        };
         CrawlStats {
             mode: crawl.options.mode,
             discovered,
@@ -216,14 +214,13 @@ impl CrawlStats {
                 not_html: crawl.files.len(),
             },
             status_counts: status_counts(crawl),
-            content_types: content_types(crawl, results),
+            content_types: content_types(crawl, std::mem::take(&mut tally.content_types)),
             max_depth: depth.len().saturating_sub(1),
             depth,
-            bytes: results.iter().map(|row| row.fields.html_bytes).sum::<u64>()
-                + crawl.files.iter().map(|file| file.bytes).sum::<u64>(),
+            bytes: tally.bytes + crawl.files.iter().map(|file| file.bytes).sum::<u64>(),
             duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             pages_per_sec: (crawl.pages as f64 / elapsed.as_secs_f64().max(0.001) * 10.0).round() / 10.0,
-            timing: timing(crawl, results),
+            timing: timing(crawl, std::mem::take(&mut tally.load_times)),
             retries: asked().map(|row| row.retries).sum(),
             rate_limited: asked().filter(|row| row.is_rate_limited).count(),
             robots_delay_ms: (delay * 1000.0) as u64,
@@ -233,26 +230,22 @@ impl CrawlStats {
                 backoffs: crawl.pace.backoffs(),
             },
             site_issues: site_issues(site_results),
-            issues_by_severity: by_severity(results, site_results),
+            issues_by_severity: by_severity(tally.by_severity, site_results),
             new_issues: 0,
             fixed_issues: 0,
             duplicate_clusters: site.clusters(Shared::Text),
             near_duplicate_clusters: site.near_clusters(),
-            orphans: on_rows("ORPHAN_PAGE"),
+            orphans: tally.orphans,
             sitemap: sitemap_stats(crawl),
-            sampling: sampling(crawl, results),
+            sampling: sampling(crawl, &tally.health),
             continuations: crawl.sessions,
         }
     }
 }
 
 /// The error of the mean page health, as of a sample that is drawn from each template.
-fn sampling(crawl: &Crawl, results: &[RowResult]) -> Sampling {
+fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
     let patterns = crawl.patterns.sampled(usize::MAX);
-    let mut health: HashMap<String, Vec<f64>> = HashMap::new();
-    for row in results.iter().filter(|row| row.is_page) {
-        health.entry(template(&row.path)).or_default().push(row.health);
-    }
     let all: f64 = patterns.iter().map(|pattern| f64::from(pattern.crawled + pattern.skipped)).sum();
     let mut variance = 0.0;
     for pattern in patterns.iter().filter(|pattern| pattern.skipped > 0) {
@@ -267,18 +260,6 @@ fn sampling(crawl: &Crawl, results: &[RowResult]) -> Sampling {
         health_std_err: (!crawl.sampled.is_empty()).then(|| (variance.sqrt() * 100.0).round() / 100.0),
         patterns: patterns.into_iter().take(MAX_PATTERNS).collect(),
     }
-}
-
-fn depths(results: &[RowResult]) -> Vec<usize> {
-    let mut depths = Vec::new();
-    for depth in results.iter().filter(|row| row.is_page).filter_map(|row| row.depth) {
-        let depth = depth as usize;
-        if depths.len() <= depth {
-            depths.resize(depth + 1, 0);
-        }
-        depths[depth] += 1;
-    }
-    depths
 }
 
 fn off_host(crawl: &Crawl) -> usize {
@@ -302,24 +283,16 @@ fn status_counts(crawl: &Crawl) -> BTreeMap<String, usize> {
     counts
 }
 
-fn content_types(crawl: &Crawl, results: &[RowResult]) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    let of_rows = results.iter().map(|row| row.fields.content_type.split(';').next().unwrap_or_default());
-    let of_files = crawl.files.iter().map(|file| file.content_type.as_str());
-    for media_type in of_rows.chain(of_files).filter(|media_type| !media_type.is_empty()) {
-        *counts.entry(media_type.trim().to_ascii_lowercase()).or_default() += 1;
-    }
+fn content_types(crawl: &Crawl, mut counts: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
+    crawl.files.iter().for_each(|file| count_type(&mut counts, &file.content_type));
     counts
 }
 
-fn timing(crawl: &Crawl, results: &[RowResult]) -> Timing {
+fn timing(crawl: &Crawl, mut total: Vec<u64>) -> Timing {
     let answered = || crawl.site.rows.values().filter(|row| row.status != 0);
     let mut ttfb: Vec<u64> = answered().map(|row| row.ttfb_ms).collect();
     ttfb.extend(crawl.files.iter().map(|file| file.ttfb_ms));
-    let mut total: Vec<u64> =
-        results.iter().filter(|row| row.status != 0).map(|row| row.fields.load_time_ms).collect();
-    let mut render: Vec<u64> =
-        answered().filter(|row| row.is_rendered).map(|row: &Row| row.render_ms).collect();
+    let mut render: Vec<u64> = answered().filter(|row| row.is_rendered).map(|row| row.render_ms).collect();
     [&mut ttfb, &mut total, &mut render].into_iter().for_each(|times| times.sort_unstable());
     let share = |times: &[u64], tenths: usize| {
         times.get((times.len() * tenths / 10).min(times.len().saturating_sub(1))).copied().unwrap_or_default()
@@ -354,17 +327,8 @@ fn site_issues(results: &[SiteResult]) -> Vec<SiteIssue> {
         .collect()
 }
 
-fn by_severity(results: &[RowResult], site_results: &[SiteResult]) -> BySeverity {
-    let mut counts = BySeverity::default();
-    let on_rows = results.iter().flat_map(|row| row.findings.iter().map(|found| found.severity));
-    let on_site = site_results.iter().map(|result| result.check.check().severity);
-    for severity in on_rows.chain(on_site) {
-        match severity {
-            Severity::Error => counts.error += 1,
-            Severity::Warning => counts.warning += 1,
-            Severity::Notice => counts.notice += 1,
-        }
-    }
+fn by_severity(mut counts: BySeverity, site_results: &[SiteResult]) -> BySeverity {
+    site_results.iter().for_each(|result| counts.add(result.check.check().severity));
     counts
 }
 

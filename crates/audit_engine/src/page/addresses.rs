@@ -1,12 +1,13 @@
 //! Addresses that pages name, resolved and compared with the site. Pages of a site name the same ones again and again,
 //! so those that mean the same on every page are resolved once. Used by views of pages.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashMap;
 use url::{Position, Url};
 
 use crate::address::{Origin, Target};
+use crate::site::UrlId;
 
 /// Longest address that is looked at: servers refuse longer ones, and each is kept.
 const MAX_URL_BYTES: usize = 16 * 1024;
@@ -21,6 +22,8 @@ pub struct Address {
     pub url: Url,
     /// The same compared with the site.
     pub target: Target,
+    /// Its number, once it has one.
+    pub number: OnceLock<UrlId>,
 }
 
 /// Addresses that were resolved, by how they are written.
@@ -68,7 +71,7 @@ impl OnPage<'_> {
     fn read(&self, href: &str) -> Option<Address> {
         let url = join(self.base, href)?;
         let target = self.origin.target(&url);
-        Some(Address { url, target })
+        Some(Address { url, target, number: OnceLock::new() })
     }
 }
 

@@ -60,8 +60,8 @@ impl Shingles {
     }
 
     fn add_unit(&mut self, unit: u64) {
-        self.last.rotate_left(1);
-        self.last[SHINGLE - 1] = unit;
+        let [_, second, third, fourth, fifth] = self.last;
+        self.last = [second, third, fourth, fifth, unit];
         self.count += 1;
         if self.count < SHINGLE {
             return;

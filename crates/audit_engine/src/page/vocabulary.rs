@@ -1,9 +1,9 @@
 //! Which types and properties schema.org has. Used for structured data that names others. Pure.
 //! `scripts/update-schema-terms.mjs` writes the lists anew. As of 2026-11-22.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use hashbrown::HashSet;
 use serde_json::{Map, Value};
 
 static TYPES: LazyLock<HashSet<&str>> =

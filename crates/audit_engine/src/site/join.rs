@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet, hash_map::Entry};
 
+use super::groups::Groups;
 use super::{Inlinks, Joined, MAX_BUCKET, Shared, Site, UrlId};
 use crate::checks::MAX_EXAMPLES;
 
@@ -83,20 +84,27 @@ impl Site {
         if pages.len() < LEAST_SCORED {
             return;
         }
-        let number: HashMap<UrlId, usize> =
-            pages.iter().enumerate().map(|(number, id)| (*id, number)).collect();
-        let targets = |id: &UrlId| -> Vec<usize> {
+        let number: HashMap<UrlId, u32> = pages.iter().copied().zip(0..).collect();
+        let targets = |id: &UrlId| -> Vec<u32> {
             let Some(row) = self.row(*id).filter(|row| !row.is_nofollow) else { return Vec::new() };
             let followed = row.links.iter().filter(|link| !link.is_nofollow);
             followed.filter_map(|link| number.get(&self.end_id(link.to)?).copied()).collect()
         };
-        let links: Vec<Vec<usize>> = pages.iter().map(targets).collect();
+        // One list for all pages, with where each one's part ends: a large site has millions of links.
+        let (mut all, mut ends) = (Vec::<u32>::new(), Vec::with_capacity(pages.len()));
+        for id in &pages {
+            all.extend(targets(id));
+            ends.push(all.len());
+        }
         let mut scores = vec![1.0; pages.len()];
         for _ in 0..SWEEPS {
             let mut next = vec![1.0 - DAMPING; pages.len()];
-            for (from, targets) in links.iter().enumerate() {
+            let mut start = 0;
+            for (from, end) in ends.iter().enumerate() {
+                let targets = &all[start..*end];
+                start = *end;
                 let share = DAMPING * scores[from] / targets.len().max(1) as f64;
-                targets.iter().for_each(|to| next[*to] += share);
+                targets.iter().for_each(|to| next[*to as usize] += share);
             }
             scores = next;
         }
@@ -117,24 +125,16 @@ impl Site {
     }
 
     fn group(&mut self) {
-        let mut groups = std::mem::take(&mut self.joined.groups);
-        let mut bands = std::mem::take(&mut self.joined.bands);
+        let (mut groups, mut bands) = (Vec::new(), Vec::new());
         for row in self.pages().filter(|row| row.is_indexable() && !self.joined.variants.contains(&row.id)) {
             for shared in [Shared::Title, Shared::Description, Shared::H1, Shared::Text] {
-                if let Some(key) = row.share_key(shared) {
-                    groups.entry((shared, key)).or_default().push(row.id);
-                }
+                groups.extend(row.share_key(shared).map(|key| ((shared, key), row.id)));
             }
             if let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| row.words >= 50) {
-                for band in sketch.bands() {
-                    let bucket = bands.entry(band).or_default();
-                    if bucket.len() < MAX_BUCKET {
-                        bucket.push(row.id);
-                    }
-                }
+                bands.extend(sketch.bands().map(|band| (band, row.id)));
             }
         }
-        self.joined.groups = groups;
-        self.joined.bands = bands;
+        self.joined.groups = Groups::of(groups, usize::MAX);
+        self.joined.bands = Groups::of(bands, MAX_BUCKET);
     }
 }

@@ -2,6 +2,7 @@
 //! Filled by the engine, joined once, then read only. Pure.
 
 mod findings;
+mod groups;
 mod interner;
 mod join;
 mod probes;
@@ -15,14 +16,16 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::address::Origin;
-use crate::checks::Evidence;
 use crate::checks::thresholds::{Limit, Thresholds};
+use crate::checks::{Evidence, MAX_EXAMPLES};
 use crate::page::view::GOOGLEBOT;
+
+use groups::Groups;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
 pub use probes::{Asset, BotAnswer, Probes};
-pub use row::{Alternate, Difference, Failure, Fields, Fingerprints, Place, Row, RowLink};
+pub use row::{Alternate, Details, Difference, Failure, Fields, Fingerprints, Kept, Place, Row, RowLink};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
 /// Everything that is known of a site.
@@ -36,7 +39,7 @@ pub struct Site {
     /// Texts and addresses of other hosts that rows name by number, each kept once.
     pub texts: Interner,
     /// Rows by address.
-    pub rows: BTreeMap<UrlId, Row>,
+    pub rows: BTreeMap<UrlId, Box<Row>>,
     /// Its robots.txt.
     pub robots: RobotsFile,
     /// Its sitemaps.
@@ -120,7 +123,7 @@ pub struct SitemapEntry {
 }
 
 /// How pages share something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shared {
     /// The same title in the same language.
     Title,
@@ -154,9 +157,9 @@ struct Joined {
     depths: hashbrown::HashMap<UrlId, u32>,
     scores: hashbrown::HashMap<UrlId, f64>,
     low_score: f64,
-    groups: hashbrown::HashMap<(Shared, u128), Vec<UrlId>>,
+    groups: Groups<(Shared, u128)>,
     variants: hashbrown::HashSet<UrlId>,
-    bands: hashbrown::HashMap<u64, Vec<UrlId>>,
+    bands: Groups<u64>,
 }
 
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
@@ -189,7 +192,7 @@ impl Site {
 
     /// The row of an address.
     pub fn row(&self, id: UrlId) -> Option<&Row> {
-        self.rows.get(&id)
+        self.rows.get(&id).map(Box::as_ref)
     }
 
     /// The address of a path, if it was seen.
@@ -204,13 +207,13 @@ impl Site {
 
     /// Rows of HTML pages.
     pub fn pages(&self) -> impl Iterator<Item = &Row> {
-        self.rows.values().filter(|row| row.is_page())
+        self.rows.values().map(Box::as_ref).filter(|row| row.is_page())
     }
 
     /// The start page's row: the first seed, else `/`, else the first row.
     pub fn start(&self) -> Option<&Row> {
         let seed = self.seed.and_then(|seed| self.row(seed));
-        seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.values().next())
+        seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.values().next().map(Box::as_ref))
     }
 
     /// Whether robots.txt forbids a page to Googlebot or to the audit.
@@ -283,12 +286,14 @@ impl Site {
             return;
         }
         let Some(key) = row.share_key(shared) else { return };
-        let Some(group) =
-            self.joined.groups.get(&(shared, key)).filter(|group| group.len() > 1 && group.contains(&row.id))
-        else {
+        let group = self.joined.groups.get((shared, key));
+        if group.binary_search_by_key(&row.id, |(_, id)| *id).is_err() {
             return;
-        };
-        group.iter().filter(|id| **id != row.id).for_each(|id| found.add(self.url(*id), "", ""));
+        }
+        // A site can have as many pages with one text as it likes: those that are not named are only counted.
+        let others = group.iter().map(|(_, id)| *id).filter(|id| *id != row.id);
+        others.take(MAX_EXAMPLES).for_each(|id| found.add(self.url(id), "", ""));
+        found.count += u32::try_from((group.len() - 1).saturating_sub(MAX_EXAMPLES)).unwrap_or(u32::MAX);
     }
 
     /// Adds the pages whose text is nearly a row's.
@@ -306,7 +311,7 @@ impl Site {
         let mut seen = hashbrown::HashSet::new();
         let mut near = Vec::new();
         for band in sketch.bands() {
-            for id in self.joined.bands.get(&band).into_iter().flatten().filter(|id| **id != row.id) {
+            for (_, id) in self.joined.bands.get(band).iter().filter(|(_, id)| *id != row.id) {
                 if !seen.insert(*id) {
                     continue;
                 }
@@ -323,7 +328,7 @@ impl Site {
 
     /// Groups of pages that share something.
     pub fn clusters(&self, shared: Shared) -> usize {
-        self.joined.groups.iter().filter(|((kind, _), group)| *kind == shared && group.len() > 1).count()
+        self.joined.groups.keys().filter(|(kind, _)| *kind == shared).count()
     }
 
     /// Groups of pages whose texts are nearly one: pages that are alike by way of others are one group.

@@ -79,15 +79,11 @@ pub struct Row {
     pub mismatched_type: Option<Box<str>>,
     /// Scripts and style sheets of the site that Googlebot may not fetch.
     pub blocked_resources: Vec<String>,
-    /// What was found.
-    pub findings: Vec<(CheckId, Evidence)>,
-    /// What reports show.
-    pub fields: Fields,
-    /// What scripts changed of it.
-    pub differences: Vec<Difference>,
-    /// What extractions and searches found.
-    #[serde(default, skip_serializing_if = "Found::is_empty")]
-    pub found: Found,
+    /// What no join compares; none once it is kept elsewhere.
+    pub details: Option<Box<Details>>,
+    /// Where it is kept.
+    #[serde(skip)]
+    pub kept: Option<Kept>,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// When it was asked for, in epoch milliseconds.
@@ -98,6 +94,30 @@ pub struct Row {
     pub render_ms: u64,
     /// Requests beyond the first.
     pub retries: u32,
+}
+
+/// What reports show of a row and no join compares.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Details {
+    /// What was found.
+    pub findings: Vec<(CheckId, Evidence)>,
+    /// What reports show.
+    pub fields: Fields,
+    /// What scripts changed of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+    /// What extractions and searches found.
+    #[serde(default, skip_serializing_if = "Found::is_empty")]
+    pub found: Found,
+}
+
+/// Where the details of a row are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// First byte.
+    pub start: u64,
+    /// Bytes.
+    pub length: u32,
 }
 
 /// Why there is no answer.
@@ -243,8 +263,11 @@ impl Row {
         self.anchors.shrink_to_fit();
         self.alternates.shrink_to_fit();
         self.images.shrink_to_fit();
-        self.findings.shrink_to_fit();
-        self.findings.iter_mut().for_each(|(_, evidence)| evidence.examples.shrink_to_fit());
+    }
+
+    /// What no join compares, to be filled in.
+    pub fn details(&mut self) -> &mut Details {
+        self.details.get_or_insert_default()
     }
 
     /// Whether it is an HTML page.

@@ -28,8 +28,7 @@ pub fn severity(severity: Severity) -> &'static str {
 pub fn index(audit: &Audit) -> Index {
     let mut index = Index::default();
     let mut numbers: BTreeMap<CheckId, u16> = BTreeMap::new();
-    for row in &audit.rows {
-        index.paths.push(row.path.clone());
+    for row in audit.rows() {
         index.status.push(row.status);
         index.health.push(tenths(row.health));
         index.preview.push(tenths(row.preview));
@@ -49,6 +48,7 @@ pub fn index(audit: &Audit) -> Index {
             issues.push(number);
         }
         index.issues.push(issues);
+        index.paths.push(row.path);
     }
     index.site_issues = audit.site_findings.iter().map(|found| found.check.check().id.to_owned()).collect();
     index
@@ -178,13 +178,13 @@ impl Iterator for Parts<'_> {
 
     fn next(&mut self) -> Option<Part> {
         let audit = self.audit;
-        let end = (self.next + PART_ROWS).min(audit.rows.len());
-        let rows = audit.rows.get(self.next..end).filter(|rows| !rows.is_empty())?;
-        self.next = end;
+        let mut rows = audit.rows_from(self.next).take(PART_ROWS).peekable();
+        rows.peek()?;
+        self.next += PART_ROWS;
         let mut part = Part { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
         for row in rows {
-            write_line(&mut part.pages, &page_row(row, self.history));
-            let details = self.details(row);
+            write_line(&mut part.pages, &page_row(&row, self.history));
+            let details = self.details(&row);
             write_line(&mut part.details, &details);
             let links = self.links_of(&row.path);
             write_line(&mut part.links, &links);

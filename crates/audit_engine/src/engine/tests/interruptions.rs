@@ -87,7 +87,7 @@ impl Journal for Notebook {
 fn result(audit: &Audit) -> serde_json::Value {
     let links: Vec<_> = audit.links().collect();
     serde_json::json!({
-        "rows": audit.rows, "breakdown": audit.issue_breakdown, "health": audit.health, "pages": audit.pages,
+        "rows": audit.rows().collect::<Vec<_>>(), "breakdown": audit.issue_breakdown, "health": audit.health, "pages": audit.pages,
         "sitemaps": audit.sitemap_issues, "site": audit.crawl_stats.site_issues, "links": links,
         "closed": audit.close_reason, "files": audit.crawl_stats.content_types, "skipped": audit.crawl_stats.skipped,
     })

@@ -40,7 +40,7 @@ impl Audits {
         audit: Audit,
         job: &crate::jobs::Run,
     ) -> Result<(), WorkError> {
-        if audit.rows.is_empty() || audit.status == AuditStatus::Unreachable || audit.pages == 0 {
+        if audit.row_count() == 0 || audit.status == AuditStatus::Unreachable || audit.pages == 0 {
             return self.end(run, nothing_of(run, &audit), job).await;
         }
         let earlier = self.earlier_runs(&run.domain_id, run.started_at).await?;

@@ -53,7 +53,7 @@ fn numbers(audit: &Audit) -> String {
 /// How many pages have which health, in tens.
 fn health_chart(audit: &Audit) -> String {
     let mut tens = [0_usize; 10];
-    for row in audit.rows.iter().filter(|row| row.status != 0 && row.redirects == 0) {
+    for row in audit.rows().filter(|row| row.status != 0 && row.redirects == 0) {
         tens[((row.health / 10.0) as usize).min(9)] += 1;
     }
     let most = tens.iter().copied().max().unwrap_or_default().max(1);
@@ -79,13 +79,14 @@ fn health_chart(audit: &Audit) -> String {
 
 fn issues(audit: &Audit) -> String {
     let checks = by_check(audit);
+    let examples = examples(audit);
     let most = checks.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let rows: String = checks
         .iter()
         .map(|(check, count)| {
             let entry = check.check();
-            let paths: String =
-                examples(audit, *check).iter().map(|path| format!("<li><code>{}</code></li>", escape(path))).collect();
+            let paths = examples.get(check).into_iter().flatten();
+            let paths: String = paths.map(|path| format!("<li><code>{}</code></li>", escape(path))).collect();
             format!(
                 "<tr class=\"{}\"><td>{}</td><td><details><summary>{} <small>{}</small></summary><p>{} {}</p>\
                  <p><a href=\"{}\" rel=\"noreferrer\">Source</a></p><ul>{paths}</ul></details></td><td>{count}\
@@ -105,20 +106,20 @@ fn issues(audit: &Audit) -> String {
 }
 
 fn pages(audit: &Audit) -> String {
-    let mut worst: Vec<_> = audit.rows.iter().filter(|row| !row.findings.is_empty()).collect();
-    worst.sort_by(|one, other| one.health.total_cmp(&other.health).then_with(|| one.path.cmp(&other.path)));
+    let faulty = audit.rows().filter(|row| !row.findings.is_empty());
+    let mut worst: Vec<_> = faulty
+        .map(|row| {
+            let ids: Vec<&str> = row.findings.iter().map(|found| found.check.check().id).collect();
+            (row.health, row.path, row.status, ids)
+        })
+        .collect();
+    worst.sort_by(|one, other| one.0.total_cmp(&other.0).then_with(|| one.1.cmp(&other.1)));
     let rows: String = worst
         .iter()
         .take(WORST_PAGES)
-        .map(|row| {
-            let ids: Vec<&str> = row.findings.iter().map(|found| found.check.check().id).collect();
-            format!(
-                "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>",
-                row.health,
-                row.status,
-                escape(&row.path),
-                ids.join(", ")
-            )
+        .map(|(health, path, status, ids)| {
+            let (path, ids) = (escape(path), ids.join(", "));
+            format!("<tr><td>{health}</td><td>{status}</td><td><code>{path}</code></td><td>{ids}</td></tr>")
         })
         .collect();
     format!(

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use crate::cli::table as lay_out;
 
+/// Pages that are named as examples of one check.
+const MAX_EXAMPLES: usize = 20;
+
 /// What was found, by check: the worst first.
 pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {
     let found = audit.issue_breakdown.iter();
@@ -42,17 +45,26 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The first pages that a check found something on.
-pub fn examples(audit: &Audit, check: CheckId) -> Vec<&str> {
-    let has = |row: &&RowResult| row.findings.iter().any(|found| found.check == check);
-    audit.rows.iter().filter(has).map(|row| row.path.as_str()).take(20).collect()
+/// The first pages that each check found something on.
+pub fn examples(audit: &Audit) -> BTreeMap<CheckId, Vec<String>> {
+    let mut examples: BTreeMap<CheckId, Vec<String>> = BTreeMap::new();
+    for row in audit.rows() {
+        for found in &row.findings {
+            let paths = examples.entry(found.check).or_default();
+            if paths.len() < MAX_EXAMPLES {
+                paths.push(row.path.clone());
+            }
+        }
+    }
+    examples
 }
 
 /// For people: health, and what was found with one page as an example.
 pub fn table(audit: &Audit) -> String {
+    let examples = examples(audit);
     let rows = by_check(audit).into_iter().map(|(check, count)| {
         let entry = check.check();
-        let example = examples(audit, check).first().copied().unwrap_or_default();
+        let example = examples.get(&check).and_then(|paths| paths.first()).map_or("", String::as_str);
         vec![
             severity(entry.severity).to_owned(),
             entry.id.to_owned(),
@@ -75,12 +87,12 @@ pub fn table(audit: &Audit) -> String {
 
 /// Pages that the extractions and searches of the command line found, with one as an example.
 fn own_findings(audit: &Audit) -> String {
-    let mut found: BTreeMap<&str, (usize, String)> = BTreeMap::new();
-    for row in &audit.rows {
-        let pieces = row.extracted.iter().filter_map(|(name, pieces)| Some((name, pieces.first()?)));
-        let pieces = pieces.map(|(name, piece)| (name.as_str(), format!("{}: {piece}", row.path)));
-        for (name, example) in row.searches.iter().map(|name| (name.as_str(), row.path.clone())).chain(pieces)
-        {
+    let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for row in audit.rows() {
+        let pieces =
+            row.extracted.into_iter().filter_map(|(name, pieces)| Some((name, pieces.into_iter().next()?)));
+        let pieces = pieces.map(|(name, piece)| (name, format!("{}: {piece}", row.path)));
+        for (name, example) in row.searches.into_iter().map(|name| (name, row.path.clone())).chain(pieces) {
             found.entry(name).or_insert((0, example)).0 += 1;
         }
     }
@@ -89,7 +101,7 @@ fn own_findings(audit: &Audit) -> String {
     }
     let rows = found
         .into_iter()
-        .map(|(name, (pages, example))| vec![printable(name), pages.to_string(), printable(&example)]);
+        .map(|(name, (pages, example))| vec![printable(&name), pages.to_string(), printable(&example)]);
     format!("\n{}\n", lay_out(&["FOUND", "PAGES", "EXAMPLE"], rows.collect()))
 }
 
@@ -121,7 +133,7 @@ struct Pages<'a>(&'a Audit);
 
 impl Serialize for Pages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.rows.iter().map(page))
+        serializer.collect_seq(self.0.rows().map(page))
     }
 }
 
@@ -163,20 +175,20 @@ fn site_issues(audit: &Audit) -> Vec<Value> {
 /// A row with the number of its issues, as the API counts them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PageReport<'a> {
+struct PageReport {
     issue_count: usize,
     #[serde(flatten)]
-    row: &'a RowResult,
+    row: RowResult,
 }
 
-fn page(row: &RowResult) -> PageReport<'_> {
+fn page(row: RowResult) -> PageReport {
     PageReport { issue_count: row.findings.len(), row }
 }
 
 /// For spreadsheets: one line per finding.
 pub fn csv(audit: &Audit) -> String {
     let mut lines = vec!["path,statusCode,issueId,severity,count,example".to_owned()];
-    for row in &audit.rows {
+    for row in audit.rows() {
         for Finding { check, evidence, .. } in &row.findings {
             let example =
                 evidence.examples.first().map(|example| [&example.url, &example.text, &example.detail]);

@@ -1,0 +1,86 @@
+//! What is counted over all rows of an audit, each of which is put together once for it. Used by the end of an audit.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::crawl::Crawl;
+use super::outcome::RowResult;
+use super::patterns::template;
+use super::stats::BySeverity;
+use crate::checks::Severity;
+use crate::score::{Scored, is_error, is_scored};
+use crate::site::Row;
+
+/// What is counted over all rows, each of which is looked at once.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Rows that carry each check.
+    pub issues: BTreeMap<&'static str, usize>,
+    /// What the run's health is made of.
+    pub scored: Vec<Scored>,
+    /// Pages by clicks from the start.
+    pub depth: Vec<usize>,
+    /// Rows by media type.
+    pub content_types: BTreeMap<String, usize>,
+    /// Bytes of their documents.
+    pub bytes: u64,
+    /// How long answers took, in milliseconds.
+    pub load_times: Vec<u64>,
+    /// Findings by severity.
+    pub by_severity: BySeverity,
+    /// Pages that nothing links to.
+    pub orphans: usize,
+    /// Of the pages of each template, when others were left out.
+    pub health: HashMap<String, Vec<f64>>,
+}
+
+impl Tally {
+    /// Counts a row.
+    pub fn add(&mut self, crawl: &Crawl, row: &Row, result: &RowResult) {
+        for found in &result.findings {
+            let check = found.check.check();
+            *self.issues.entry(check.id).or_default() += 1;
+            self.by_severity.add(found.severity);
+            self.orphans += usize::from(check.id == "ORPHAN_PAGE");
+        }
+        if is_scored(row) {
+            self.scored.push(Scored {
+                health: result.health,
+                inlinks: result.inlinks,
+                has_error: result.findings.iter().any(|found| is_error(found.check)),
+                stands_for: crawl.patterns.stands_for(&result.path),
+            });
+        }
+        if let Some(depth) = result.depth.filter(|_| result.is_page) {
+            let depth = depth as usize;
+            self.depth.resize(self.depth.len().max(depth + 1), 0);
+            self.depth[depth] += 1;
+        }
+        let media_type = result.fields.content_type.split(';').next().unwrap_or_default();
+        count_type(&mut self.content_types, media_type);
+        self.bytes += result.fields.html_bytes;
+        if row.status != 0 {
+            self.load_times.push(result.fields.load_time_ms);
+        }
+        if result.is_page && !crawl.sampled.is_empty() {
+            self.health.entry(template(&result.path)).or_default().push(result.health);
+        }
+    }
+}
+
+/// Counts a media type.
+pub(super) fn count_type(counts: &mut BTreeMap<String, usize>, media_type: &str) {
+    if !media_type.is_empty() {
+        *counts.entry(media_type.trim().to_ascii_lowercase()).or_default() += 1;
+    }
+}
+
+impl BySeverity {
+    /// Counts a finding.
+    pub(super) fn add(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.error += 1,
+            Severity::Warning => self.warning += 1,
+            Severity::Notice => self.notice += 1,
+        }
+    }
+}

@@ -19,8 +19,9 @@ use crate::DbError;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// What every connection to PostgreSQL begins with: a statement ends after 15 s; a process that was stopped or cut off in
 /// the middle of a transaction holds its locks for no longer either; and a vanished client is found out within a minute.
+/// Statements are not compiled: with many rows in a table the planner expects ones of milliseconds to be worth a second of that.
 const SESSION: &str = "set statement_timeout = '15s'; set lock_timeout = '10s';
-    set idle_in_transaction_session_timeout = '15s';
+    set idle_in_transaction_session_timeout = '15s'; set jit = off;
     set tcp_keepalives_idle = 20; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 4";
 
 pub(super) async fn open_sqlite(path: &Path, readers: u32) -> Result<Db, DbError> {

@@ -221,8 +221,9 @@ pub async fn note_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
 
 /// Counts the jobs of a kind in a state, up to [`COUNTED`], and finds when the oldest was made.
 pub async fn count_depth(conn: &mut Conn, kind: &str, state: &str) -> Result<(i64, Option<i64>), DbError> {
-    const COUNT: &str =
-        "select count(*) from (select 1 from jobs where kind = $1 and state = $2 limit $3) as counted";
+    // In the order of the index: PostgreSQL would read the table from its start until it has found so many otherwise.
+    const COUNT: &str = "select count(*) from
+        (select 1 from jobs where kind = $1 and state = $2 order by created_at limit $3) as counted";
     const OLDEST: &str = "select min(created_at) from jobs where kind = $1 and state = $2";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(COUNT)
         .bind(kind)

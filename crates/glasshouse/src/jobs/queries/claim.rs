@@ -122,7 +122,8 @@ async fn is_longer_than_head(conn: &mut Conn) -> Result<bool, DbError> {
 }
 
 /// One look-up for each lane that has jobs, and one for the first of each kind in those that are open. Jobs without a lane
-/// are as those of one more.
+/// are as those of one more: ordered by their lane too, which they do not have, because PostgreSQL would walk through the whole
+/// queue in search of them otherwise.
 async fn list_by_lane(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
     const SQLITE: &str = concat!(
         "with recursive lanes (lane) as (
@@ -161,7 +162,7 @@ async fn list_by_lane(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candida
             union all
             select own.id from unnest($1::text[]) as kinds (kind) cross join lateral (
                 select id from jobs where state = 'waiting' and run_at = 0 and lane is null
-                    and jobs.kind = kinds.kind order by priority, turn limit $3) as own) ",
+                    and jobs.kind = kinds.kind order by lane, priority, turn limit $3) as own) ",
         columns!(),
         "id = any(array(select id from heads)) order by priority, turn limit $3 for update skip locked"
     );

@@ -191,6 +191,33 @@ async fn a_second_run_is_compared_with_the_first() {
 }
 
 #[tokio::test]
+async fn a_sampled_run_is_compared_with_the_sampled_run_before_it() {
+    on_each_engine(async |shop| {
+        let items: Vec<String> = (1..=40).map(|number| format!("/item/{number}")).collect();
+        let links: Vec<&str> = items.iter().map(String::as_str).collect();
+        shop.web.page("/", "The start page of the shop", &["/list"]);
+        shop.web.page("/list", "Everything that there is", &links);
+        items.iter().for_each(|item| shop.web.page(item, &format!("The page of {item}"), &["/"]));
+
+        let first = shop.audit(json!({})).await;
+        let whole = shop.audit(json!({ "allowSampling": false })).await;
+        let second = shop.audit(json!({})).await;
+
+        let (first, whole, second) =
+            (shop.details(&first, "").await, shop.details(&whole, "").await, shop.details(&second, "").await);
+        let stats = &second["run"]["crawlStats"];
+        assert_eq!((&stats["skipped"]["sampling"], &stats["carriedPages"]), (&json!(14), &json!(0)));
+        assert_eq!(paths(&second), paths(&first), "an unchanged site is sampled in the same places");
+        assert_eq!(paths(&whole).len() - paths(&first).len(), 14);
+        assert_eq!((&second["run"]["deltaIssues"], &second["run"]["deltaHealth"]), (&json!(0), &json!(0.0)));
+        // Nothing of its kind came before: what it says is how much more it looked at.
+        let counts = |details: &Value| details["run"]["issueCount"].as_i64().unwrap();
+        assert_eq!(whole["run"]["deltaIssues"], counts(&whole) - counts(&first));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn addresses_that_were_selected_are_all_that_is_looked_at() {
     on_each_engine(async |shop| {
         let body =

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD,
-    CACHE_CONTROL, CONTENT_TYPE, HeaderName, ORIGIN,
+    CACHE_CONTROL, CONTENT_TYPE, HeaderName, ORIGIN, VARY,
 };
 use http::{HeaderMap, HeaderValue, Response};
 use http_body_util::{BodyExt, Full};
@@ -73,6 +73,8 @@ pub(super) fn stand_in(tracker: &str, path: &str, request: &HeaderMap) -> Option
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, FRESH);
+    // What a page has only asked for must not be another page's script.
+    headers.insert(VARY, HeaderValue::from_static("sec-fetch-dest, origin"));
     headers.insert(HeaderName::from_static("timing-allow-origin"), HeaderValue::from_static("*"));
     let everybody = HeaderValue::from_static("cross-origin");
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), everybody);
@@ -154,6 +156,7 @@ mod tests {
         let answer = stand_in("hotjar.com", "/x", &ask("empty")).unwrap();
 
         assert_eq!(answer.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "https://shop.test");
+        assert_eq!(answer.headers()[VARY], "sec-fetch-dest, origin");
         assert!(stand_in("hotjar.com", "/pricing", &ask("document")).is_none());
     }
 }

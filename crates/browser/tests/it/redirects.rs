@@ -162,6 +162,18 @@ async fn a_cookie_of_a_script_is_there_after_a_reload_and_after_a_jump() {
 }
 
 #[tokio::test]
+async fn a_server_that_wants_to_know_more_of_the_browser_sends_nobody_anywhere() {
+    let bench = Bench::new().await;
+    let hints = "Sec-CH-UA-Model, Sec-CH-Prefers-Color-Scheme";
+    let page =
+        Reply::script("out.textContent = 'the page'").header("accept-ch", hints).header("critical-ch", hints);
+
+    let page = bench.render_reply(page).await.unwrap();
+
+    assert_stays(&page, "the page");
+}
+
+#[tokio::test]
 async fn a_redirect_that_also_sets_a_cookie_is_a_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/new", Reply::script("out.textContent = 'new'"));

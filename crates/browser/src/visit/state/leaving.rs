@@ -23,6 +23,12 @@ const RESPONSE_GRACE: Duration = Duration::from_secs(3);
 /// How long the origin may take to say whether it sends the visitor back again.
 const HOP_GRACE: Duration = Duration::from_millis(300);
 
+/// Whether a redirect leads to where it came from.
+fn is_same_address(asked: &Url, location: &str) -> bool {
+    Url::parse(location)
+        .is_ok_and(|url| url[..url::Position::AfterQuery] == asked[..url::Position::AfterQuery])
+}
+
 impl State<'_> {
     /// The script in the page has seen a navigation begin.
     pub(super) fn on_leaving(&mut self, redirect: Redirect, now: Instant) {
@@ -58,6 +64,7 @@ impl State<'_> {
         }
         let was_not_found =
             !departure.is_hop && self.followed.is_none() && self.is_not_found(&departure.redirect);
+        let is_itself = departure.is_hop && is_same_address(&self.request.url, &departure.redirect.location);
         self.arrive(Document {
             request: departure.request,
             loader: Some(received.loader_id.to_string()),
@@ -69,6 +76,11 @@ impl State<'_> {
         if was_not_found {
             self.followed = Some(Followed::NotFound(departure.redirect));
             return None;
+        }
+        if is_itself {
+            // The browser asks anew by itself when the server wants to know more of it (`Critical-CH`).
+            self.followed = Some(Followed::Gate);
+            return self.document.flaw.take().map(End::not_a_page);
         }
         self.look_into(departure.redirect, Cause::Navigation)
     }

@@ -29,7 +29,7 @@ const CAPTURE_LIMIT: Duration = Duration::from_millis(400);
 /// What a page whose downloads were cut off may still do with what it has.
 const CUT_GRACE: Duration = Duration::from_millis(500);
 /// A script of the page's own that is still on its way is waited for this long after the page called itself ready.
-const SCRIPT_GRACE: Duration = Duration::from_secs(5);
+const SCRIPT_GRACE: Duration = Duration::from_secs(3);
 /// How long the reason of an aborted navigation is waited for.
 const ABORT_GRACE: Duration = Duration::from_millis(300);
 /// Reloads of itself that a page is granted.

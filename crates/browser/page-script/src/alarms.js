@@ -21,9 +21,9 @@ export function addAlarm(ms, set) {
   return alarm;
 }
 
-/** Of an interval: it will ring again. */
+/** Of an interval: it will ring again, and does not drift when it came late. */
 export function putOff(alarm, ms) {
-  alarm.due = now() + ms;
+  alarm.due = max(alarm.due + ms, now());
   if (time.alarms.delete(alarm)) time.alarms.add(alarm);
 }
 

@@ -24,7 +24,7 @@ export function holdElement(element) {
   const name = localName(element);
   if (!isWanted[name]?.(element)) return;
   work.lastRequest = now();
-  const end = hold('script', RULES.script.ms, name === 'script' && isOtherSite(addressOf.script(element)));
+  const end = hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(addressOf[name](element)));
   const loaded = () => {
     end();
     if (name === 'iframe') listen(window, 'message', hold('message', RULES.firstMessage.ms), { once: true });

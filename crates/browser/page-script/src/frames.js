@@ -6,6 +6,7 @@ import { later } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
 import { KeptMap, apply, each, resolved, then } from './intrinsics/language.js';
+import { listened } from './listeners.js';
 import { native } from './native.js';
 import { options, send } from './options.js';
 import { addPoll, removePoll } from './polls.js';
@@ -17,6 +18,7 @@ export const FRAME_MS = 16;
 // Callbacks that only count frames ("after 60 of them") get theirs faster than a screen has them, until they look endless.
 const COUNTED_FRAMES = 120;
 const COUNTING_MS = 4;
+const COUNTED_AT_ONCE = 10; // and then the time that a screen would have taken for them, which is skipped where it can be
 const IDLING_MS = 120;
 const DRAWING_MS = 300; // a frame that takes longer comes when it comes
 
@@ -58,10 +60,15 @@ export function askFrame() {
   // The first frames at once (two nested callbacks are a common "after paint"), later ones at the pace of a screen,
   // slower while they lead to nothing.
   const isIdling = frames.unproductive > COUNTED_FRAMES;
-  const pace = frames.drawn < 8 ? 0 : isIdling ? IDLING_MS : frames.unproductive > 10 ? COUNTING_MS : FRAME_MS;
+  const pace = frames.drawn < 8 ? 0 : isIdling ? IDLING_MS : frames.unproductive > 10 ? countingPace() : FRAME_MS;
   const wait = pace - (now() - frames.lastDrawn);
   if (wait > 1) later(() => requestFrame(frames.drawn), wait);
   else requestFrame(frames.drawn);
+}
+
+function countingPace() {
+  const goesByBrowser = time.isElsewhere || listened.scripts;
+  return goesByBrowser || frames.unproductive % COUNTED_AT_ONCE > 0 ? COUNTING_MS : COUNTED_AT_ONCE * (FRAME_MS - COUNTING_MS) + COUNTING_MS;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Listeners of the page that matter: scrolling, ends of transitions and animations, what frames say, the end of the document.
 
 import { ENDINGS, silenceEndings } from './endings.js';
+import { noteMovement } from './hands.js';
 import { quietly, replaceMethod, watchSetter } from './hooks.js';
 import { KeptSet, keys, some, startsWith, test } from './intrinsics/language.js';
 
@@ -20,12 +21,15 @@ export const listened = {
 const isEnding = (type) => some(ENDINGS, (ending) => ending === type);
 const isGlobal = (target) => target === window || target === document || target === undefined || target === null;
 
+const scrolls = (target) => {
+  if (isGlobal(target)) listened.windowScrolls = true;
+  else listened.scrollers.add(target);
+};
+
 const notes = {
   __proto__: null,
-  scroll: (target) => {
-    if (isGlobal(target)) listened.windowScrolls = true;
-    else listened.scrollers.add(target);
-  },
+  scroll: scrolls,
+  scrollend: scrolls,
   contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
   navigate: () => (listened.navigation = true),
   message: (target) => (listened.messages ||= isGlobal(target)),
@@ -46,6 +50,7 @@ export function watchListenerTypes() {
   watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[2]));
+    quietly(() => noteMovement(target, args[0], args[1]));
     return call();
   });
 }

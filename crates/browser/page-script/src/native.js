@@ -1,9 +1,9 @@
 // The platform as it was before page code ran: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
 // Must never look anything up later than at its own start.
 
-import { each, getter, method, plain } from './intrinsics/language.js';
+import { each, getter, method, plain, startsWith } from './intrinsics/language.js';
 
-const { scheduler, URL, Event, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
+const { scheduler, URL, Event, MouseEvent, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
 
 export const native = {
   setTimeout: window.setTimeout.bind(window),
@@ -20,6 +20,7 @@ export const native = {
   addEventListener: EventTarget.prototype.addEventListener,
   dispatchEvent: method(EventTarget.prototype, 'dispatchEvent'),
   createEvent: (type, init) => new Event(type, init),
+  createMovement: (type, init) => (startsWith(type, 'mouse') ? new MouseEvent(type, init) : new Event(type, init)),
   createVisibilityEvent: (skipped) =>
     new ContentVisibilityAutoStateChangeEvent('contentvisibilityautostatechange', plain({ skipped, bubbles: true })),
   createOrder: (type, detail) => new CustomEvent(type, plain({ detail })),

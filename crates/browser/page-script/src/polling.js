@@ -1,21 +1,26 @@
 // Tells requests that bring content from polls: the same question again, some time after an answer that brought no elements.
 // Used by `requests.js`.
 
-import { isUnfinished } from './appearance.js';
-import { KeptMap, KeptSet, each, exec } from './intrinsics/language.js';
+import { isBusy, isUnfinished } from './appearance.js';
+import { KeptMap, KeptSet, each, exec, test } from './intrinsics/language.js';
 import { work } from './work.js';
 import { now } from './shared.js';
 
 const AT_ONCE_MS = 50; // pages of a list ask for the next one on hearing an answer; polls take their time
 const FRUITLESS_SAME = 2; // answers to equal questions that brought nothing
-const FRUITLESS_SAME_UNFINISHED = 12; // "is it done yet?", beside something that says that it is not
+const FRUITLESS_BUSY = 12; // of either kind: "is it done yet?", beside something that says that it is not
+const FRUITLESS_SHORT = 6; // beside next to nothing
 const FRUITLESS_PATH = 5; // answers to any question of one path
+const FRUITLESS_PAGES = 40; // answers to questions that go on from one to the next at once
+const PAGE_MS = 500;
 const MAX_OF_PATH = 150;
 
 /**
  * What has been asked under one name, and how often the answers brought no elements.
  * @typedef {{ asked: number, fruitless: number, answered: number, structures: number }} Questions
  */
+
+const MOMENT = /[?&\s].*\d{8}/; // polls make themselves new by the time
 
 /** @type {Map<string, Questions>} */
 const asked = new KeptMap();
@@ -33,6 +38,9 @@ export function describeRequest(method, url, body) {
   return { path, request: `${method} ${url}`, same: `${method} ${url} ${body}`, isKnownBody: body !== undefined };
 }
 
+/** How many answers in a row may bring nothing while the page cannot be all. */
+const patience = () => (isBusy() ? FRUITLESS_BUSY : FRUITLESS_SHORT);
+
 /** Whether a request is a poll. Counts it. */
 export function isPoll(request) {
   const same = questions(`= ${request.same}`);
@@ -44,8 +52,10 @@ export function isPoll(request) {
   if (now() - path.answered < AT_ONCE_MS) return false;
   note(same);
   note(path);
-  if (request.isKnownBody && same.fruitless >= FRUITLESS_SAME) return same.fruitless >= FRUITLESS_SAME_UNFINISHED || !isUnfinished();
-  return path.fruitless >= FRUITLESS_PATH && !isUnfinished();
+  if (request.isKnownBody && same.fruitless >= FRUITLESS_SAME) return same.fruitless >= patience() || !isUnfinished();
+  const goesOn = same.asked === 1 && now() - path.answered < PAGE_MS && !test(MOMENT, request.same);
+  if (path.fruitless < (goesOn ? FRUITLESS_PAGES : FRUITLESS_PATH)) return false;
+  return path.fruitless >= patience() || !isUnfinished();
 }
 
 /** What has changed since the answer was heard is taken for its fruit. */

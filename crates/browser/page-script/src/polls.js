@@ -1,5 +1,5 @@
 // Polls: timers, intervals and frames that only look whether something is there yet. They are not waited for as such, but one
-// more tick of each is, after elements have come or gone: it may be what the poll has been looking for.
+// more tick of each is, after elements have come or gone or an answer has come: it may be what the poll has been looking for.
 // Must never wait for long in all: a page may change itself for ever beside a poll that never finds anything.
 
 import RULES from '../rules.json';
@@ -7,7 +7,7 @@ import { KeptSet, max, resolved, then } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 import { work } from './work.js';
 
-/** @typedef {{ since: number, due: number, seen: number }} Poll */
+/** @typedef {{ since: number, due: number, seen: number, isQuick: boolean }} Poll */
 
 /**
  * `left`: of the time that all of them have.
@@ -17,9 +17,16 @@ import { work } from './work.js';
 /** @type {Polling} */
 export const polling = shared?.polling ?? { polls: new KeptSet(), left: RULES.polls.ms };
 
+const FRAME_MS = 16; // frames come and come beside animations
+const QUICK_MS = 250; // what looks less often waits for elements, or asks for something itself
+
+/** Counts what a poll may have been looking for. */
+const news = (isQuick) => work.structures + (isQuick ? work.answers : 0);
+
 /** A poll whose next tick comes in `ms`. */
 export function addPoll(ms) {
-  const poll = { since: 0, due: 0, seen: work.structures };
+  const isQuick = ms > FRAME_MS && ms <= QUICK_MS;
+  const poll = { since: 0, due: 0, seen: news(isQuick), isQuick };
   polling.polls.add(poll);
   begin(poll, ms);
   return poll;
@@ -29,7 +36,7 @@ export function addPoll(ms) {
 function begin(poll, ms) {
   poll.since = now();
   poll.due = poll.since + ms;
-  then(resolved(), () => (poll.seen = work.structures));
+  then(resolved(), () => (poll.seen = news(poll.isQuick)));
 }
 
 /** The tick has come, and the next one will. */
@@ -43,7 +50,7 @@ export function removePoll(poll) {
 }
 
 function spend(poll) {
-  if (poll.seen < work.structures) polling.left -= max(1, now() - poll.since);
+  if (poll.seen < news(poll.isQuick)) polling.left -= max(1, now() - poll.since);
 }
 
 /** Whether a poll has not looked since elements came or went, and is about to. */
@@ -53,7 +60,7 @@ export function isPollAwaited() {
   let found = false;
   polling.polls.forEach((poll) => {
     if (poll.due + RULES.poll.ms < time) polling.polls.delete(poll);
-    else if (poll.seen < work.structures && poll.due < time + RULES.poll.ms) found = true;
+    else if (poll.seen < news(poll.isQuick) && poll.due < time + RULES.poll.ms) found = true;
   });
   return found;
 }

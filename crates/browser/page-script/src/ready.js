@@ -9,6 +9,7 @@ import { isBlank, isBusy, isUnfinished } from './appearance.js';
 import { unveil } from './concealment.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
+import { moveHand } from './hands.js';
 import { listen, quietly } from './hooks.js';
 import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
@@ -35,6 +36,8 @@ const LOADING_QUIET_MS = 400; // quiet of a page whose `load` event has not come
 export const POLL_MS = 50;
 const BLANK_QUIET_MS = 250;
 const IMPORT_QUIET_MS = 80;
+const BROKEN_QUIET_MS = 200; // the parser may not have read yet what came last
+const FOLLOWING_MS = 600; // what a page shows in place of what hangs may lead to more
 const IDLE_LIMIT_MS = 1000; // the page's own tasks may never leave room
 const FLAG_FRAME_MS = 100;
 
@@ -105,18 +108,29 @@ function isStill() {
   if (isHeld((kind) => !test(/^(request|script|stream|unlikely)$/, kind))) return false;
   const moment = now();
   const still = moment - work.lastDom;
-  // Long polls and other companies' scripts are not what the page's own content comes by.
-  const needed = isHeld((_, entry) => !entry.isForeign) ? RULES.still.ms : RULES.foreignStill.ms;
-  if (still < needed || moment - work.lastRequest < needed) return false;
+  const needed = neededStillness();
+  if (still < min(needed, FOLLOWING_MS) || moment - work.lastRequest < needed) return false;
   const root = body(document);
   return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy());
 }
 
+/** How long a page has to be still beside what hangs. */
+function neededStillness() {
+  if (isHeld((kind, entry) => kind !== 'script' && !entry.isForeign)) return RULES.still.ms;
+  // Long polls and other companies' scripts are not what the page's own content comes by.
+  if (!isHeld((_, entry) => !entry.isForeign)) return RULES.foreignStill.ms;
+  return isUnfinished() ? RULES.still.ms : RULES.stillScript.ms;
+}
+
 /** A document whose end does not come, beside what it shows: a person has long begun to read. */
 function isUnending() {
-  if (readFlag() === false || readyState(document) !== 'loading' || isPending() || !isSelectorThere() || isBlank()) return false;
+  if (readFlag() === false || state.contentLoaded || !isSelectorThere() || isBlank()) return false;
+  // What is inserted may hang as well, and holds up the parser or what comes after it.
+  if (isHeld((kind, entry) => kind !== 'script' && kind !== 'unlikely' && !entry.isForeign)) return false;
   const still = now() - max(work.lastDom, work.lastRequest, 0);
-  return still > RULES.unending.ms * (isBusy() ? 2 : 1);
+  if (readyState(document) === 'loading') return still > RULES.unending.ms * (isBusy() ? 2 : 1);
+  // Deferred scripts are on their way: in most cases the app itself.
+  return still > RULES.still.ms && !isUnfinished();
 }
 
 /**
@@ -167,7 +181,7 @@ function prepare(why) {
   return true;
 }
 
-const STEPS = [unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, reveal, pretendScroll, finishAnimations];
+const STEPS = [unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, reveal, moveHand, pretendScroll, finishAnimations];
 
 // ---- the end ----
 
@@ -223,7 +237,8 @@ function stay() {
 
 function breakOff() {
   state.brokenOff = true;
-  schedule(state.quietMs);
+  state.quietMs = max(state.quietMs, BROKEN_QUIET_MS);
+  touch();
 }
 
 function goOn() {

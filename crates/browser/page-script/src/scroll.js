@@ -28,7 +28,7 @@ const recordTarget = getter(MutationRecord.prototype, 'target');
 let isDone = false;
 
 /**
- * A scroll event during which the window seems to be as high as the document and scrolled to its end, and another one back
+ * A scroll event during which the window seems to be higher than the document and scrolled to its end, and another one back
  * at the top, so that headers that shrink or hide are as they were. The same for elements that scroll their own content.
  * True when there is something to wait for.
  */
@@ -68,7 +68,7 @@ export function pretendScroll() {
 }
 
 function scrolled(target) {
-  native.dispatchEvent(target, native.createEvent('scroll', { bubbles: target === document }));
+  each(['scroll', 'scrollend'], (type) => native.dispatchEvent(target, native.createEvent(type, { bubbles: target === document })));
   askFrame(); // handlers are often throttled to frames
 }
 
@@ -86,8 +86,9 @@ function pretendWindow(restore) {
   const height = min(scrollHeight(root), REVEAL_MARGIN);
   const bottom = height - window.innerHeight;
   if (bottom <= LEAST) return false;
-  pretend(window, 'innerHeight', height, restore);
-  pretend(root, 'clientHeight', height, restore);
+  // Twice as high: what looks whether its place is in the upper half of the window shall find the last of the page there.
+  pretend(window, 'innerHeight', 2 * height, restore);
+  pretend(root, 'clientHeight', 2 * height, restore);
   each(['scrollY', 'pageYOffset'], (name) => pretend(window, name, bottom, restore));
   pretend(root, 'scrollTop', bottom, restore);
   return true;

@@ -1,10 +1,11 @@
-// Timers and intervals: pending while they lead to something. Clocks and polls do not count.
+// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274.
 
 import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
 import { quietly, replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, asText, max, resolved, then, withFirst } from './intrinsics/language.js';
 import { isUnfinished } from './appearance.js';
+import { listened } from './listeners.js';
 import { native } from './native.js';
 import { addPoll, pollTicked, removePoll } from './polls.js';
 import { hold, work } from './work.js';
@@ -25,11 +26,15 @@ const END_MS = 1000; // a busy machine calls late
 const IDLE_TICKS = 3; // ticks of a fast interval in a row that may show nothing
 const FAR_MS = 60_000; // no render lasts as long
 const LEAST_TICK_MS = 4;
+const FIRST_TICKS = 30; // of what repeats itself and shows nothing
 
 /** @type {Map<number, Live>} */
 const live = new KeptMap(); // by id
 /** @type {Timer | null} */
 let current = null; // the one whose callback is running
+
+/** Counts what a step has brought: something to see, or an answer that the next one goes on from. */
+const progress = () => work.changes + work.answers;
 
 export function watchTimers() {
   replaceMethod(window, 'setTimeout', (call, self, args) => {
@@ -49,7 +54,7 @@ export function watchTimers() {
 function counted(args) {
   const ms = max(0, quietly(() => args[1] | 0) || 0);
   if (ms > FAR_MS) return null;
-  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : now(), changes: work.changes };
+  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : now(), changes: progress() };
 }
 
 function ended(id) {
@@ -141,8 +146,8 @@ function setTicker(call, args, timer) {
   const judge = () => {
     const entry = live.get(id);
     if (!entry) return;
-    idle = work.changes === changes ? idle + 1 : 0;
-    changes = work.changes;
+    idle = progress() === changes ? idle + 1 : 0;
+    changes = progress();
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
     entry.end = undefined;
@@ -151,8 +156,8 @@ function setTicker(call, args, timer) {
   };
   const next = (entry) => {
     // Once time was skipped, each tick is a timer that sets the next one.
-    if (entry.inner) entry.inner = apply(native.setTimeout, undefined, again());
-    putOff(entry.alarm, ms);
+    putOff(entry.alarm, max(LEAST_TICK_MS, ms));
+    if (entry.inner) entry.inner = apply(native.setTimeout, undefined, again(entry.alarm.due - now()));
   };
   const run = /** @this {unknown} */ function (...passed) {
     const entry = live.get(id);
@@ -174,8 +179,8 @@ function setTicker(call, args, timer) {
     return id;
   }
   const given = withFirst(run, args);
-  const again = () => {
-    given[1] = max(LEAST_TICK_MS, ms);
+  const again = (rest) => {
+    given[1] = max(LEAST_TICK_MS, rest);
     return given;
   };
   id = call(given);
@@ -184,9 +189,14 @@ function setTicker(call, args, timer) {
   return id;
 }
 
+/** Whether the first ticks of what repeats itself are waited for although they show nothing: they may count, and their time is skipped. */
+const isFirst = (ticks, began, ms) => ticks <= FIRST_TICKS && now() + ms - began <= RULES.firstTicks.ms && !time.isElsewhere && !listened.scripts;
+
 /** Whether the next tick of an interval is waited for. */
 function mayTick({ ms, began }, idle) {
-  if (ms > RULES.step.ms || idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
+  if (ms > RULES.step.ms) return false;
+  if (isFirst(idle, began, ms)) return true;
+  if (idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
   const passed = now() + ms - began;
   return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && isUnfinished());
 }
@@ -211,17 +221,18 @@ function longKind(ms) {
 const lengths = new KeptMap();
 
 function mayHold(timer, parent) {
-  const used = lengths.get(timer.ms) || { times: 0, idle: 0, changes: -1 };
+  const used = lengths.get(timer.ms) || { times: 0, idle: 0, changes: -1, began: now() };
   lengths.set(timer.ms, used);
   used.times += 1;
-  used.idle = used.changes === work.changes ? used.idle + 1 : 0;
-  used.changes = work.changes;
-  if (used.times > 400 || (used.times > 8 && used.idle >= 5 && !isUnfinished())) return false;
+  used.idle = used.changes === progress() ? used.idle + 1 : 0;
+  used.changes = progress();
+  const isEarly = isFirst(used.times, used.began, timer.ms) || (parent && isFirst(timer.depth, timer.began, timer.ms));
+  if (used.times > 400 || (!isEarly && used.times > 8 && used.idle >= 5 && !isUnfinished())) return false;
   if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
   if (!parent) return true;
   if (timer.depth > 60 || now() + timer.ms - timer.began > RULES.chain.ms) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
-  return !isSame(timer, parent) || (timer.ms <= RULES.step.ms && (timer.depth < 2 || work.changes > parent.changes));
+  return isEarly || !isSame(timer, parent) || (timer.ms <= RULES.step.ms && (timer.depth < 2 || progress() > parent.changes));
 }
 
 const isSame = (timer, parent) =>

@@ -20,6 +20,7 @@ import { now, shared } from './shared.js';
  * @property {number} lastFailure time of the last request that failed
  * @property {number} activity counts activity
  * @property {number} structures counts the times when elements came or went
+ * @property {number} answers counts what has come: requests, scripts, messages, databases
  * @property {number} changes counts changes of the DOM of any kind, attributes and text included
  * @property {() => void} onActivity
  */
@@ -33,6 +34,7 @@ export const work = shared?.work ?? {
   lastFailure: -Infinity,
   activity: 0,
   structures: 0,
+  answers: 0,
   changes: 0,
   onActivity: () => {},
 };
@@ -52,6 +54,7 @@ export function hold(kind, limit, isForeign = false) {
   return () => {
     if (!work.holds.delete(entry)) return;
     if (kind === 'request' || kind === 'script') work.lastRequest = now();
+    if (kind !== 'timer' && kind !== 'frame') work.answers += 1;
     touch();
   };
 }

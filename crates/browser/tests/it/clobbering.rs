@@ -60,6 +60,18 @@ async fn collections_and_lists_that_are_replaced_lose_nothing() {
 }
 
 #[tokio::test]
+async fn what_all_objects_have_at_a_number_is_no_item_of_a_list() {
+    for script in [
+        "Object.prototype[0] = 'stray'; Object.prototype.length = 0;",
+        "Object.defineProperty(Array.prototype, 0, { get: () => 'stray', set: () => {}, configurable: true });",
+    ] {
+        let page = rendered(article(&format!("{script} add('whole');"))).await;
+
+        assert_shows(&page, &["whole"]);
+    }
+}
+
+#[tokio::test]
 async fn names_and_methods_of_the_document_that_are_replaced_lose_nothing() {
     let script = "add('kept');
         for (const name of ['Node', 'Element', 'Event', 'CustomEvent', 'NodeFilter', 'DOMParser', 'URL', 'JSON', 'Math', 'Object', 'Reflect']) {

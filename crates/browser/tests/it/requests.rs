@@ -36,6 +36,17 @@ async fn pages_that_are_asked_for_one_after_the_other_are_no_polls() {
 }
 
 #[tokio::test]
+async fn pages_that_are_asked_for_with_a_pause_between_them_are_no_polls() {
+    let script = "(async () => {
+        let n = 0;
+        for (; n < 12; n++) { await (await fetch('/data?page=' + n)).json(); await sleep(80) }
+        add(n + ' pages');
+    })()";
+
+    shows(script, "12 pages").await;
+}
+
+#[tokio::test]
 async fn equal_questions_of_several_components_are_no_polls() {
     let script = "Promise.all(Array.from({ length: 8 }, () => fetch('/data').then((r) => r.json())))
         .then((all) => setTimeout(() => add(all.length + ' components'), 50))";

@@ -45,6 +45,18 @@ async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_w
 }
 
 #[tokio::test]
+async fn what_appears_in_the_upper_part_of_the_window_or_at_the_end_of_scrolling_is_shown() {
+    let upper = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight * 0.6 ? 'shown' : 'hidden' };
+        look(); addEventListener('scroll', look)";
+    let end = "addEventListener('scrollend', () => { far.className = 'shown' }, { once: true })";
+    for script in [upper, end] {
+        let page = rendered(long(".hidden { opacity: 0 }", script)).await;
+
+        assert!(page.html.contains("<section id=\"far\" class=\"shown\">"), "{script}: {}", page.html);
+    }
+}
+
+#[tokio::test]
 async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
     // As htmx does for `hx-trigger=\"revealed\"`.
     let script = "let scrolled = false;
@@ -153,4 +165,32 @@ async fn a_carousel_that_never_ends_does_not_hold_a_page_for_long() {
     let page = rendered(article_with("", script)).await;
 
     assert!(page.html.contains("slide"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_page_that_begins_with_the_first_movement_of_a_hand_is_begun() {
+    let begin =
+        "const begin = () => { if (!globalThis.begun) far.textContent = 'begun'; globalThis.begun = true };";
+    for listening in [
+        "['keydown', 'mousemove', 'touchstart', 'wheel'].forEach((type) => addEventListener(type, begin, { passive: true }))",
+        "['mousemove', 'scroll', 'click', 'touchstart'].forEach((type) => document.body.addEventListener(type, () => begin(), { once: true }))",
+    ] {
+        let page = rendered(Reply::html(&format!(
+            "<!DOCTYPE html><title>t</title><p>{PROSE}</p><section id=far></section><script>{begin} {listening}</script>"
+        )))
+        .await;
+
+        assert!(page.html.contains("begun</section>"), "{listening}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn what_follows_the_pointer_or_waits_for_a_press_is_left_alone() {
+    let script = "addEventListener('mousemove', () => document.body.append('followed'));
+        ['click', 'keydown', 'mousedown'].forEach((type) => addEventListener(type, () => document.body.append('pressed')));
+        document.addEventListener('mouseout', () => document.body.append('left'))";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(!["followed", "pressed", "left"].iter().any(|word| page.html.contains(word)), "{}", page.html);
 }

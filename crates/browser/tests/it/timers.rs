@@ -10,6 +10,9 @@ use crate::support::Bench;
 async fn shows(script: &str, shown: &str) {
     let bench = Bench::new().await;
     bench.origin.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_millis(500)));
+    let script_file =
+        Reply::typed("text/javascript", "globalThis.wanted = 1").after(Duration::from_millis(500));
+    bench.origin.on("/wanted.js", script_file);
 
     let page = bench.render_reply(article(script)).await.unwrap();
 
@@ -95,4 +98,50 @@ async fn frames_that_only_draw_do_not_hold_a_page_for_ever() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &["drawing"]);
+}
+
+#[tokio::test]
+async fn what_goes_by_the_clock_in_its_frames_is_waited_for() {
+    // As animation libraries do: a frame each 16 ms, and nothing to see until the time is over.
+    for clock in ["(stamp) => stamp", "() => performance.now()", "() => Date.now()"] {
+        let script = format!(
+            "const clock = {clock}; let began;
+             const look = (stamp) => {{
+                 began ??= clock(stamp);
+                 if (clock(stamp) - began < 1200) requestAnimationFrame(look); else add('over');
+             }};
+             requestAnimationFrame(look)"
+        );
+
+        shows(&script, "over").await;
+    }
+}
+
+#[tokio::test]
+async fn steps_that_show_nothing_until_the_last_are_waited_for() {
+    for steps in [
+        "let n = 0; const step = () => ++n < 8 ? setTimeout(step, 100) : add('last'); step()",
+        "let n = 0; const id = setInterval(() => { if (++n === 8) { clearInterval(id); add('last') } }, 100)",
+        "let n = 0; const step = () => ++n < 5 ? setTimeout(() => requestAnimationFrame(step), 150) : add('last'); requestAnimationFrame(step)",
+        // What stands in for frames where a library has never heard of them.
+        "let n = 0; const frame = (run) => setTimeout(run, 16); const step = () => ++n < 25 ? frame(step) : add('last'); step()",
+        "(async () => { for (let n = 0; n < 8; n++) await sleep(100); add('last') })()",
+    ] {
+        shows(steps, "last").await;
+    }
+}
+
+#[tokio::test]
+async fn a_poll_for_what_a_request_or_a_script_brings_finds_it() {
+    for bringing in [
+        "fetch('/slow').then(() => { globalThis.wanted = 1 })",
+        "document.head.append(Object.assign(document.createElement('script'), { src: '/wanted.js' }))",
+    ] {
+        for poll in [
+            "const look = () => globalThis.wanted ? add('found') : setTimeout(look, 200); look()",
+            "const id = setInterval(() => { if (globalThis.wanted) { clearInterval(id); add('found') } }, 50)",
+        ] {
+            shows(&format!("{bringing}; {poll}"), "found").await;
+        }
+    }
 }

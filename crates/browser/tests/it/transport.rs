@@ -157,3 +157,44 @@ async fn what_a_script_writes_into_a_loaded_document_comes_out_in_time() {
         assert!(!page.partial && page.settled == Settled::Quiet, "{script}: {page:?}");
     }
 }
+
+#[tokio::test]
+async fn what_a_pages_own_site_leaves_hanging_costs_about_two_seconds() {
+    let bench = Bench::new().await;
+    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
+    let with = |rest: &str| Reply::html(&page(&format!("<p>{text}</p>{rest}")));
+    bench.origin.on("/asks", with("<script>fetch('/hang')</script>"));
+    for rest in [
+        "<script async src=/hang></script>",
+        "<script>document.head.append(Object.assign(document.createElement('script'), { src: '/hang' }))</script>",
+        "<script>document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '/hang' }))</script>",
+        "<link rel=modulepreload href=/hang>",
+    ] {
+        bench.origin.on("/loads", with(rest));
+
+        // Side by side, so that both have the same machine: an answer may be the content itself, and has longer.
+        let (asks, loads) = tokio::join!(bench.render("/asks"), bench.render("/loads"));
+
+        let (asks, loads) = (asks.unwrap(), loads.unwrap());
+        assert!(loads.html.contains("All of the shop") && !loads.partial, "{rest}: {loads:?}");
+        assert!(loads.timings.load_ms < asks.timings.load_ms, "{rest}: {:?}", loads.timings);
+    }
+}
+
+#[tokio::test]
+async fn a_deferred_script_that_hangs_does_not_cost_the_page() {
+    let bench = Bench::new().await;
+    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
+
+    let page = bench
+        .render_reply(Reply::html(&page(&format!("<p>{text}</p><script defer src=/hang></script>"))))
+        .await;
+
+    let page = page.unwrap();
+    assert!(
+        page.html.contains("All of the shop") && !page.partial && page.settled == Settled::Still,
+        "{page:?}"
+    );
+}

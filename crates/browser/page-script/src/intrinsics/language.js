@@ -61,6 +61,10 @@ export const KeptWeakSet = keepMethods(class extends WeakSet {}, WeakSet);
 
 // ---- lists: arrays, and the lists of the DOM; neither iterators nor methods of theirs are used ----
 
+// What a page gives all objects and arrays at a number is no item of a list.
+const strays = [];
+const isItem = (item, place) => item !== undefined && item !== strays[place];
+
 /**
  * Calls `run(item, place)` for each item of a list that holds no gaps.
  * @template T
@@ -68,7 +72,7 @@ export const KeptWeakSet = keepMethods(class extends WeakSet {}, WeakSet);
  * @param {(item: T, place: number) => void} run
  */
 export function each(list, run) {
-  for (let place = 0; list[place] !== undefined; place += 1) run(list[place], place);
+  for (let place = 0; isItem(list[place], place); place += 1) run(list[place], place);
 }
 
 /**
@@ -103,7 +107,7 @@ export function map(list, change) {
  * @param {(item: T, place: number) => unknown} holds
  */
 export function some(list, holds) {
-  for (let place = 0; list[place] !== undefined; place += 1) if (holds(list[place], place)) return true;
+  for (let place = 0; isItem(list[place], place); place += 1) if (holds(list[place], place)) return true;
   return false;
 }
 

@@ -1,4 +1,5 @@
 // One good customer among attackers: what its quiet requests take while one process is attacked in four ways: measureAttacks(). Used by run.mjs.
+// Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFileSync } from 'node:fs';
 import { fetchPage } from './load.mjs';
-import { percentile, watchMemory } from './meter.mjs';
+import { mostMb, percentile, watchWaiting } from './meter.mjs';
 import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
@@ -82,14 +83,15 @@ export async function measureAttacks({ site, binary, reps, quick, add }) {
   for (let rep = 0; rep < reps; rep += 1) {
     for (const [kind, order] of attacks) {
       add(`${kind}Quiet`, await goodCustomer(asks, seconds / 2));
-      const memory = watchMemory(service.pid);
       // The attack is under way before the good customer is measured, and lasts until it has been.
       const attacked = attack(kind, { ...order, seconds: seconds + 4 });
       await new Promise((done) => setTimeout(done, 2_000));
+      const waiting = watchWaiting(service.pid);
       const during = await goodCustomer(asks, seconds);
+      const { ran, waited } = waiting.stop();
       const counts = await attacked;
-      add(kind, { ...during, peakMb: memory.stop() });
-      console.error(`  ${kind}: the good customer's p95 ${during.latencyMs.toFixed(1)} ms, ${during.errors} errors; the attacker saw ${JSON.stringify(counts)}`);
+      add(kind, during);
+      console.error(`  ${kind}: the good customer's p95 ${during.latencyMs.toFixed(1)} ms, ${during.errors} errors; the service ran on ${ran.toFixed(2)} processors and waited for ${waited.toFixed(2)}, ${mostMb(service.pid)} MB at most; the attacker saw ${JSON.stringify(counts)}`);
     }
   }
   await service.stop();

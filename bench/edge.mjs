@@ -47,6 +47,7 @@ async function idle(pid, port, host, count) {
     const socket = connect(port, '127.0.0.1', () => socket.write(request));
     socket.once('data', () => resolve(socket));
     socket.once('error', reject);
+    socket.once('close', () => reject(new Error('an idle connection was closed before it was answered')));
     sockets.push(socket);
   });
   for (let opened = 0; opened < count; opened += 100) await Promise.all(Array.from({ length: 100 }, open));
@@ -65,6 +66,10 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   const prepared = await prepareGlasshouse(binary, site, ['bench.test', 'asset.test'], {
     folder: 'edge',
     GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
+    // All of them are from one address here.
+    GLASSHOUSE_LIMITS__CONNECTIONS_PER_ADDRESS: String(2 * IDLE_CONNECTIONS),
+    // By default a quarter of the open files, which is too few on some machines: further ones would wait for ever.
+    GLASSHOUSE_LIMITS__CONNECTIONS: String(2 * IDLE_CONNECTIONS),
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'asset.test': `127.0.0.1:${origin.port}` }),
   });
   const service = await startGlasshouse(prepared);

@@ -50,6 +50,26 @@ export function watchMemory(root) {
   return { stop() { clearInterval(timer); return Math.max(peak, pssMb(root)); } };
 }
 
+/** The most memory that one process has had so far, in MB. Reading it stops nobody, unlike the proportional size. */
+export const mostMb = (pid) => Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+
+/** Processors that a process's threads used, and would have used had they not waited for one, on average until stop(). */
+export function watchWaiting(pid) {
+  const look = () => {
+    const sum = { at: performance.now(), ran: 0, waited: 0 };
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      try {
+        const [ran, waited] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ').map(Number);
+        sum.ran += ran / 1e6;
+        sum.waited += waited / 1e6;
+      } catch { /* ended meanwhile */ }
+    }
+    return sum;
+  };
+  const before = look();
+  return { stop() { const after = look(), took = after.at - before.at; return { ran: (after.ran - before.ran) / took, waited: (after.waited - before.waited) / took }; } };
+}
+
 /** Watches the whole machine's processors until stop(), which gives the share of their time in use, 0 to 1. */
 export function watchProcessors() {
   const look = () => {

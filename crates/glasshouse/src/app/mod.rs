@@ -21,7 +21,7 @@ use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
-use crate::edge::{Certificates, Edge, EdgeError, OrderCertificate, Services};
+use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::platform::Platform;
@@ -35,9 +35,6 @@ use crate::{accounts, analytics, api, audit, domains, refresh, render};
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
 /// The schema for PostgreSQL: the same files, number by number.
 pub static MIGRATIONS_POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
-
-/// Jobs that order certificates at a time: each mostly waits for the authority.
-const CERTIFICATES_AT_ONCE: usize = 4;
 
 /// Everything a handler may use. Cheap to clone.
 #[derive(Clone)]
@@ -96,7 +93,7 @@ impl AppState {
         let domains = DomainsService::new(&platform, &jobs, &follower);
         let origins = OriginClient::new(&platform);
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
-        let certificates = certificates(&platform, &domains, &connection, &follower);
+        let certificates = certificates(&platform, &jobs, &domains, &connection, &follower);
         let visits = analytics::stores::open(&platform);
         let recorder = Recorder::new(&platform, visits.clone());
         let analytics = Analytics::new(&platform, visits.clone());
@@ -147,7 +144,8 @@ impl AppState {
                 [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
-            registry = registry.with::<OrderCertificate>(certificates, CERTIFICATES_AT_ONCE);
+            registry = edge::jobs::register(registry, &certificates);
+            schedules.extend(edge::jobs::schedules());
         }
         if config.has_role(Role::Render) {
             registry = self.audits.register_runs(self.refresh.register_renders(registry));
@@ -236,6 +234,7 @@ impl AppState {
 /// Certificates, where handshakes or the worker need them. Domains that are connected here get theirs by a job.
 fn certificates(
     platform: &Platform,
+    jobs: &Jobs,
     domains: &DomainsService,
     connection: &Connection,
     follower: &Follower,
@@ -243,8 +242,8 @@ fn certificates(
     let config = &platform.config;
     let needs_them = config.has_role(Role::Edge) || config.has_role(Role::Worker);
     config.edge.https_listen.filter(|_| needs_them)?;
-    let certificates = Certificates::new(platform, domains, connection, follower)?;
-    domains.queue_when_connected(OrderCertificate::for_names_of);
+    let certificates = Certificates::new(platform, jobs, domains, connection, follower)?;
+    domains.queue_when_connected(edge::jobs::OrderCertificate::for_names_of);
     Some(certificates)
 }
 

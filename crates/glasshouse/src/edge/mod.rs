@@ -10,7 +10,6 @@ pub mod proxy;
 #[cfg(test)]
 mod tests;
 
-pub use certificates::Certificates;
-pub use certificates::jobs::OrderCertificate;
+pub use certificates::{Certificates, jobs};
 pub use listener::Sockets;
 pub use proxy::service::{Edge, EdgeError, Services};

@@ -1,12 +1,22 @@
-//! The background work of certificates: a domain that is connected gets its certificates before anybody asks for them.
-//! Renewals are due by their own time; first handshakes order what is still missing.
+//! The background work of certificates: a domain that is connected gets its certificates before anybody asks for them, and
+//! new ones before they end. First handshakes order what is still missing.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use super::model;
 use super::service::Certificates;
 use crate::domains::{Domain, names};
-use crate::jobs::{Job, JobError, JobOutcome, NewJob, Run};
+use crate::jobs::{Job, JobError, JobOutcome, NewJob, Priority, Registry, Run, Schedule};
+
+/// First orders of this process at once, so that handshakes keep most of the places.
+const FIRST_AT_ONCE: usize = 4;
+/// How often what is due for renewal is looked for: renewals begin weeks before a certificate ends.
+const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
+/// Whose jobs those are that no customer caused.
+const SERVICE: &str = "service";
 
 /// Orders the first certificate of a name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,6 +42,65 @@ impl Job for OrderCertificate {
     type Services = Certificates;
 
     async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
-        certificates.order_for_job(&self.host).await
+        certificates.order_first_for_job(&self.host).await
     }
+}
+
+/// Renews a certificate, or forgets it when its name has left.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RenewCertificate {
+    pub(super) host: String,
+    /// When the certificate ends that is to be replaced.
+    pub(super) not_after: i64,
+}
+
+impl RenewCertificate {
+    /// The job for a certificate that is due.
+    pub(super) fn queued(self) -> NewJob {
+        let key = format!("renewal of {}", self.host);
+        let job = self.queued_for(SERVICE);
+        // Before first orders: without this one a site that works would stop to.
+        job.unique(key).priority(Priority::Urgent)
+    }
+}
+
+#[async_trait]
+impl Job for RenewCertificate {
+    const KIND: &'static str = "RenewCertificate";
+    type Services = Certificates;
+
+    async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
+        certificates.renew_for_job(self).await
+    }
+}
+
+/// Queues [`RenewCertificate`] for what is due.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct QueueRenewals {}
+
+#[async_trait]
+impl Job for QueueRenewals {
+    const KIND: &'static str = "QueueRenewals";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
+    // The next one comes in some minutes.
+    const MAX_ATTEMPTS: u32 = 1;
+    type Services = Certificates;
+
+    async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
+        certificates.queue_renewals().await?;
+        Ok(JobOutcome::Done)
+    }
+}
+
+/// Adds the feature's jobs to what a worker can do. First orders and renewals have places of their own.
+pub fn register(registry: Registry, certificates: &Certificates) -> Registry {
+    registry
+        .with::<OrderCertificate>(certificates.clone(), FIRST_AT_ONCE)
+        .with::<RenewCertificate>(certificates.clone(), model::AT_ONCE)
+        .with::<QueueRenewals>(certificates.clone(), 1)
+}
+
+/// What the worker has to queue again and again.
+pub fn schedules() -> Vec<Schedule> {
+    vec![Schedule::every(LOOK_EVERY, "renewals", || QueueRenewals {}.queued_for(SERVICE))]
 }

@@ -10,6 +10,7 @@ pub mod ordering;
 mod places;
 mod proofs;
 mod queries;
+mod renewals;
 pub mod service;
 mod shelf;
 mod tickets;

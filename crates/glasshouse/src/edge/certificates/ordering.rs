@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use futures::future::OptionFuture;
 use store::DbError;
 use uuid::Uuid;
 
@@ -65,23 +66,15 @@ impl Certificates {
         let ordering = async {
             let (certificates, name) = (self.clone(), host.to_owned());
             // On its own, so that a client which hangs up does not end it.
-            let order = self
-                .0
-                .tasks
-                .spawn(async move { certificates.order_logged(&name, &domain, OrderKind::First).await });
+            let order = self.0.tasks.spawn(async move { certificates.order_logged(&name, &domain).await });
             order.await.unwrap_or(OrderOutcome::None)
         };
         OrderOutcome::clone(&*self.0.orders.get_with(host, ordering).await)
     }
 
-    /// Orders a certificate, unless it is too early, and says in the log what came of it.
-    pub(in crate::edge) async fn order_logged(
-        &self,
-        host: &str,
-        domain: &Domain,
-        kind: OrderKind,
-    ) -> OrderOutcome {
-        match self.order(host, domain, kind).await {
+    /// Orders a first certificate, unless it is too early, and says in the log what came of it.
+    pub(in crate::edge) async fn order_logged(&self, host: &str, domain: &Domain) -> OrderOutcome {
+        match self.order(host, domain, OrderKind::First).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");
                 OrderOutcome::Issued
@@ -97,18 +90,29 @@ impl Certificates {
         }
     }
 
-    /// Orders the first certificate of a name, which may have one or have left by now. What may be ordered later is.
-    pub(super) async fn order_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
+    /// Orders the first certificate of a name, which may have one or have left by now.
+    pub(super) async fn order_first_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
         let Some(domain) = self.domain_of(host).await else { return Ok(JobOutcome::Done) };
         if self.has(host).await {
             return Ok(JobOutcome::Done);
         }
-        match self.order(host, &domain, OrderKind::First).await {
+        self.order_in_job(host, &domain, OrderKind::First).await
+    }
+
+    /// Orders a certificate. What may be ordered later is.
+    pub(super) async fn order_in_job(
+        &self,
+        host: &str,
+        domain: &Domain,
+        kind: OrderKind,
+    ) -> Result<JobOutcome, JobError> {
+        match self.order(host, domain, kind).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");
                 Ok(JobOutcome::Done)
             }
-            // One of a domain's two names need not lead here. When somebody comes by it, it is looked at again.
+            // One of a domain's two names need not lead here. When somebody comes by it, or a day later when it had a
+            // certificate, it is looked at again.
             Err(NotOrdered::LeadsElsewhere) => Ok(JobOutcome::Done),
             Err(NotOrdered::Elsewhere | NotOrdered::TooMany) => Ok(JobOutcome::Later(SOON)),
             Err(NotOrdered::Bound(_)) => Ok(JobOutcome::Later(BOUND_PAUSE)),
@@ -119,16 +123,15 @@ impl Certificates {
 
     async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
         // Names whose servers do not answer hold the place of their own account and nobody else's.
-        let _place = match kind {
-            OrderKind::First => Some(self.0.places.take(&domain.account_id).ok_or(NotOrdered::TooMany)?),
-            OrderKind::Renewal => None,
-        };
+        let is_first = kind == OrderKind::First;
+        let place = is_first.then(|| self.0.places.take(&domain.account_id));
+        let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
         // The authority would look elsewhere for the proof: neither an order nor a failure.
         if !self.0.connection.leads_here(host).await {
             return Err(NotOrdered::LeadsElsewhere);
         }
-        let slots = &self.0.slots[usize::from(kind == OrderKind::Renewal)];
-        let _slot = slots.acquire().await.expect("the semaphore is never closed");
+        let slot = is_first.then(|| self.0.slots.acquire());
+        let _slot = OptionFuture::from(slot).await;
         let holder = Uuid::now_v7().to_string();
         let failures = self.begin(host, domain, kind, &holder).await?;
         // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.

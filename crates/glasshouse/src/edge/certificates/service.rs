@@ -1,4 +1,4 @@
-//! Certificates on demand: found in memory, ordered when one of our domains has none, renewed ahead.
+//! Certificates on demand: found in memory, ordered when one of our domains has none. Renewing is in `renewals`.
 //! Used by TLS handshakes and the edge's handlers. Shared by all processes through the database: one of them orders.
 //! Must never order for a name that is not a domain of ours, nor hold up a name that has a certificate.
 
@@ -6,24 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ServerConfig;
-use store::{Db, DbError};
+use store::Db;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::acme::{Authority, Proof};
 use super::held::Held;
-use super::model::{self, OrderKind};
+use super::model;
 use super::ordering::OrderOutcome;
 use super::places::Places;
 use super::proofs::Proofs;
-use super::queries;
 use super::tickets::Tickets;
 use super::tls;
-use crate::clock::{Clock, Timestamp};
+use crate::clock::Clock;
 use crate::domains::connection::Connection;
 use crate::domains::{Domain, DomainStatus, DomainsService, Site};
 use crate::follow::Follower;
+use crate::jobs::Jobs;
 use crate::platform::Platform;
 use crate::secret::SealKey;
 
@@ -33,11 +32,6 @@ const OUTCOME_FOR: Duration = Duration::from_secs(30);
 const REMEMBERED: u64 = 20_000;
 /// How long a handshake waits for a certificate that is being ordered.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(15);
-/// How often what is due for renewal is looked for, and how much of it at a time.
-const RENEWAL_ROUND: Duration = Duration::from_secs(60);
-const RENEWALS_PER_ROUND: i64 = 20;
-/// When to ask again whether a locked name is served again.
-const POSTPONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -46,6 +40,7 @@ pub struct Certificates(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) db: Db,
     pub(super) clock: Clock,
+    pub(super) jobs: Jobs,
     pub(super) domains: DomainsService,
     pub(super) authority: Authority,
     pub(super) follower: Follower,
@@ -60,16 +55,16 @@ pub(super) struct Inner {
     proofs: Proofs,
     pub(super) places: Places,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
-    /// For first orders and for renewals, so that neither waits for the other.
-    pub(super) slots: [Semaphore; 2],
+    /// For first orders, those of handshakes and of jobs together.
+    pub(super) slots: Semaphore,
     pub(super) tasks: TaskTracker,
-    shutdown: CancellationToken,
 }
 
 impl Certificates {
-    /// Sets the service up. None when the authority's settings are unusable. Starts nothing: see [`Certificates::run`].
+    /// Sets the service up. None when the authority's settings are unusable. Starts nothing.
     pub fn new(
         platform: &Platform,
+        jobs: &Jobs,
         domains: &DomainsService,
         connection: &Connection,
         follower: &Follower,
@@ -82,6 +77,7 @@ impl Certificates {
         Some(Certificates(Arc::new(Inner {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
+            jobs: jobs.clone(),
             domains: domains.clone(),
             connection: connection.clone(),
             authority,
@@ -97,9 +93,8 @@ impl Certificates {
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
             orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
-            slots: [Semaphore::new(model::AT_ONCE), Semaphore::new(model::AT_ONCE)],
+            slots: Semaphore::new(model::AT_ONCE),
             tasks: platform.tasks.clone(),
-            shutdown: platform.shutdown.clone(),
         })))
     }
 
@@ -154,56 +149,6 @@ impl Certificates {
         tls::challenge_config(host, &proof).ok()
     }
 
-    /// Renews what is due until shutdown.
-    pub async fn run(self) {
-        loop {
-            // Processes that started together do not ask together.
-            let pause = RENEWAL_ROUND.mul_f64(0.75 + 0.5 * chance());
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = self.0.shutdown.cancelled() => return,
-            }
-            if let Err(error) = self.renew_due().await {
-                tracing::warn!(%error, "certificates that are due could not be looked up");
-            }
-        }
-    }
-
-    pub(in crate::edge) async fn renew_due(&self) -> Result<(), DbError> {
-        let now = self.0.clock.now();
-        let due = queries::list_due(&mut self.0.db.read().await?, now, RENEWALS_PER_ROUND).await?;
-        for host in due {
-            if self.0.shutdown.is_cancelled() {
-                break;
-            }
-            match self.0.domains.find_for_edge(&host).await? {
-                Some(site) if may_have_one(&site) => {
-                    self.order_logged(&host, &site.domain, OrderKind::Renewal).await;
-                }
-                // Locked names may come back; those that left are nobody's business any more.
-                Some(_) => self.postpone(&host, now.plus(POSTPONED)).await?,
-                None => self.retire(&host).await?,
-            }
-        }
-        Ok(())
-    }
-
-    async fn postpone(&self, host: &str, until: Timestamp) -> Result<(), DbError> {
-        let mut tx = self.0.db.write().await?;
-        queries::postpone_renewal(&mut tx, host, until).await?;
-        tx.commit().await
-    }
-
-    /// Forgets a name that is no domain of ours any more, key and all.
-    async fn retire(&self, host: &str) -> Result<(), DbError> {
-        let mut tx = self.0.db.write().await?;
-        queries::delete_name(&mut tx, host).await?;
-        tx.commit().await?;
-        self.0.follower.take_over().await;
-        tracing::info!(host, "a certificate of a name that left was deleted");
-        Ok(())
-    }
-
     /// Whether there is a certificate that can be used now.
     pub(super) async fn has(&self, host: &str) -> bool {
         self.0.follower.current().await.is_ok() && self.0.held.find(host).is_some()
@@ -222,7 +167,7 @@ impl Certificates {
 }
 
 /// Whether a name of the domain may have a certificate: locked ones are not served.
-fn may_have_one(site: &Site) -> bool {
+pub(super) fn may_have_one(site: &Site) -> bool {
     matches!(site.domain.status, DomainStatus::Connected | DomainStatus::ViaApi | DomainStatus::Pending)
 }
 

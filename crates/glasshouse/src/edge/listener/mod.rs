@@ -81,9 +81,6 @@ impl Edge {
     /// Serves the sockets until shutdown. Connections are tracked, so that the caller can wait for them.
     pub fn listen(&self, sockets: Sockets, listening: &Listening) {
         keep_idle_connections_small();
-        if let Some(certificates) = &self.inner().certificates {
-            self.inner().tasks.spawn(certificates.clone().run());
-        }
         let front = Front {
             edge: self.clone(),
             http1: Arc::new(http1_server()),

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use http::uri::Authority;
 use store::DbError;
-use tokio_util::task::TaskTracker;
 
 use super::encoding::Forms;
 use super::forward::{Forwarder, Origin, OriginLimits};
@@ -41,7 +40,6 @@ pub(in crate::edge) struct Inner {
     /// None where this process serves no TLS.
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
-    pub tasks: TaskTracker,
     pub connection: Connection,
     domains: DomainsService,
     accounts: Accounts,
@@ -116,7 +114,6 @@ impl Edge {
             probe_key: ProbeKey::new(secrets),
             verifier: Verifier::new(platform),
             recorder: services.recorder.clone(),
-            tasks: platform.tasks.clone(),
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),
             connection: services.connection.clone(),

@@ -23,11 +23,11 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
+use crate::clock::Clock;
 use crate::domains::connection::Proof;
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::Sockets;
-use crate::edge::certificates::model::OrderKind;
 use crate::edge::certificates::ordering::OrderOutcome;
 use crate::testing::TestApp;
 
@@ -198,6 +198,27 @@ impl Secured {
     async fn count(&self, sql: &'static str) -> i64 {
         count(&self.world.app, sql).await
     }
+
+    /// Queues what is due for renewal, as the worker does every few minutes.
+    async fn queue_renewals(&self) {
+        let certificates = self.world.edge.inner().certificates.clone().unwrap();
+        certificates.queue_renewals().await.unwrap();
+    }
+
+    /// The same, and does it.
+    async fn renew_due(&self) {
+        self.queue_renewals().await;
+        self.world.app.state.worker().run_until_idle().await;
+    }
+
+    fn pass_two_months(&self) {
+        pass_two_months(&self.world.app);
+    }
+}
+
+/// From now on, and not from the tests' noon: the authority dates its certificates by real time.
+fn pass_two_months(app: &TestApp) {
+    app.clock.set(Clock::system().now().plus(Duration::from_secs(62 * 24 * 3600)));
 }
 
 async fn count(app: &TestApp, sql: &'static str) -> i64 {
@@ -207,6 +228,9 @@ async fn count(app: &TestApp, sql: &'static str) -> i64 {
 }
 
 const ATTEMPTS: &str = "select count(*) from certificate_attempts";
+/// Attempts are kept for a day.
+const RENEWED: &str = "select count(*) from certificate_attempts where renewal";
+const RENEWALS: &str = "select count(*) from jobs where kind = 'RenewCertificate'";
 
 fn first_certificate(stream: &TlsStream<TcpStream>) -> Vec<u8> {
     stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
@@ -324,8 +348,8 @@ async fn an_order_that_failed_is_not_repeated_at_once() {
     let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
     let outcomes = [
-        certificates.order_logged("shop.example", &shop, OrderKind::First).await,
-        certificates.order_logged("shop.example", &shop, OrderKind::First).await,
+        certificates.order_logged("shop.example", &shop).await,
+        certificates.order_logged("shop.example", &shop).await,
     ];
 
     assert_eq!(outcomes, [OrderOutcome::None; 2]);
@@ -342,15 +366,66 @@ async fn a_certificate_is_renewed_ahead_and_the_new_one_is_served() {
     let secured = Secured::start("").await;
     secured.world.shop().await;
     let first = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
-    let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
-    certificates.renew_due().await.unwrap();
+    secured.renew_due().await;
     assert_eq!(secured.count(ATTEMPTS).await, 1, "it is not due yet");
-    secured.world.app.clock.advance(Duration::from_secs(62 * 24 * 3600));
-    certificates.renew_due().await.unwrap();
+    secured.pass_two_months();
+    secured.renew_due().await;
 
     let second = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
     assert_ne!(first, second);
+    assert_eq!(secured.count("select count(*) from jobs").await, 0);
+}
+
+#[tokio::test]
+async fn a_renewal_that_a_process_left_behind_is_done_once_by_another() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+    secured.pass_two_months();
+
+    secured.queue_renewals().await;
+    secured.queue_renewals().await;
+    assert_eq!((secured.count(RENEWALS).await, secured.count(RENEWED).await), (1, 0));
+    let settings = format!("{SETTINGS}{}", secured.authority.settings());
+    let other = TestApp::on(secured.world.app.state.platform.db.clone(), &settings).await;
+    pass_two_months(&other);
+    other.state.worker().run_until_idle().await;
+
+    assert_eq!((secured.count(RENEWALS).await, secured.count(RENEWED).await), (0, 1));
+    secured.renew_due().await;
+    assert_eq!(secured.count(RENEWED).await, 1);
+}
+
+#[tokio::test]
+async fn a_renewal_whose_certificate_was_renewed_meanwhile_orders_nothing() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+    secured.pass_two_months();
+    secured.queue_renewals().await;
+    let mut tx = secured.world.app.state.platform.db.write().await.unwrap();
+    let renewed = "update certificates set not_after = not_after + 1";
+    on_engine!(tx, |c| sqlx::query(renewed).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
+
+    secured.world.app.state.worker().run_until_idle().await;
+
+    assert_eq!((secured.count(RENEWALS).await, secured.count(RENEWED).await), (0, 0));
+}
+
+#[tokio::test]
+async fn a_locked_name_keeps_its_certificate_and_is_not_renewed() {
+    let secured = Secured::start("").await;
+    let shop = secured.world.shop().await;
+    secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+    secured.world.app.state.domains.set_suspended(&shop.host, Lock::On).await.unwrap();
+    secured.pass_two_months();
+
+    secured.renew_due().await;
+
+    assert_eq!(secured.count(RENEWED).await, 0);
+    assert_eq!(secured.count("select count(*) from certificates").await, 1);
 }
 
 #[tokio::test]
@@ -381,13 +456,12 @@ async fn a_name_that_left_is_retired_instead_of_renewed() {
     let secured = Secured::start("").await;
     let shop = secured.world.shop().await;
     secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
-    let certificates = secured.world.edge.inner().certificates.clone().unwrap();
     secured.world.app.state.domains.remove(&shop).await.unwrap();
 
-    secured.world.app.clock.advance(Duration::from_secs(62 * 24 * 3600));
-    certificates.renew_due().await.unwrap();
+    secured.pass_two_months();
+    secured.renew_due().await;
 
-    assert_eq!(secured.count(ATTEMPTS).await, 1);
+    assert_eq!(secured.count(RENEWED).await, 0);
     assert_eq!(secured.count("select count(*) from certificates").await, 0);
     assert_eq!(secured.count("select count(*) from certificate_orders").await, 0);
 }

@@ -41,6 +41,15 @@ pub struct OrderEnd<'a> {
     pub while_pending: bool,
 }
 
+/// A certificate that is to be renewed.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Due {
+    /// The name it is for.
+    pub host: String,
+    /// Epoch milliseconds until which it is valid.
+    pub not_after: i64,
+}
+
 /// What a certificate authority looks for.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Challenge {
@@ -70,15 +79,13 @@ pub async fn find_certificate(conn: &mut Conn, host: &str) -> Result<Option<Stor
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_optional(c).await)?)
 }
 
-/// Names whose certificate is to be renewed, the most urgent first, unless they were tried too recently.
-pub async fn list_due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<String>, DbError> {
-    const SQL: &str = "select c.host from certificates c
+/// Certificates that are to be renewed, the most urgent first, unless they were tried too recently.
+pub async fn list_due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Due>, DbError> {
+    const SQL: &str = "select c.host, c.not_after from certificates c
         left join certificate_orders o on o.host = c.host
         where c.renew_at <= $1 and (o.host is null or (o.not_until <= $1 and o.lease_until <= $1))
         order by c.not_after limit $2";
-    let rows: Vec<(String,)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).bind(limit).fetch_all(c).await)?;
-    Ok(rows.into_iter().map(|(host,)| host).collect())
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).bind(limit).fetch_all(c).await)?)
 }
 
 /// Stores a certificate in place of the one before.
@@ -106,7 +113,7 @@ pub async fn save_certificate(
         .map(drop))?)
 }
 
-/// Postpones the renewal of a name that is not ours to renew any more.
+/// Says when a certificate that was not renewed until then is due again.
 pub async fn postpone_renewal(conn: &mut Conn, host: &str, until: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update certificates set renew_at = $2 where host = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(until.as_millis()).execute(c).await.map(drop))?)

@@ -145,6 +145,11 @@ async fn a_name_that_left_leaves_nothing_and_its_neighbours_stay() {
     .await;
 }
 
+async fn due(db: &Db) -> Vec<String> {
+    let due = list_due(&mut db.read().await.unwrap(), NOW, 10).await.unwrap();
+    due.into_iter().map(|due| due.host).collect()
+}
+
 #[tokio::test]
 async fn what_is_due_comes_by_urgency_and_not_while_it_must_wait() {
     for_each_engine(async |db| {
@@ -159,9 +164,23 @@ async fn what_is_due_comes_by_urgency_and_not_while_it_must_wait() {
         take_lease(&mut tx, "a.example", "p1", NOW, NOW.plus(HOUR)).await.unwrap();
         tx.commit().await.unwrap();
 
-        let due = list_due(&mut db.read().await.unwrap(), NOW, 10).await.unwrap();
+        assert_eq!(due(db).await, ["soon.example", "late.example"]);
+    })
+    .await;
+}
 
-        assert_eq!(due, ["soon.example", "late.example"]);
+#[tokio::test]
+async fn a_certificate_that_was_postponed_stands_before_nobody() {
+    for_each_engine(async |db| {
+        migrate(db).await;
+        let mut tx = db.write().await.unwrap();
+        save_certificate(&mut tx, &certificate("soon.example", NOW.minus(HOUR)), NOW).await.unwrap();
+        save_certificate(&mut tx, &certificate("late.example", NOW), NOW).await.unwrap();
+
+        postpone_renewal(&mut tx, "soon.example", NOW.plus(HOUR)).await.unwrap();
+        tx.commit().await.unwrap();
+
+        assert_eq!(due(db).await, ["late.example"]);
     })
     .await;
 }

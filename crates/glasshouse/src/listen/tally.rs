@@ -14,6 +14,7 @@ pub struct Tally<K>(Arc<Mutex<HashMap<K, usize>>>);
 pub struct Counted<K: Eq + Hash> {
     key: K,
     tally: Tally<K>,
+    is_resting: bool,
 }
 
 impl<K> Clone for Tally<K> {
@@ -38,7 +39,7 @@ impl<K: Eq + Hash + Clone> Tally<K> {
         }
         *count += 1;
         drop(counts);
-        Some(Counted { key, tally: self.clone() })
+        Some(Counted { key, tally: self.clone(), is_resting: false })
     }
 
     /// Whether nothing is in progress.
@@ -54,8 +55,12 @@ impl<K> Tally<K> {
     }
 }
 
-impl<K: Eq + Hash> Drop for Counted<K> {
-    fn drop(&mut self) {
+impl<K: Eq + Hash> Counted<K> {
+    /// Does not count for now.
+    pub fn rest(&mut self) {
+        if std::mem::replace(&mut self.is_resting, true) {
+            return;
+        }
         let mut counts = self.tally.counts();
         if let Some(count) = counts.get_mut(&self.key) {
             *count -= 1;
@@ -63,6 +68,21 @@ impl<K: Eq + Hash> Drop for Counted<K> {
                 counts.remove(&self.key);
             }
         }
+    }
+}
+
+impl<K: Eq + Hash + Clone> Counted<K> {
+    /// Counts again, however many there are by now.
+    pub fn resume(&mut self) {
+        if std::mem::replace(&mut self.is_resting, false) {
+            *self.tally.counts().entry(self.key.clone()).or_default() += 1;
+        }
+    }
+}
+
+impl<K: Eq + Hash> Drop for Counted<K> {
+    fn drop(&mut self) {
+        self.rest();
     }
 }
 
@@ -78,6 +98,23 @@ mod tests {
         assert!(first.is_some() && tally.count("a", 1).is_none() && tally.count("b", 1).is_some());
         drop(first);
         assert!(tally.count("a", 1).is_some());
+        assert!(tally.is_empty());
+    }
+
+    #[test]
+    fn what_rests_leaves_its_place_to_others_and_counts_again_beside_them() {
+        let tally = Tally::default();
+        let mut first = tally.count("a", 1).unwrap();
+
+        first.rest();
+        first.rest();
+        let second = tally.count("a", 1);
+        assert!(second.is_some());
+        first.resume();
+        first.resume();
+        assert!(tally.count("a", 2).is_none());
+
+        drop((first, second));
         assert!(tally.is_empty());
     }
 

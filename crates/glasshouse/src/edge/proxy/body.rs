@@ -109,7 +109,7 @@ pub struct Steady<B> {
     progress: Option<Progress>,
     timer: Option<Pin<Box<Sleep>>>,
     floor: Option<Floor>,
-    _place: Option<OriginPlace>,
+    place: Option<OriginPlace>,
 }
 
 /// How much a body has brought in the present window.
@@ -136,12 +136,12 @@ impl Floor {
 impl<B> Steady<B> {
     /// Lets `body` stand still for at most `limit`.
     pub fn new(body: B, limit: Duration) -> Steady<B> {
-        Steady { body, limit, progress: None, timer: None, floor: None, _place: None }
+        Steady { body, limit, progress: None, timer: None, floor: None, place: None }
     }
 
-    /// Keeps a place towards the origin until the body ends.
+    /// Keeps a place towards the origin while the body waits for it.
     pub fn keeping(mut self, place: OriginPlace) -> Steady<B> {
-        self._place = Some(place);
+        self.place = Some(place);
         self
     }
 
@@ -177,6 +177,9 @@ where
         let steady = self.get_mut();
         if let Poll::Ready(frame) = Pin::new(&mut steady.body).poll_frame(context) {
             steady.timer = None;
+            if let Some(place) = &mut steady.place {
+                place.rest();
+            }
             if let Some(progress) = &steady.progress {
                 progress.mark();
             }
@@ -186,6 +189,9 @@ where
                 return Poll::Ready(Some(Err(Box::new(StoodStill))));
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        if let Some(place) = &mut steady.place {
+            place.resume();
         }
         let limit = steady.limit;
         let timer = steady.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));

@@ -1,6 +1,6 @@
-//! How many requests may be on their way to origins: per domain, and per origin over all domains that share it. Used by
+//! How many requests may wait for origins: per domain, and per origin over all domains that share it. Used by
 //! forwarding. Must never let an origin that hangs cost any other domain more than a refusal of its own.
-//! See docs/decisions/0123.
+//! See docs/decisions/0123 and 0267.
 
 use crate::listen::tally::{Counted, Tally};
 
@@ -17,9 +17,18 @@ pub struct Bulkhead {
 
 /// A request's place towards its origin; free again when dropped.
 #[derive(Debug)]
-pub struct OriginPlace {
-    _domain: Counted<String>,
-    _origin: Counted<String>,
+pub struct OriginPlace([Counted<String>; 2]);
+
+impl OriginPlace {
+    /// It is the client's turn: others may have the place, or clients that do not read could take all of a domain's.
+    pub fn rest(&mut self) {
+        self.0.iter_mut().for_each(Counted::rest);
+    }
+
+    /// It is the origin's turn again.
+    pub fn resume(&mut self) {
+        self.0.iter_mut().for_each(Counted::resume);
+    }
 }
 
 impl Bulkhead {
@@ -33,7 +42,7 @@ impl Bulkhead {
         let of_domain = self.domains.count(domain.to_owned(), self.per_domain)?;
         let of_origin =
             self.origins.count(origin.to_ascii_lowercase(), self.per_domain.saturating_mul(SHARING))?;
-        Some(OriginPlace { _domain: of_domain, _origin: of_origin })
+        Some(OriginPlace([of_domain, of_origin]))
     }
 }
 

@@ -79,6 +79,46 @@ async fn trusted_proxies_have_as_many_connections_as_they_like() {
     assert!(!is_turned_away(&world).await);
 }
 
+/// More than the system and we keep of a response that nobody reads.
+const LARGE: usize = 16 << 20;
+
+#[tokio::test]
+async fn clients_that_do_not_read_take_none_of_their_domains_places() {
+    let origin = RawOrigin::start(|mut stream, _| async move {
+        while let Some(request) = read_request(&mut stream).await {
+            let length = if request.starts_with(b"GET /large") { LARGE } else { 2 };
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+            let response = [head.into_bytes(), vec![b'x'; length]].concat();
+            if stream.write_all(&response).await.is_err() {
+                return;
+            }
+        }
+    })
+    .await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    let mut readers = Vec::new();
+    // As many as may wait for the origin.
+    for _ in 0..3 {
+        let mut reader = TcpStream::connect(world.http).await.unwrap();
+        reader.write_all(b"GET /large HTTP/1.1\r\nHost: shop.example\r\n\r\n").await.unwrap();
+        reader.read_u8().await.unwrap();
+        readers.push(reader);
+    }
+
+    // Until what is on its way to them has filled every buffer.
+    let mut status = 503;
+    for _ in 0..100 {
+        status = world.get("/", &[]).await.status;
+        if status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+
+    assert_eq!(status, 200);
+}
+
 #[tokio::test]
 async fn an_origin_that_hangs_costs_its_own_domain_a_503_and_no_other_domain_anything() {
     let hanging =

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 use browser::Renderer;
+use http::Request;
+use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,7 @@ use tokio_util::task::TaskTracker;
 use super::{Context, output};
 use crate::accounts::Accounts;
 use crate::accounts::model::Email;
+use crate::api::client::client_address;
 use crate::api::server::Server;
 use crate::app::AppState;
 use crate::config::{Config, Role};
@@ -78,10 +81,11 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
-        let envelope = app.envelope();
-        let respond = move |request, peer| {
-            let envelope = envelope.clone();
-            async move { envelope.respond(request, peer).await }
+        let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
+        let respond = move |request: Request<Incoming>, peer| {
+            let (envelope, turns) = (envelope.clone(), turns.clone());
+            let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
+            async move { turns.begin(client, || envelope.respond(request, peer)).await }
         };
         listening.tasks.spawn(server().serve(listener, respond));
     }

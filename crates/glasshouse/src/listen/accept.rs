@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::admission::{Admission, Place};
 use super::descriptors;
 use super::pressure::Pressure;
+use super::turns::Turns;
 use crate::config::Config;
 
 /// How long a listener rests when the process has no file descriptors left.
@@ -31,12 +32,19 @@ pub struct Listening {
     pub shutdown: CancellationToken,
     /// What waits to be written, over all listeners.
     pub pressure: Pressure,
+    /// Whose request begins next, over all listeners.
+    pub turns: Turns,
 }
 
 impl Listening {
     /// Nothing listens yet.
     pub fn new(shutdown: CancellationToken) -> Listening {
-        Listening { tasks: TaskTracker::new(), shutdown, pressure: Pressure::default() }
+        Listening {
+            tasks: TaskTracker::new(),
+            shutdown,
+            pressure: Pressure::default(),
+            turns: Turns::default(),
+        }
     }
 }
 

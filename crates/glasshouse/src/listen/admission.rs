@@ -50,7 +50,7 @@ impl Admission {
 }
 
 /// What one customer of a provider has: an address, or with IPv6 the network of 64 bits that it can choose from.
-fn household(client: IpAddr) -> IpAddr {
+pub(super) fn household(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V4(_) => client,
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

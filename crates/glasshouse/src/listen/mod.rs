@@ -1,5 +1,5 @@
-//! What every listener of the service shares: taking an address and connections, how many there may be, time limits for
-//! slow clients, the guard against request smuggling. Used by the edge, the API and the metrics.
+//! What every listener of the service shares: taking an address and connections, how many there may be, whose turn it
+//! is, time limits for slow clients, the guard against request smuggling. Used by the edge, the API and the metrics.
 //! Must never know what is answered.
 //! See docs/decisions/0120.
 
@@ -14,6 +14,7 @@ pub mod streams;
 pub mod tally;
 pub mod timed;
 pub mod tracked;
+pub mod turns;
 
 pub use accept::Listening;
 pub use bind::{ListenError, bind};

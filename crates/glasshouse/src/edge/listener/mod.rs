@@ -21,11 +21,13 @@ use self::tls::{Handshake, Protocol};
 use super::proxy::body::Body;
 use super::proxy::handlers::Peer;
 use super::proxy::service::Edge;
+use crate::api::client::client_address;
 use crate::config;
 use crate::listen::accept::{accept, admission, drive};
 use crate::listen::admission::Place;
 use crate::listen::streams::Streams;
 use crate::listen::timed::{RequestsInFlight, TimeLimits, TimedConnection};
+use crate::listen::turns::Turns;
 use crate::listen::{ListenError, Listening, bind};
 
 /// Bytes of a request's line and headers; over it 431.
@@ -160,9 +162,13 @@ impl Front {
         let in_flight = RequestsInFlight::default();
         let timed = TimedConnection::http1(stream, TimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
-        let service = Service { edge: self.edge.clone(), peer, in_flight };
+        let service = self.service(peer, in_flight);
         let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
         drive(connection, self.listening.shutdown.clone(), UpgradeableConnection::graceful_shutdown)
+    }
+
+    fn service(&self, peer: Peer, in_flight: RequestsInFlight) -> Service {
+        Service { edge: self.edge.clone(), turns: self.listening.turns.clone(), peer, in_flight }
     }
 
     fn serve_http2<S>(&self, stream: S, peer: Peer, place: Place) -> impl Future<Output = ()> + use<S>
@@ -172,7 +178,7 @@ impl Front {
         let in_flight = RequestsInFlight::default();
         let timed = TimedConnection::http2(stream, TimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
-        let service = Service { edge: self.edge.clone(), peer, in_flight };
+        let service = self.service(peer, in_flight);
         let connection = self.http2.serve_connection(TokioIo::new(timed), service);
         drive(connection, self.listening.shutdown.clone(), http2::Connection::graceful_shutdown)
     }
@@ -182,6 +188,7 @@ impl Front {
 #[derive(Clone)]
 struct Service {
     edge: Edge,
+    turns: Turns,
     peer: Peer,
     in_flight: RequestsInFlight,
 }
@@ -194,7 +201,10 @@ impl hyper::service::Service<Request<Incoming>> for Service {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let (edge, peer, held) = (self.edge.clone(), self.peer.clone(), self.in_flight.begin());
-        Box::pin(async move { Ok(edge.respond(request, peer, held).await) })
+        let turns = self.turns.clone();
+        let client =
+            client_address(peer.address, request.headers(), &edge.inner().config.edge.trusted_proxies);
+        Box::pin(async move { Ok(turns.begin(client, || edge.respond(request, peer, held)).await) })
     }
 }
 

@@ -15,14 +15,17 @@ pub use shared::SharedCache;
 
 /// What moka keeps for every cache.
 type Value = Arc<dyn Any + Send + Sync>;
+/// Found by.
+type Name = Box<[u8]>;
+/// What a cache is of, for the compiler. A key may live longer than the one that is asked for.
+type Of<K, V> = PhantomData<(fn() -> Box<K>, fn() -> V)>;
 type Weigher = Box<dyn Fn(&[u8], &Value) -> u32 + Send + Sync>;
 type Listener = Box<dyn Fn(Value) + Send + Sync>;
 
 /// Values by their keys. The least used leave when there is no room. Cheap to clone: clones share their entries.
 pub struct Cache<K: ?Sized, V> {
-    entries: moka::sync::Cache<Box<[u8]>, Value>,
-    /// A key may live longer than the one that is asked for.
-    of: PhantomData<(fn() -> Box<K>, fn() -> V)>,
+    entries: moka::sync::Cache<Name, Value>,
+    of: Of<K, V>,
 }
 
 impl<K: ?Sized, V> Clone for Cache<K, V> {
@@ -128,7 +131,7 @@ pub struct Builder<K: ?Sized, V> {
     time_to_live: Option<Duration>,
     time_to_idle: Option<Duration>,
     keeps_newest: bool,
-    of: PhantomData<(fn() -> Box<K>, fn() -> V)>,
+    of: Of<K, V>,
 }
 
 impl<K: ?Sized, V> Default for Builder<K, V> {
@@ -183,7 +186,7 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Builder<K, V> {
     pub fn build(self) -> Cache<K, V> {
         let mut builder = moka::sync::Cache::builder().max_capacity(self.capacity);
         if let Some(weigh) = self.weigher {
-            builder = builder.weigher(move |key: &Box<[u8]>, value: &Value| weigh(key, value));
+            builder = builder.weigher(move |key: &Name, value: &Value| weigh(key, value));
         }
         if let Some(told) = self.listener {
             builder = builder.eviction_listener(move |_, value, _| told(value));
@@ -205,16 +208,12 @@ fn typed<V: Send + Sync + 'static>(value: Value) -> Arc<V> {
     value.downcast().expect("a cache holds values of its type")
 }
 
-fn get_with(
-    entries: &moka::sync::Cache<Box<[u8]>, Value>,
-    key: &[u8],
-    make: &mut dyn FnMut() -> Value,
-) -> Value {
+fn get_with(entries: &moka::sync::Cache<Name, Value>, key: &[u8], make: &mut dyn FnMut() -> Value) -> Value {
     entries.get(key).unwrap_or_else(|| entries.get_with(key.into(), make))
 }
 
 fn upsert(
-    entries: &moka::sync::Cache<Box<[u8]>, Value>,
+    entries: &moka::sync::Cache<Name, Value>,
     key: &[u8],
     choose: &mut dyn FnMut(Option<Value>) -> Value,
 ) {

@@ -5,14 +5,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Key, Value, typed};
+use super::{Key, Name, Of, Value, typed};
 
 type Making<'a> = Pin<Box<dyn Future<Output = Result<Value, ()>> + Send + 'a>>;
 
 /// Values by their keys; each is made by at most one task at a time. Cheap to clone: clones share their entries.
 pub struct SharedCache<K: ?Sized, V> {
-    entries: moka::future::Cache<Box<[u8]>, Value>,
-    of: PhantomData<(fn() -> Box<K>, fn() -> V)>,
+    entries: moka::future::Cache<Name, Value>,
+    of: Of<K, V>,
 }
 
 impl<K: ?Sized, V> Clone for SharedCache<K, V> {
@@ -35,7 +35,7 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
             u32::try_from(weigh(value)).unwrap_or(u32::MAX)
         });
         let builder = moka::future::Cache::builder().max_capacity(capacity);
-        let builder = builder.weigher(move |_: &Box<[u8]>, value: &Value| weigh(value));
+        let builder = builder.weigher(move |_: &Name, value: &Value| weigh(value));
         SharedCache { entries: builder.build(), of: PhantomData }
     }
 
@@ -71,13 +71,13 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
     }
 }
 
-fn owned<K: Key + ?Sized>(key: &K) -> Box<[u8]> {
+fn owned<K: Key + ?Sized>(key: &K) -> Name {
     key.with_bytes(|key| key.into())
 }
 
 fn make_once<'a>(
-    entries: &'a moka::future::Cache<Box<[u8]>, Value>,
-    key: Box<[u8]>,
+    entries: &'a moka::future::Cache<Name, Value>,
+    key: Name,
     making: Making<'a>,
 ) -> Pin<Box<dyn Future<Output = Option<Value>> + Send + 'a>> {
     Box::pin(async move { entries.try_get_with(key, making).await.ok() })

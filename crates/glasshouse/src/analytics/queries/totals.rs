@@ -57,6 +57,9 @@ pub async fn list_day_totals(
     Ok(totals)
 }
 
+/// What was packed of a day; else way, bucket and count.
+type TimesRow = (Option<Vec<u8>>, Option<String>, i64, i64);
+
 /// Answers of a domain by way and bucket of their time, from one day to another.
 pub async fn list_times(
     conn: &mut Conn,
@@ -68,7 +71,7 @@ pub async fn list_times(
          from visit_totals where domain_id = $1 and day between $2 and $3 and times is not null \
          union all select null, served, bucket, cast(sum(visits) as bigint) \
          from visit_times where domain_id = $1 and day between $2 and $3 group by served, bucket";
-    let rows: Vec<(Option<Vec<u8>>, Option<String>, i64, i64)> = on_engine!(conn, |c| {
+    let rows: Vec<TimesRow> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
     })?;
     let mut times = TimeCounts::new();

@@ -96,11 +96,11 @@ mod tests {
         ];
         let mut addresses = Addresses::default();
         let mut all = |href: &str| {
-            let mut resolve = |base: &str| {
+            let resolve = |base: &str| {
                 let base = Url::parse(base).unwrap();
                 addresses.on(&base, &origin).resolve(href).unwrap().url.to_string()
             };
-            bases.map(|base| resolve(base))
+            bases.map(resolve)
         };
 
         let expected =

@@ -1,4 +1,5 @@
 // Process trees from /proc: processor time, memory, and ending them by process id. Linux only. Used by run.mjs and its parts.
+import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100; // USER_HZ, fixed on Linux
@@ -97,3 +98,21 @@ export async function end(root, { signal = 'SIGTERM', grace_ms = 8000 } = {}) {
 const sorted = (numbers) => numbers.filter(Number.isFinite).sort((a, b) => a - b);
 export const percentile = (numbers, share) => { const all = sorted(numbers); return all[Math.min(all.length - 1, Math.ceil(share * all.length) - 1)]; };
 export const median = (numbers) => { const all = sorted(numbers); return all.length ? (all[(all.length - 1) >> 1] + all[all.length >> 1]) / 2 : NaN; };
+
+/** Processor time in ms of children that ended and were waited for. */
+const reapedMs = () => stat('self').slice(13, 15).reduce((sum, ticks) => sum + (Number(ticks) * 1000) / TICKS_PER_SECOND, 0);
+
+/** Runs a program to its end: {out, cpuMs, peakMb, seconds}. Nothing else that this process started may end meanwhile. */
+export const runMeasured = (command, args, options = {}) => new Promise((resolve, reject) => {
+  const before = reapedMs(), begun = performance.now();
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
+  let peakMb = 0, out = '';
+  child.stdout?.on('data', (piece) => { out += piece; });
+  const timer = setInterval(() => { try { peakMb = Math.max(peakMb, mostMb(child.pid)); } catch { /* it has ended */ } }, 20);
+  child.on('error', reject);
+  child.on('close', (code) => {
+    clearInterval(timer);
+    if (code === 0) resolve({ out, cpuMs: reapedMs() - before, peakMb, seconds: (performance.now() - begun) / 1000 });
+    else reject(new Error(`${command} ended with ${code}`));
+  });
+});

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureAttacks } from './attacks.mjs';
+import { measureAudits } from './audits.mjs';
 import { build } from './build.mjs';
 import { measureDirectory } from './directory.mjs';
 import { measure, warm } from './load.mjs';
@@ -19,7 +20,7 @@ import { measureVisits } from './visits.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks,visits' }, visits: { type: 'string' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks,visits,audit' }, visits: { type: 'string' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -29,7 +30,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits (all of them)
+  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them)
   --visits N     visits of crawlers that are kept (10,000,000)
   --binary FILE  the service (target/release/glasshouse)
   --no-file      print the table, do not write bench/results/DATE.md`);
@@ -133,6 +134,7 @@ async function main() {
   if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), quick: options.quick, add });
+  if (options.only.includes('audit')) await measureAudits({ binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);
   const different = shared.filter((byRenderer) => new Set(byRenderer.values()).size > 1).length;

@@ -68,6 +68,15 @@ const ROWS = [
   ...visitRows('Sqlite', 'SQLite', { apply: 30_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
   ...visitRows('Postgres', 'PostgreSQL', { apply: 15_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
   ...visitRows('ClickHouse', 'ClickHouse', { apply: 0, Page: undefined, Daily: 60, Summary: undefined, Bots: 50, BotsLong: 500, disk: 20 }),
+  { work: 'audit of 5,000 pages without rendering, processor time a page, ms', peer: 'spider with 13 fields', ours: 'audit:cpuPerPage', theirs: 'spider:cpuPerPage', goal: 0.4, most: true },
+  { work: 'the same: pages/s', peer: 'spider with 13 fields', ours: 'audit:perSecond', theirs: 'spider:perSecond', goal: 2 },
+  { work: 'the same: peak memory, MB', ours: 'audit:peakMb', limit: 64 },
+  { work: 'the same in the service: ms from its last page to a readable result', ours: 'auditedSmall:latencyMs', limit: 2000 },
+  { work: 'audit of 50,000 pages, peak memory, MB', ours: 'auditLarge:peakMb', limit: 96 },
+  { work: 'the same in the service: page list, ms at p99', ours: 'auditedLargeList:latencyMs', limit: 5 },
+  { work: 'the same: pages searched for, ms at p95', ours: 'auditedLargeSearch:latencyMs', limit: 50 },
+  { work: 'the same: pages of one issue, ms at p95', ours: 'auditedLargeIssue:latencyMs', limit: 50 },
+  { work: 'the same: pages sorted, ms at p95', ours: 'auditedLargeSort:latencyMs', limit: 50 },
 ];
 
 const figure = (value) => (value === 0 ? '0' : value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));

@@ -50,11 +50,21 @@ page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/b
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
+# Workspaces of their own: nobody notices when a dependency of the service is missing in their lock files, until they are built.
+side_locks() {
+  local manifest
+  for manifest in fuzz bench/jobs bench/peers/spider; do
+    cargo metadata --locked --quiet --format-version 1 --manifest-path "$manifest/Cargo.toml" > /dev/null \
+      || { printf '%s/Cargo.lock is behind: cargo update --workspace --manifest-path %s/Cargo.toml\n' "$manifest" "$manifest" >&2; return 1; }
+  done
+}
+
 step 'what is needed' install
 [ "${results[0]}" = ok ] || exit 1
 step 'format (cargo fmt)' format
 step 'house rules (cargo xtask tidy)' tidy
 step 'build of the service and all tests' build
+step 'lock files of fuzz targets and peers' side_locks
 step 'lints (clippy, warnings are errors)' clippy
 step 'documentation (rustdoc, warnings are errors)' docs
 step 'page script (types, lints, bundle as its sources give it)' page_script

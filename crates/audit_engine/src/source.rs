@@ -76,6 +76,14 @@ pub struct RenderedPage {
     pub ready_ms: u64,
     /// Status that the browser got; 0: not known.
     pub status: u16,
+    /// Address of the largest picture of the first window, when that loads lazily.
+    pub lazy_picture: Option<String>,
+    /// Words of the main text before and after it was scrolled, when it was.
+    pub scrolled_words: Option<(usize, usize)>,
+    /// Elements that lead somewhere by a handler for clicks alone.
+    pub click_links: usize,
+    /// Where the first of them lead; empty where their handlers do not say.
+    pub click_targets: Vec<String>,
 }
 
 /// What a store of snapshots has of a page.

@@ -9,7 +9,8 @@
 //! SNAPSHOT /path         what crawlers get of it; `:days 3` is its age
 //! CERTIFICATE 10         days until the certificate ends
 //! PREVIOUS /path 1769…   the sitemap's date in the run before, whose text was another one
-//! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`
+//! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`,
+//!                        `:lazy address`, `:words before after`, `:clicks address …`
 //! LIMIT 5                pages after which the audit ends
 //! ```
 
@@ -182,6 +183,15 @@ fn rendered(head: &str, body: &str) -> RenderedPage {
             ":redirect" => page.redirected_to = Some(Url::parse(value).unwrap()),
             ":ready" => page.ready_ms = value.parse().unwrap(),
             ":timeout" => page.timed_out = true,
+            ":lazy" => page.lazy_picture = Some(value.to_owned()),
+            ":words" => {
+                let (before, after) = value.split_once(' ').unwrap();
+                page.scrolled_words = Some((before.parse().unwrap(), after.parse().unwrap()));
+            }
+            ":clicks" => {
+                page.click_targets = value.split(' ').map(str::to_owned).collect();
+                page.click_links = page.click_targets.len();
+            }
             _ => panic!("{line}"),
         }
     }

@@ -79,6 +79,7 @@ async fn answer(
         wait_for_selector: None,
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
+        inspect: false,
     };
     Ok(match pool.render(request).await {
         Ok(page) => {

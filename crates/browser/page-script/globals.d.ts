@@ -8,6 +8,7 @@ interface RenderOptions {
   htmlBytes: number;
   used: boolean;
   forbidsScripts: boolean;
+  inspects: boolean;
 }
 
 declare const renderOptions: RenderOptions;

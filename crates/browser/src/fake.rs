@@ -215,6 +215,7 @@ fn page_at(url: &Url) -> Rendered {
         timings: Timings::default(),
         console: Vec::new(),
         blocked: Vec::new(),
+        inspection: None,
     }
 }
 
@@ -237,6 +238,7 @@ mod tests {
             wait_for_selector: None,
             blocked_urls: Vec::new(),
             limits: RenderLimits { page_bytes: 1, html_bytes: 1, redirects: 1 },
+            inspect: false,
         }
     }
 

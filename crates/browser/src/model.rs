@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// One page to render.
@@ -26,6 +26,8 @@ pub struct RenderRequest {
     pub blocked_urls: Vec<String>,
     /// What the page may cost.
     pub limits: RenderLimits,
+    /// Also report what only a browser knows of the page ([`Rendered::inspection`]), for audits.
+    pub inspect: bool,
 }
 
 /// Sends requests for one host somewhere else, as the edge does for people: the page keeps its public address.
@@ -82,6 +84,24 @@ pub struct Rendered {
     pub console: Vec<ConsoleMessage>,
     /// Requests that were refused by the address guard or a limit; at most 100.
     pub blocked: Vec<BlockedRequest>,
+    /// What was asked for with [`RenderRequest::inspect`]. A page that was cut off or went elsewhere has none.
+    pub inspection: Option<Inspection>,
+}
+
+/// What only a browser knows of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Inspection {
+    /// Address of the largest picture of the first window, when that loads lazily.
+    pub lazy_picture: Option<String>,
+    /// Words of the page's own text.
+    pub words: usize,
+    /// Those that were there before it was scrolled, when it was.
+    pub unscrolled_words: Option<usize>,
+    /// Elements that lead somewhere by a handler for clicks alone.
+    pub click_links: usize,
+    /// Where the first of them lead; empty where their handlers do not say.
+    pub click_targets: Vec<String>,
 }
 
 /// Why a page was taken to be ready.

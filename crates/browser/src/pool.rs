@@ -334,6 +334,7 @@ fn rendered_page(
         timings,
         console,
         blocked: pass.take_blocked(),
+        inspection: captured.inspection,
     }
 }
 

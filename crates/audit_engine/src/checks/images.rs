@@ -104,6 +104,22 @@ pub(super) static CHECKS: &[Check] = &[
         ..NOTICE
     },
     Check {
+        id: "IMG_LCP_LAZY",
+        title: "Largest picture of the first window loads lazily",
+        why: "The browser waits for the layout before it asks for what visitors look at first.",
+        fix: "Leave loading=lazy to pictures further down, and give this one fetchpriority=high.",
+        source: "https://web.dev/articles/lcp-lazy-loading",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:lazy https://site.example/a.png\n\n<img src=/a.png alt=a loading=lazy>",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<img src=/a.png alt=a>",
+        fires: Fires::Elements(|page, found| {
+            let rendered = page.input.rendered.filter(|_| page.was_rendered());
+            if let Some(address) = rendered.and_then(|(render, _)| render.lazy_picture.as_deref()) {
+                found.add(address, "", "loading=lazy");
+            }
+        }),
+        ..NOTICE
+    },
+    Check {
         id: "IMG_INLINE_BASE64_LARGE",
         title: "Large pictures inside the document",
         why: "They cannot be cached and hold the text up.",

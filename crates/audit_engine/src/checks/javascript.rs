@@ -345,15 +345,29 @@ pub(super) static CHECKS: &[Check] = &[
         title: "Elements that lead somewhere only on a click",
         why: "Crawlers click on nothing: what is behind them is not found.",
         fix: "Make each a link with an href.",
-        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n{<div onclick=\"location.href='/p/#'\">Shoe</div>*3}",
-        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n{<a href='/p/#'>Shoe</a>*3}",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:clicks /p/1 /p/2 /p/3\n\n{<div>Shoe</div>*3}",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:clicks /p/1 /p/2\n\n{<a href='/p/#'>Shoe</a>*3}",
         fires: Fires::Elements(|page, found| {
-            let count = page.facts.onclick_navigations;
-            if page.was_rendered() && count >= 3 {
-                (0..count).for_each(|_| found.add("", "", "onclick"));
-            }
+            let Some(render) = render(page).filter(|render| render.click_links >= 3) else { return };
+            let targets = render.click_targets.iter().map(String::as_str).chain(std::iter::repeat(""));
+            targets.take(render.click_links).for_each(|target| found.add(target, "", "onclick"));
         }),
         ..RENDERED
+    },
+    Check {
+        id: "JS_CONTENT_NEEDS_SCROLL",
+        title: "Much of the text appears only when the page is scrolled",
+        why: "Search engines do not scroll: they make the window higher, once, and other crawlers not even that.",
+        fix: "Have the text there from the start; load pictures late, not words.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:words 100 160\n\n<p>{word *160}",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:words 200 251\n\n<p>{word *251}",
+        fires: Fires::Elements(|page, found| {
+            let Some((before, after)) = render(page).and_then(|render| render.scrolled_words) else { return };
+            if after > before + 50 && after * 10 > before * 13 {
+                found.add("", "", format!("{before} of {after} words before it is scrolled"));
+            }
+        }),
+        ..RENDERED_NOTICE
     },
     Check {
         id: "JS_RESOURCE_FAILED",

@@ -6,7 +6,6 @@ use super::facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, R
 use super::measures::Measures;
 use super::microdata::Microdata;
 use super::names::{Attr, Kinds, Name};
-use super::navigation::navigates;
 use super::open_elements::{Ends, Flags, Marks, OpenElements};
 use super::roles::Role;
 use super::text::{Collapsed, collapse, push_collapsed, push_space};
@@ -166,9 +165,6 @@ impl Collector {
                     marks.ends.block = true;
                 }
             }
-        }
-        if !kinds.contain(Kinds::CONTROL) && tag.attr(Attr::Onclick).is_some_and(navigates) {
-            self.facts.onclick_navigations += 1;
         }
         marks
     }

@@ -70,8 +70,6 @@ pub struct PageFacts {
     pub has_rdfa: bool,
     /// Fewest words in an element that application frameworks render into (`#root` and its like).
     pub app_root_words: Option<usize>,
-    /// Elements other than links and form controls whose `onclick` attribute navigates.
-    pub onclick_navigations: usize,
     /// Text that a reader sees, white space collapsed.
     pub visible_text: String,
     /// Words of it that stand in closed shadow roots.

@@ -12,7 +12,6 @@ mod link_header;
 mod measures;
 mod microdata;
 pub mod names;
-mod navigation;
 pub mod not_found;
 mod open_elements;
 #[cfg(test)]

@@ -69,10 +69,8 @@ impl Kinds {
     pub const RAWTEXT: Kinds = Kinds(1 << 10);
     /// Its content is a script.
     pub const SCRIPT: Kinds = Kinds(1 << 11);
-    /// A link or a part of a form.
-    pub const CONTROL: Kinds = Kinds(1 << 12);
     /// The start of it may end something beside a paragraph.
-    pub const ENDS_OTHERS: Kinds = Kinds(1 << 13);
+    pub const ENDS_OTHERS: Kinds = Kinds(1 << 12);
 
     /// What is said of a name.
     pub fn of(name: Name) -> Kinds {
@@ -177,7 +175,6 @@ const LISTS: &[(Kinds, &[&str])] = &[
     (Kinds::RCDATA, &["title", "textarea"]),
     (Kinds::RAWTEXT, &["style", "xmp", "iframe", "noembed", "noframes", "noscript"]),
     (Kinds::SCRIPT, &["script"]),
-    (Kinds::CONTROL, &["a", "area", "button", "input", "select", "option", "label", "textarea", "form"]),
     (
         Kinds::ENDS_OTHERS,
         &[

@@ -3,12 +3,15 @@
 import { ENDINGS, silenceEndings } from './endings.js';
 import { noteMovement } from './hands.js';
 import { quietly, replaceMethod, watchSetter } from './hooks.js';
-import { KeptSet, keys, some, startsWith, test } from './intrinsics/language.js';
+import { KeptSet, KeptWeakMap, keys, some, startsWith, test } from './intrinsics/language.js';
+import { options } from './options.js';
 
 export const listened = {
   scripts: false, // something of the page animates by script
   ends: false, // of transitions and animations
   byReact: false,
+  /** @type {WeakMap<EventTarget, unknown>} */
+  clicks: new KeptWeakMap(), // what listens to clicks of its own
   navigation: false,
   messages: false,
   windowScrolls: false,
@@ -31,13 +34,14 @@ const notes = {
   scroll: scrolls,
   scrollend: scrolls,
   contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
+  click: (target, callback) => options.inspects && !isGlobal(target) && listened.clicks.set(target, callback),
   navigate: () => (listened.navigation = true),
   message: (target) => (listened.messages ||= isGlobal(target)),
 };
 
-function note(target, type, init) {
+function note(target, type, callback, init) {
   if (typeof type !== 'string') return;
-  notes[type]?.(target);
+  notes[type]?.(target, callback);
   if (init && isEnding(type)) silenceEndings();
   if (listened.ends || !test(/(transition|animation)end$/i, type)) return;
   // React listens to everything at its root, whether a component cares or not.
@@ -49,7 +53,7 @@ export function watchListenerTypes() {
   watchSetter(window, 'onmessage', () => (listened.messages = true));
   watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
-    quietly(() => note(target, args[0], args[2]));
+    quietly(() => note(target, args[0], args[1], args[2]));
     quietly(() => noteMovement(target, args[0], args[1]));
     return call();
   });

@@ -11,6 +11,7 @@ import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
 import { moveHand } from './hands.js';
 import { listen, quietly } from './hooks.js';
+import { inspect, noteUnscrolled, scrolling } from './inspection.js';
 import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
 import { eventOf, native } from './native.js';
@@ -181,7 +182,9 @@ function prepare(why) {
   return true;
 }
 
-const STEPS = [unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, reveal, moveHand, pretendScroll, finishAnimations];
+const STEPS = [
+  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, noteUnscrolled, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
+];
 
 // ---- the end ----
 
@@ -195,16 +198,17 @@ function finish(why) {
   const moved = { location: target?.location ?? null, via: target?.via ?? null };
   const message = { k: 'done', why, url: pageAddress(), title: quietly(() => wellFormed(title(document))) || '', ...moved };
   if (target) {
-    report({ ...message, status: redirectStatus(), tooLarge: null, html: '' });
+    report({ ...message, status: redirectStatus(), tooLarge: null, html: '', inspection: null });
     return;
   }
+  const inspection = quietly(inspect) || null;
   quietly(keepAnimatedStyles);
   quietly(skipAgain);
   sheetTexts.clear();
   // A document that defies it is a failure at once, not a time-out.
   const html = quietly(() => wellFormed(serializeDocument())) || '';
   const isTooLarge = html.length > options.htmlBytes;
-  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html });
+  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html, inspection });
 }
 
 /** Writes a document that forbids scripts as it is: nothing in it can change. */

@@ -5,7 +5,7 @@
 import { later } from './alarms.js';
 import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
-import { attribute, boundingBox, boxTop, clientHeight, documentElement, isConnected, isShown, scrollHeight, setAttribute } from './intrinsics/dom.js';
+import { attribute, boundingBox, box, clientHeight, documentElement, isConnected, isShown, scrollHeight, setAttribute } from './intrinsics/dom.js';
 import { KeptSet, each, defineProperty, getOwnPropertyDescriptor, getter, items, method, min, plain, push } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
@@ -122,7 +122,7 @@ function followChanges() {
 
 /** What hides again on the way back up is out of sight there: it stays as it was seen. */
 function keepShown({ element, look }) {
-  if (!isConnected(element) || isShown(element, VISIBLE) || boxTop(boundingBox(element)) < window.innerHeight) return;
+  if (!isConnected(element) || isShown(element, VISIBLE) || box.top(boundingBox(element)) < window.innerHeight) return;
   each(['class', 'style'], (name) => {
     if (look[name] !== null && attribute(element, name) !== look[name]) setAttribute(element, name, look[name]);
   });

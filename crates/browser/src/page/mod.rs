@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Inspection;
+
 /// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
 pub(crate) const BINDING: &str = "__glasshouse";
 
@@ -34,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) used: bool,
     /// The document forbids scripts: it is written out at once, as it is.
     pub(crate) forbids_scripts: bool,
+    /// An audit asks: the report has an [`Inspection`].
+    pub(crate) inspects: bool,
 }
 
 /// An order of the tab to the script.
@@ -117,6 +121,8 @@ pub(crate) struct Done {
     pub(crate) too_large: Option<usize>,
     /// The document.
     pub(crate) html: String,
+    /// What an audit asked for.
+    pub(crate) inspection: Option<Inspection>,
 }
 
 /// A navigation that a script has begun.
@@ -215,7 +221,7 @@ mod tests {
     use super::*;
 
     const DONE: &str = r#"{"k":"done","why":"quiet","url":"https://a.example/","title":"A","status":404,
-        "location":null,"via":null,"tooLarge":null,"html":"<p>","nonce":"n1"}"#;
+        "location":null,"via":null,"tooLarge":null,"html":"<p>","inspection":null,"nonce":"n1"}"#;
 
     #[test]
     fn a_report_with_the_nonce_of_the_render_is_read() {
@@ -270,13 +276,14 @@ mod tests {
             html_bytes: 1_000,
             used: true,
             forbids_scripts: false,
+            inspects: false,
         };
 
         let sources = [start(&options), script(&options)];
 
         for source in sources {
             assert!(source.contains(
-                r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000,"used":true,"forbidsScripts":false});"#
+                r#""quietMs":30,"hardMs":15000,"waitForSelector":"a[title=\"');alert(1)//\"]","htmlBytes":1000,"used":true,"forbidsScripts":false,"inspects":false});"#
             ));
         }
     }

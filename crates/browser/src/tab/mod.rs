@@ -232,6 +232,7 @@ impl Tab {
             html_bytes: request.limits.html_bytes,
             used: self.renders > 1,
             forbids_scripts: false,
+            inspects: request.inspect,
         };
         if std::mem::take(&mut self.is_unused) && self.options.as_ref() == Some(&options) {
             return Ok(());

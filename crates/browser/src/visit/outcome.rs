@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::{RenderError, Settled};
+use crate::{Inspection, RenderError, Settled};
 
 /// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
 const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></html>";
@@ -28,6 +28,7 @@ pub(crate) struct Captured {
     pub html: String,
     pub partial: bool,
     pub settled: Settled,
+    pub inspection: Option<Inspection>,
 }
 
 impl End {
@@ -40,6 +41,7 @@ impl End {
             html: String::new(),
             partial: false,
             settled: Settled::Redirect,
+            inspection: None,
         }))
     }
 
@@ -52,6 +54,7 @@ impl End {
             html: EMPTY_DOCUMENT.to_owned(),
             partial: false,
             settled: Settled::Quiet,
+            inspection: None,
         }))
     }
 

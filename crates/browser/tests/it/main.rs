@@ -9,6 +9,7 @@ mod environment;
 mod fleet;
 mod frames;
 mod hostile;
+mod inspection;
 mod isolation;
 mod lifecycle;
 mod markup;

@@ -49,6 +49,7 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedPage {
         let of_level = rendered.console.iter().filter(|message| message.level == level);
         of_level.map(|message| message.text.clone()).collect()
     };
+    let inspection = rendered.inspection.unwrap_or_default();
     RenderedPage {
         redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
         errors: texts("error"),
@@ -57,6 +58,10 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedPage {
         ready_ms: rendered.timings.load_ms,
         status: rendered.status,
         html: rendered.html,
+        lazy_picture: inspection.lazy_picture,
+        scrolled_words: inspection.unscrolled_words.map(|before| (before, inspection.words)),
+        click_links: inspection.click_links,
+        click_targets: inspection.click_targets,
     }
 }
 

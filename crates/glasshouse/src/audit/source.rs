@@ -131,6 +131,7 @@ impl SiteSource {
                 html_bytes: config.limits.html_bytes,
                 redirects: config.limits.redirects,
             },
+            inspect: true,
         }
     }
 }

@@ -74,6 +74,7 @@ async fn render(
                 html_bytes: limits.html_bytes,
                 redirects: limits.redirects,
             },
+            inspect: false,
         };
         let rendered = browser.render(request).await?;
         let Some(location) = &rendered.location else { return Ok(rendered) };

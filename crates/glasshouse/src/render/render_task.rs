@@ -264,6 +264,7 @@ impl RenderTasks {
                 html_bytes: limits.html_bytes,
                 redirects: limits.redirects,
             },
+            inspect: false,
         }
     }
 

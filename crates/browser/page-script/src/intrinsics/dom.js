@@ -83,6 +83,10 @@ export const isShown = method(element, 'checkVisibility');
 export const scrollHeight = getter(element, 'scrollHeight');
 /** @type {(element: any) => number} */
 export const clientHeight = getter(element, 'clientHeight');
+/** @type {(element: any, selector: string) => Element | null} */
+export const closest = method(element, 'closest');
+/** @type {(element: any) => Function | null} */
+export const onclick = getter(HTMLElement.prototype, 'onclick');
 /** @type {(element: any, selector: string) => boolean} */
 export const matches = method(element, 'matches');
 /** @type {(element: any) => string} */
@@ -91,8 +95,8 @@ export const innerText = getter(HTMLElement.prototype, 'innerText');
 export const nonce = getter(HTMLElement.prototype, 'nonce');
 /** @type {(template: any) => DocumentFragment} */
 export const templateContent = getter(HTMLTemplateElement.prototype, 'content');
-/** @type {(box: any) => number} */
-export const boxTop = getter(DOMRectReadOnly.prototype, 'top');
+const side = (name) => /** @type {(box: any) => number} */ (getter(DOMRectReadOnly.prototype, name));
+export const box = { top: side('top'), right: side('right'), bottom: side('bottom'), left: side('left') };
 
 // What is copied from namespaces of their own: an element of SVG or MathML has no HTML getters.
 export const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';

@@ -257,7 +257,16 @@ impl<'a> State<'a> {
             Why::Still => (false, Settled::Still),
             Why::Timeout | Why::Forced => (true, Settled::Timeout),
         };
-        End::Page(Box::new(Captured { status, location: None, final_url, html: done.html, partial, settled }))
+        let inspection = done.inspection.filter(|_| !partial);
+        End::Page(Box::new(Captured {
+            status,
+            location: None,
+            final_url,
+            html: done.html,
+            partial,
+            settled,
+            inspection,
+        }))
     }
 
     fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {

@@ -87,6 +87,7 @@ impl PageSource for NetworkSource {
             wait_for_selector: None,
             blocked_urls: Vec::new(),
             limits: self.limits,
+            inspect: true,
         };
         let rendered = self.browser.as_ref()?.render(request).await.ok()?;
         Some(rendered_page(url, rendered))

@@ -1,0 +1,160 @@
+// What an audit asks of a page that only its browser knows: the largest picture of the first window, how much of the text came by
+// scrolling, and what leads somewhere by handlers alone. `ready.js` asks before it scrolls and at the end, when an audit does.
+// Must never change the page, nor call a function of its own.
+
+import { quietly } from './hooks.js';
+import {
+  attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, query, queryAll, TYPE,
+} from './intrinsics/dom.js';
+import { KeptMap, asText, each, exec, filter, keys, map, max, min, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { listened } from './listeners.js';
+import { parseUrl } from './native.js';
+import { options } from './options.js';
+import { shadowRoots } from './roots.js';
+
+const FIRST_WINDOW = 823; // px of height, as search engines have it
+const LEAST_PICTURE = 10_000; // px²
+const MAX_TARGETS = 20;
+const MAIN_WORDS = 50; // of a main element that is the whole of the text
+
+const state = { words: -1, hasScrolled: false };
+
+/** Notes how much text there is, until the page is scrolled. */
+export function noteUnscrolled() {
+  if (options.inspects && !state.hasScrolled) state.words = mainWords();
+  return false;
+}
+
+/** Runs a step that scrolls. */
+export const scrolling = (step) => () => {
+  const hasScrolled = step();
+  state.hasScrolled ||= hasScrolled;
+  return hasScrolled;
+};
+
+/** What an audit is told at the end; nothing where none asks. */
+export function inspect() {
+  if (!options.inspects) return null;
+  const links = clickLinks();
+  return {
+    lazyPicture: quietly(lazyPicture) ?? null,
+    words: quietly(mainWords) ?? 0,
+    unscrolledWords: state.hasScrolled && state.words >= 0 ? state.words : null,
+    clickLinks: links.count,
+    clickTargets: links.targets,
+  };
+}
+
+/** Calls `run` with the document and every shadow root. */
+function eachTree(run) {
+  run(document);
+  shadowRoots.forEach(run);
+}
+
+// ---- pictures ----
+
+const PAINTED = plain({ visibilityProperty: true });
+
+/** The address of the largest picture of the first window, if it is one that loads lazily. */
+function lazyPicture() {
+  /** @type {Element | null} */
+  let largest = null;
+  let size = LEAST_PICTURE - 1;
+  eachTree((tree) =>
+    each(queryAll(tree, 'img'), (image) => {
+      const area = shownArea(image);
+      if (area <= size) return;
+      largest = image;
+      size = area;
+    }),
+  );
+  if (!largest || !test(/^\s*lazy\s*$/i, attribute(largest, 'loading') || '')) return null;
+  const address = attribute(largest, 'src') || words(attribute(largest, 'srcset') || '')[0] || '';
+  return parseUrl(address, baseURI(document))?.href ?? address;
+}
+
+function shownArea(image) {
+  const place = boundingBox(image);
+  const width = min(box.right(place), window.innerWidth) - max(box.left(place), 0);
+  const height = min(box.bottom(place), FIRST_WINDOW) - max(box.top(place), 0);
+  return width > 0 && height > 0 && isShown(image, PAINTED) ? width * height : 0;
+}
+
+// ---- text ----
+
+const NO_TEXT = 'script,style,noscript,template,svg,iframe,object,canvas,audio,video,select,textarea,[hidden],[aria-hidden="true" i]';
+const NOT_MAIN = 'nav,footer,aside,body>header,[role=navigation],[role=banner],[role=contentinfo],[role=complementary]';
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+
+/** Words of the page's own text: without navigation, header, footer and asides. */
+function mainWords() {
+  const roots = new KeptMap();
+  shadowRoots.forEach((root) => roots.set(host(root), root));
+  const main = queryAll(document, 'main,[role=main]');
+  const inMain = main.length === 1 ? wordsIn(main[0], roots) : 0;
+  const whole = body(document);
+  return inMain >= MAIN_WORDS || !whole ? inMain : wordsIn(whole, roots);
+}
+
+function wordsIn(root, roots) {
+  let count = 0;
+  const visit = (parent) =>
+    each(childNodes(parent), (node) => {
+      if (nodeType(node) === TYPE.text) count += countWords(data(node));
+      if (nodeType(node) !== TYPE.element || matches(node, `${NO_TEXT},${NOT_MAIN}`)) return;
+      if (roots.has(node)) visit(roots.get(node));
+      visit(node);
+    });
+  visit(root);
+  return count;
+}
+
+function countWords(text) {
+  let count = 0;
+  WORD.lastIndex = 0;
+  while (exec(WORD, text)) count += 1;
+  return count;
+}
+
+// ---- links that only a click follows ----
+
+const CONTROL = 'a[href],area[href],button,input,select,textarea,option,label,summary';
+const NAVIGATES = /\blocation(\.href)?\s*=[^=]|\blocation\.(assign|replace)\(|\bwindow\.open\(|\bhistory\.pushState\(|\brouter\.push\(|\bnavigate\(/;
+const TARGET = /(?:=|\()\s*["'`]([^"'`]+)["'`]/;
+const NAMES = ['data-href', 'data-url', 'data-link', 'href'];
+
+/** Elements that lead somewhere on a click and hold no link, and where the first of them lead. */
+function clickLinks() {
+  const found = { count: 0, targets: /** @type {string[]} */ ([]) };
+  const look = (element) => {
+    const handlers = handlersOf(element);
+    if (handlers.length === 0) return;
+    const named = first(map(NAMES, (name) => attribute(element, name)), (value) => value);
+    const script = first(handlers, (text) => test(NAVIGATES, text));
+    if (!script && !named && !test(/^\s*link\s*$/i, attribute(element, 'role') || '')) return;
+    if (closest(element, CONTROL) || query(element, 'a[href]')) return;
+    found.count += 1;
+    const target = trim(named || exec(TARGET, script)?.[1] || '');
+    if (found.targets.length < MAX_TARGETS) push(found.targets, target && (parseUrl(target, baseURI(document))?.href ?? target));
+  };
+  eachTree((tree) => each(queryAll(tree, tree === document ? 'body *' : '*'), (element) => quietly(() => look(element))));
+  return found;
+}
+
+const first = (list, holds) => filter(list, holds)[0] || '';
+
+/** The texts of the functions that a click on an element itself runs. */
+function handlersOf(element) {
+  /** @type {string[]} */
+  const texts = [];
+  const add = (handler) => handler && push(texts, asText(handler));
+  add(listened.clicks.get(element));
+  add(quietly(() => onclick(element)));
+  // Frameworks listen at the root and keep the handler with the element.
+  some(keys(element), (key) => {
+    if (startsWith(key, '__reactProps$')) add(element[key]?.onClick);
+    else if (key === '$$click' || key === '__click') add(element[key]);
+    return false;
+  });
+  return texts;
+}

@@ -1,0 +1,113 @@
+//! What an audit is told of a page that only its browser knows.
+
+use browser::{Inspection, RenderRequest, Renderer};
+
+use crate::article::{PROSE, article};
+use crate::origin::Reply;
+use crate::support::{Bench, request};
+
+async fn inspected(reply: Reply) -> Inspection {
+    let bench = Bench::new().await;
+    bench.origin.on("/page", reply);
+
+    let page = bench.pool.render(RenderRequest { inspect: true, ..request("/page") }).await.unwrap();
+
+    page.inspection.expect("an inspection was asked for")
+}
+
+fn page(body: &str) -> Reply {
+    Reply::html(&format!("<!DOCTYPE html><title>t</title>{body}"))
+}
+
+#[tokio::test]
+async fn nobody_else_is_told() {
+    let bench = Bench::new().await;
+
+    let page = bench.render_reply(article("add('x')")).await.unwrap();
+
+    assert_eq!(page.inspection, None);
+}
+
+#[tokio::test]
+async fn the_largest_picture_of_the_first_window_is_named_when_it_loads_lazily() {
+    let hero = inspected(page(
+        "<img src=/logo.png width=50 height=50><div><img src=hero.jpg loading=LAZY width=600 height=300></div>
+         <div style='height: 3000px'></div><img src=/far.jpg width=900 height=900>",
+    ))
+    .await;
+    let eager_beside_it = inspected(page(
+        "<img src=/a.jpg width=600 height=300><br><img src=/b.jpg loading=lazy width=200 height=200>",
+    ))
+    .await;
+    let small = inspected(page("<img src=/a.jpg loading=lazy width=99 height=99>")).await;
+    let far = inspected(page(
+        "<div style='height: 900px'></div><img src=/a.jpg loading=lazy width=600 height=300>",
+    ))
+    .await;
+
+    assert_eq!(hero.lazy_picture.as_deref(), Some("https://shop.test/hero.jpg"));
+    assert_eq!((eager_beside_it.lazy_picture, small.lazy_picture, far.lazy_picture), (None, None, None));
+}
+
+#[tokio::test]
+async fn text_that_comes_by_scrolling_is_counted_apart_from_what_came_before() {
+    let below = "<nav>Home Shop</nav><div style='height: 3000px'></div><section id=far></section>";
+    let words = "const words = 'one two three four five six seven eight nine ten '.repeat(20);";
+    let scrolled = inspected(page(&format!(
+        "<p>{PROSE}</p>{below}<script>{words}
+         new IntersectionObserver((entries) => {{ if (entries[0].isIntersecting && !far.firstChild) far.textContent = words }}).observe(far)
+         </script>"
+    )))
+    .await;
+    let by_event = inspected(page(&format!(
+        "<p>{PROSE}</p>{below}<script>{words} addEventListener('scroll', () => (far.textContent = words), {{ once: true }})</script>"
+    )))
+    .await;
+    let at_once = inspected(page(&format!(
+        "<p>{PROSE}</p>{below}<script>{words} setTimeout(() => (far.textContent = words), 200);
+         addEventListener('scroll', () => (far.className = 'seen'))</script>"
+    )))
+    .await;
+    let prose = PROSE.split_whitespace().count();
+
+    for page in [scrolled, by_event] {
+        assert_eq!((page.unscrolled_words, page.words), (Some(prose), prose + 200));
+    }
+    assert_eq!((at_once.unscrolled_words, at_once.words), (Some(prose + 200), prose + 200));
+}
+
+#[tokio::test]
+async fn what_leads_somewhere_by_a_click_alone_is_counted_and_its_target_named() {
+    let page = inspected(page(
+        r#"<div onclick="location.href='/a'">A</div><li data-href=/b>B</li><span role=link>C</span>
+           <div id=react data-url=/d>D</div><article id=card>E</article>
+           <div onclick="toggle()">no</div><div data-href=/none>no</div><a href=/f onclick="location.href='/g'">no</a>
+           <button onclick="location.href='/h'">no</button><div onclick="location.href='/i'"><a href=/i>no</a></div>
+           <div onclick="if (location.href == '/j') open()">no</div>
+           <script>
+           for (const name of ['li', 'span']) document.querySelector(name).addEventListener('click', () => go());
+           react.__reactProps$abc = { onClick: () => go() };
+           card.onclick = () => { location.assign("/e?x=1") };
+           document.addEventListener('click', () => location.assign('/everywhere'));
+           </script>"#,
+    ))
+    .await;
+
+    assert_eq!(page.click_links, 5);
+    let at = |path: &str| format!("https://shop.test{path}");
+    assert_eq!(page.click_targets, [at("/a"), at("/b"), String::new(), at("/d"), at("/e?x=1")]);
+}
+
+#[tokio::test]
+async fn getters_that_fail_leave_the_rest_of_an_inspection_standing() {
+    let page = inspected(page(
+        r#"<div id=trap data-href=/a>A</div><div onclick="location='/b'">B</div><img src=/a.jpg loading=lazy width=600 height=300>
+           <script>
+           Object.defineProperty(trap, '__reactProps$x', { enumerable: true, get() { throw 1 } });
+           Element.prototype.getBoundingClientRect = Element.prototype.closest = () => { throw 2 };
+           </script>"#,
+    ))
+    .await;
+
+    assert_eq!((page.click_links, page.lazy_picture.is_some()), (1, true));
+}

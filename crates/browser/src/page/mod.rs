@@ -36,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) used: bool,
     /// The document forbids scripts: it is written out at once, as it is.
     pub(crate) forbids_scripts: bool,
-    /// An audit asks: the report has an [`Inspection`].
+    /// An audit asks: the report has an [`Inspection`]. See docs/decisions/0293.
     pub(crate) inspects: bool,
 }
 

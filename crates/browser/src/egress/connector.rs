@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use crawler::{Destination, Network, NetworkError};
 use http::{Uri, uri::Scheme};
+use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
+use hyper::{Request, Response};
+use hyper_util::client::legacy::{self, Client};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::pki_types::ServerName;
@@ -21,6 +23,7 @@ use tokio_rustls::client::TlsStream;
 use tower::Service;
 
 use super::forward::Body;
+use super::lengths::{self, Tidied};
 
 /// Kept shorter than what common origins keep (5 s in Node), so that a connection is seldom used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
@@ -34,25 +37,17 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Upstream {
     network: Network,
     client: Client<Connector, Body>,
+    /// For what browsers can read and the other client cannot: one response to a connection.
+    lenient: Client<Connector, Body>,
 }
 
 impl Upstream {
     pub fn new(network: Network) -> Upstream {
-        let connector =
-            Connector { network: network.clone(), tls: TlsConnector::from(crawler::tls::client_config()) };
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .timer(TokioTimer::new())
-            .pool_idle_timeout(POOL_IDLE)
-            .http1_preserve_header_case(true)
-            // What browsers tolerate must not cost the page.
-            .http1_ignore_invalid_headers_in_responses(true)
-            .http1_allow_obsolete_multiline_headers_in_responses(true)
-            .http1_allow_spaces_after_header_name_in_responses(true)
-            .http1_max_headers(MAX_HEADERS)
-            .set_host(false)
-            .build(connector);
-        Upstream { network, client }
+        let tls = TlsConnector::from(crawler::tls::client_config());
+        let connector = Connector { network: network.clone(), tls, tidies: false };
+        let client = builder().pool_idle_timeout(POOL_IDLE).build(connector.clone());
+        let lenient = builder().pool_max_idle_per_host(0).build(Connector { tidies: true, ..connector });
+        Upstream { network, client, lenient }
     }
 
     /// Whether requests for a host go to a static address that speaks plain HTTP.
@@ -66,12 +61,31 @@ impl Upstream {
     }
 
     /// Sends a request on a pooled connection; its URI names the scheme and host to connect to.
-    pub async fn send(
-        &self,
-        request: hyper::Request<Body>,
-    ) -> Result<hyper::Response<Incoming>, hyper_util::client::legacy::Error> {
-        self.client.request(request).await
+    pub async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, legacy::Error> {
+        let again = lengths::once_more(&request);
+        match (self.client.request(request).await, again) {
+            (Err(error), Some(again)) if lengths::is_about_length(&error) => {
+                let nothing = Empty::new().map_err(|never| match never {}).boxed_unsync();
+                self.lenient.request(again.map(|()| nothing)).await
+            }
+            (answer, _) => answer,
+        }
     }
+}
+
+fn builder() -> legacy::Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder
+        .pool_timer(TokioTimer::new())
+        .timer(TokioTimer::new())
+        .http1_preserve_header_case(true)
+        // What browsers tolerate must not cost the page.
+        .http1_ignore_invalid_headers_in_responses(true)
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_max_headers(MAX_HEADERS)
+        .set_host(false);
+    builder
 }
 
 /// Opens connections for the pool.
@@ -79,10 +93,11 @@ impl Upstream {
 pub(super) struct Connector {
     network: Network,
     tls: TlsConnector,
+    tidies: bool,
 }
 
 impl Service<Uri> for Connector {
-    type Response = TokioIo<Stream>;
+    type Response = TokioIo<Tidied<Stream>>;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -92,7 +107,10 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connector = self.clone();
-        Box::pin(async move { connector.open(&uri).await.map(TokioIo::new) })
+        Box::pin(async move {
+            let stream = connector.open(&uri).await?;
+            Ok(TokioIo::new(Tidied::new(stream, connector.tidies)))
+        })
     }
 }
 
@@ -117,7 +135,7 @@ pub(super) enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-impl Connection for Stream {
+impl Connection for Tidied<Stream> {
     fn connected(&self) -> Connected {
         Connected::new()
     }

@@ -7,6 +7,7 @@
 mod connector;
 mod forward;
 mod gate;
+mod lengths;
 mod meter;
 mod probe;
 mod tls;

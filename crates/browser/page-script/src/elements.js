@@ -1,7 +1,7 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
 import RULES from '../rules.json';
-import { attribute, hasAttribute, localName } from './intrinsics/dom.js';
+import { attribute, hasAttribute, localName, queryAll } from './intrinsics/dom.js';
 import { asText, exec, getter, indexOf, lower, slice, test, trim } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
@@ -38,6 +38,13 @@ const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
 
 /** Whether an address belongs to another site. */
 const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
+
+/** Whether the parser waits for a script of another site: then that is the last it has read. */
+export function isParserHeldUp() {
+  const all = queryAll(document, '*');
+  const last = all[all.length - 1];
+  return localName(last) === 'script' && isOtherSite(addressOf.script(last));
+}
 
 /** Which elements are waited for, by name. */
 const isWanted = {

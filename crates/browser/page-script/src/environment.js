@@ -3,7 +3,7 @@
 // Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
 
 import { quietly, replaceGetter, replaceMethod } from './hooks.js';
-import { KeptSet, apply, defineProperty, each, max, never, rejected, resolved, test, then } from './intrinsics/language.js';
+import { KeptSet, apply, defineProperty, each, filter, getter, max, never, rejected, resolved, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 import { repeatRandomNumbers } from './random.js';
@@ -75,13 +75,20 @@ function forgetEarlierPages() {
 /** A visitor's tab has no page before this one. */
 function hideEarlierHistory() {
   const { navigation } = window;
-  const first = navigation?.currentEntry?.index || 0;
+  const indexOf = getter(window.NavigationHistoryEntry?.prototype, 'index');
+  const present = getter(window.Navigation?.prototype, 'currentEntry');
+  const place = () => indexOf(present(navigation)) ?? 0;
+  const first = quietly(place) || 0;
   const earlier = history.length - 1;
   if (earlier === 0) return;
   replaceGetter(History.prototype, 'length', (read) => max(1, read() - earlier));
-  const leaves = (steps) => (navigation.currentEntry?.index ?? 0) + steps < first;
+  const leaves = (steps) => (quietly(place) ?? 0) + steps < first;
   replaceMethod(History.prototype, 'back', (call) => (leaves(-1) ? undefined : call()));
   replaceMethod(History.prototype, 'go', (call, self, args) => (leaves(quietly(() => +args[0]) || 0) ? undefined : call()));
+  const entries = window.Navigation?.prototype;
+  replaceMethod(entries, 'entries', (call) => filter(call(), (entry) => indexOf(entry) >= first));
+  replaceGetter(entries, 'canGoBack', (read) => read() && !leaves(-1));
+  replaceGetter(window.NavigationHistoryEntry?.prototype, 'index', (read) => max(-1, read() - first));
 }
 
 function changeView(given) {

@@ -1,10 +1,10 @@
 // What frames of other sites are asking for: the page may wait for what they will say. Such a frame shares nothing with the page;
-// its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265.
+// its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265 and 0295.
 // Must never pass on more than that something is pending.
 
 import RULES from '../rules.json';
-import { listen } from './hooks.js';
-import { KeptMap, getter } from './intrinsics/language.js';
+import { listen, watchMethod } from './hooks.js';
+import { KeptMap, getter, max } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { eventOf, native } from './native.js';
 import { options } from './options.js';
@@ -12,14 +12,28 @@ import { now } from './shared.js';
 import { hold, isLikelyPending, work } from './work.js';
 
 const BETWEEN_MS = 30; // an answer leads to the next question, or to a message to the page
+const PAUSE_MS = 500; // what a frame waits for before it speaks: its own layout, its fonts
+const PAUSES = 20; // what goes on pausing is a clock, or an advertisement
 const BUSY = `${options.nonce}+`;
 const IDLE = `${options.nonce}-`;
 
 const dataOf = getter(MessageEvent.prototype, 'data');
 const sourceOf = getter(MessageEvent.prototype, 'source');
 
-/** In a frame: tells the top document when its own requests begin and when all have ended. */
+/** Waits for the first short timers of a frame. */
+function watchPauses() {
+  let pauses = 0;
+  watchMethod(window, 'setTimeout', (_, self, args) => {
+    const ms = max(0, args[1] | 0);
+    if (ms === 0 || ms > PAUSE_MS || pauses >= PAUSES) return;
+    pauses += 1;
+    native.setTimeout(hold('timer', 2 * PAUSE_MS), ms);
+  });
+}
+
+/** In a frame: tells the top document when its own requests and first pauses begin and when all have ended. */
 export function tellOfWork() {
+  watchPauses();
   const tell = native.messageTop;
   let isBusy = false;
   work.onActivity = () => {

@@ -3,7 +3,7 @@
 import { ENDINGS, silenceEndings } from './endings.js';
 import { noteMovement } from './hands.js';
 import { quietly, replaceMethod, watchSetter } from './hooks.js';
-import { KeptSet, KeptWeakMap, keys, some, startsWith, test } from './intrinsics/language.js';
+import { KeptSet, KeptWeakMap, KeptWeakSet, keys, some, startsWith, test } from './intrinsics/language.js';
 import { options } from './options.js';
 
 export const listened = {
@@ -12,9 +12,12 @@ export const listened = {
   byReact: false,
   /** @type {WeakMap<EventTarget, unknown>} */
   clicks: new KeptWeakMap(), // what listens to clicks of its own
+  drawn: false, // what comes with a frame: a dialog's end, the first look at the page
   navigation: false,
   messages: false,
   windowScrolls: false,
+  /** @type {WeakSet<EventTarget>} */
+  loads: new KeptWeakSet(), // what tells somebody that it has loaded
   /** @type {Set<Element>} */
   scrollers: new KeptSet(), // elements whose own scrolling is listened to
   /** @type {Set<Element>} */
@@ -35,6 +38,9 @@ const notes = {
   scrollend: scrolls,
   contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
   click: (target, callback) => options.inspects && !isGlobal(target) && listened.clicks.set(target, callback),
+  close: () => (listened.drawn = true),
+  pagereveal: () => (listened.drawn = true),
+  load: (target) => isGlobal(target) || listened.loads.add(target),
   navigate: () => (listened.navigation = true),
   message: (target) => (listened.messages ||= isGlobal(target)),
 };
@@ -51,6 +57,8 @@ function note(target, type, callback, init) {
 
 export function watchListenerTypes() {
   watchSetter(window, 'onmessage', () => (listened.messages = true));
+  watchSetter(window, 'onpagereveal', () => (listened.drawn = true));
+  watchSetter(HTMLElement.prototype, 'onclose', () => (listened.drawn = true));
   watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[1], args[2]));

@@ -3,6 +3,7 @@
 import { askFrame, frames } from './frames.js';
 import { watchClass, watchMethod } from './hooks.js';
 import { KeptSet, KeptWeakMap, apply, each, getter, withFirst } from './intrinsics/language.js';
+import { listened } from './listeners.js';
 import { native } from './native.js';
 import { options, send } from './options.js';
 import { hold, touch, work } from './work.js';
@@ -78,7 +79,7 @@ export function watchObservers() {
 
 /** Waits for one frame when the page changed since the last one and something of it depends on layout. */
 export function drawForObservers() {
-  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0)) return false;
+  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0 && !listened.drawn)) return false;
   if (frames.changesWhenDrawn === work.changes || frames.drawn > 600) return false;
   const end = hold('frame', 300);
   native.requestAnimationFrame(() => end());

@@ -7,6 +7,7 @@ import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isUnfinished } from './appearance.js';
 import { unveil } from './concealment.js';
+import { isParserHeldUp } from './elements.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
 import { moveHand } from './hands.js';
@@ -14,6 +15,7 @@ import { listen, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
 import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
+import { loadLazyFrames } from './lazy_frames.js';
 import { eventOf, native } from './native.js';
 import { drawForObservers } from './observers.js';
 import { options } from './options.js';
@@ -129,7 +131,10 @@ function isUnending() {
   // What is inserted may hang as well, and holds up the parser or what comes after it.
   if (isHeld((kind, entry) => kind !== 'script' && kind !== 'unlikely' && !entry.isForeign)) return false;
   const still = now() - max(work.lastDom, work.lastRequest, 0);
-  if (readyState(document) === 'loading') return still > RULES.unending.ms * (isBusy() ? 2 : 1);
+  if (readyState(document) === 'loading') {
+    const isOthersDoing = still > RULES.stillScript.ms && (isHeld((kind) => kind === 'script') || isParserHeldUp());
+    return (isOthersDoing || still > RULES.unending.ms) && (still > 2 * RULES.unending.ms || !isBusy());
+  }
   // Deferred scripts are on their way: in most cases the app itself.
   return still > RULES.still.ms && !isUnfinished();
 }
@@ -183,7 +188,7 @@ function prepare(why) {
 }
 
 const STEPS = [
-  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, noteUnscrolled, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
+  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, noteUnscrolled, loadLazyFrames, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
 ];
 
 // ---- the end ----

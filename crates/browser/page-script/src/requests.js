@@ -19,7 +19,7 @@ const BODY_LENGTH = 2000; // characters that tell bodies apart
 const isResponseGood = getter(Response.prototype, 'ok');
 const responseHeaders = getter(Response.prototype, 'headers');
 const headerOf = method(Headers.prototype, 'get');
-const ofRequest = { method: getter(Request.prototype, 'method'), url: getter(Request.prototype, 'url'), keepalive: getter(Request.prototype, 'keepalive') };
+const ofRequest = { method: getter(Request.prototype, 'method'), url: getter(Request.prototype, 'url'), mode: getter(Request.prototype, 'mode'), keepalive: getter(Request.prototype, 'keepalive') };
 const isRequest = (input) => quietly(() => ofRequest.url(input)) !== undefined;
 const parameterText = method(URLSearchParams.prototype, 'toString');
 const eachField = method(FormData.prototype, 'forEach');
@@ -90,7 +90,9 @@ function noteFetch(promise, input, init) {
     return;
   }
   work.lastRequest = now();
-  holdPromise('request', limitOf(verb, url), promise, test(LONG_POLL, url));
+  // Of another origin, the page cannot read what comes back.
+  const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
+  holdPromise('request', limitOf(verb, url), promise, isOpaque || test(LONG_POLL, url));
   then(promise, (response) => noteAnswer(request, isResponseGood(response)), () => noteAnswer(request, false));
 }
 

@@ -1,4 +1,4 @@
-// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274.
+// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274 and 0295.
 
 import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
@@ -189,8 +189,14 @@ function setTicker(call, args, timer) {
   return id;
 }
 
-/** Whether the first ticks of what repeats itself are waited for although they show nothing: they may count, and their time is skipped. */
-const isFirst = (ticks, began, ms) => ticks <= FIRST_TICKS && now() + ms - began <= RULES.firstTicks.ms && !time.isElsewhere && !listened.scripts;
+/**
+ * Whether the first ticks of what repeats itself are waited for although they show nothing: they may count, and their time is skipped.
+ * Those without a pause cannot be counting, only waiting for a moment.
+ */
+function isFirst(ticks, began, ms) {
+  if (time.isElsewhere || listened.scripts) return false;
+  return (ticks <= FIRST_TICKS || ms <= LEAST_TICK_MS) && now() + ms - began <= RULES.firstTicks.ms;
+}
 
 /** Whether the next tick of an interval is waited for. */
 function mayTick({ ms, began }, idle) {
@@ -227,10 +233,10 @@ function mayHold(timer, parent) {
   used.idle = used.changes === progress() ? used.idle + 1 : 0;
   used.changes = progress();
   const isEarly = isFirst(used.times, used.began, timer.ms) || (parent && isFirst(timer.depth, timer.began, timer.ms));
-  if (used.times > 400 || (!isEarly && used.times > 8 && used.idle >= 5 && !isUnfinished())) return false;
+  if (!isEarly && (used.times > 400 || (used.times > 8 && used.idle >= 5 && !isUnfinished()))) return false;
   if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
   if (!parent) return true;
-  if (timer.depth > 60 || now() + timer.ms - timer.began > RULES.chain.ms) return false;
+  if ((timer.depth > 60 && !isEarly) || now() + timer.ms - timer.began > RULES.chain.ms) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
   return isEarly || !isSame(timer, parent) || (timer.ms <= RULES.step.ms && (timer.depth < 2 || progress() > parent.changes));
 }

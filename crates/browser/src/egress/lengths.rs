@@ -186,9 +186,13 @@ mod tests {
 
     #[tokio::test]
     async fn only_the_first_head_is_looked_at_however_it_is_cut() {
-        let pieces = ["HTTP/1.1 200 OK\nContent-Le", "ngth: +5\n", "\nhello\r\nContent-Length: +7\r\n\r\n", "x"];
+        let pieces =
+            ["HTTP/1.1 200 OK\nContent-Le", "ngth: +5\n", "\nhello\r\nContent-Length: +7\r\n\r\n", "x"];
 
         assert_eq!(read(&pieces).await, "HTTP/1.1 200 OK\n\nhello\r\nContent-Length: +7\r\n\r\nx");
-        assert_eq!(read(&["HTTP/1.1 200 OK\r\nContent-Length: +5\r\n"]).await, "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n");
+        assert_eq!(
+            read(&["HTTP/1.1 200 OK\r\nContent-Length: +5\r\n"]).await,
+            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n"
+        );
     }
 }

@@ -169,3 +169,19 @@ async fn a_document_inside_an_attribute_stays_when_the_page_insists_on_trusted_t
     assert!(page.html.contains("srcdoc=") && page.html.contains("inside"), "{}", page.html);
     assert!(!page.html.contains("onclick") && !page.html.contains("script&gt;"), "{}", page.html);
 }
+
+#[tokio::test]
+async fn a_page_finds_no_page_before_it_in_its_tab() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    let script = "const { currentEntry } = navigation;
+        history.pushState(1, '', '?second');
+        out.textContent = [navigation.entries().length, currentEntry.index, navigation.currentEntry.index, navigation.entries()[0] === currentEntry,
+            navigation.canGoBack, history.length].join()";
+    bench.origin.on("/first", Reply::html("<h1>First</h1>"));
+    bench.origin.on("/page", Reply::script(script));
+
+    bench.render("/first").await.unwrap();
+    let page = bench.render("/page").await.unwrap();
+
+    assert!(page.html.contains("2,0,1,true,true,2"), "{}", page.html);
+}

@@ -79,3 +79,58 @@ async fn service_workers_refuse_in_frames_of_other_sites() {
     assert_shows(&page, &["SecurityError"]);
     assert_eq!(other.count("/sw.js"), 0);
 }
+
+#[tokio::test]
+async fn a_frame_of_another_site_that_pauses_before_it_speaks_is_waited_for() {
+    // As frames do that tell their height once they are laid out; the page may have listened to them only later.
+    let script =
+        "onload = () => setTimeout(() => setTimeout(() => parent.postMessage('321 px high', '*'), 200), 200)";
+
+    let (page, _) = told(script, "", &[]).await;
+
+    assert_shows(&page, &["321 px high"]);
+}
+
+#[tokio::test]
+async fn a_frame_of_another_site_that_pauses_for_ever_holds_nobody() {
+    let script = "(function again() { setTimeout(again, 200) })()";
+
+    let (page, _) = told(script, "", &[]).await;
+
+    assert_shows(&page, &[]);
+}
+
+/// Renders a page with frames far below its window that load when they are scrolled to.
+async fn lazily_framed(script: &str) -> (Rendered, Origin) {
+    let other = Origin::start().await;
+    other.on("/player", Reply::script(""));
+    let bench = Bench::with_hosts(&[("frame.test", other.address)], |_| {}).await;
+    bench.origin.on("/near", Reply::script("parent.postMessage('from the frame', '*')"));
+    let far = "<div style='height: 20000px'></div>";
+    let page = format!(
+        "out.innerHTML = `{far}<iframe loading=lazy src=/near></iframe><iframe loading=LAZY id=player src=https://frame.test/player></iframe>`;
+         addEventListener('message', (e) => add(e.data)); {script}"
+    );
+
+    let page = bench.render_reply(article(&page)).await.unwrap();
+
+    (page, other)
+}
+
+#[tokio::test]
+async fn frames_that_load_when_they_are_scrolled_to_are_loaded_when_somebody_waits_for_them() {
+    let (page, other) = lazily_framed("player.addEventListener('load', () => add('played'))").await;
+
+    assert_shows(&page, &["from the frame", "played"]);
+    assert_eq!(other.count("/player"), 1);
+    assert!(page.html.contains(r#"<iframe loading="lazy" src="/near""#), "{}", page.html);
+    assert!(page.html.contains(r#"<iframe loading="LAZY" id="player""#), "{}", page.html);
+}
+
+#[tokio::test]
+async fn frames_of_other_sites_that_nobody_waits_for_are_not_loaded_before_they_are_scrolled_to() {
+    let (page, other) = lazily_framed("").await;
+
+    assert_shows(&page, &["from the frame"]);
+    assert_eq!(other.count("/player"), 0);
+}

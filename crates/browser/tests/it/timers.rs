@@ -145,3 +145,39 @@ async fn a_poll_for_what_a_request_or_a_script_brings_finds_it() {
         }
     }
 }
+
+#[tokio::test]
+async fn timers_without_a_pause_that_wait_for_a_moment_reach_it() {
+    for (pause, clock) in [("0", "Date.now()"), ("1", "performance.now()")] {
+        let script = format!(
+            "const end = {clock} + 600;
+             (function wait() {{ {clock} < end ? setTimeout(wait, {pause}) : add('there') }})()"
+        );
+        shows(&script, "there").await;
+    }
+    shows("const end = Date.now() + 600; const id = setInterval(() => { if (Date.now() >= end) { clearInterval(id); add('there') } })", "there").await;
+}
+
+#[tokio::test]
+async fn polls_for_pictures_hear_that_they_have_loaded() {
+    let script = "out.innerHTML = '<img src=/a.jpg><img src=/b.jpg>';
+        const id = setInterval(() => {
+            if (![...document.images].every((image) => image.complete && image.naturalWidth)) return;
+            clearInterval(id);
+            add('laid out');
+        }, 100)";
+
+    shows(script, "laid out").await;
+}
+
+#[tokio::test]
+async fn events_that_come_with_a_frame_come() {
+    shows("addEventListener('pagereveal', () => add('revealed'))", "revealed").await;
+    shows("onpagereveal = () => add('revealed')", "revealed").await;
+    let dialog = "out.innerHTML = '<dialog>Hello</dialog>';
+        const dialog = out.firstChild;
+        dialog.showModal();
+        setTimeout(() => dialog.close(), 150);";
+    shows(&format!("{dialog} dialog.addEventListener('close', () => add('closed'))"), "closed").await;
+    shows(&format!("{dialog} dialog.onclose = () => add('closed')"), "closed").await;
+}

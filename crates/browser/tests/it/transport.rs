@@ -72,6 +72,16 @@ async fn headers_that_browsers_tolerate_do_not_cost_the_page() {
 }
 
 #[tokio::test]
+async fn a_length_that_is_no_number_does_not_cost_the_page() {
+    let body = page("<h1>Hello</h1>");
+    for odd in [format!("+{}", body.len()), "abc".to_owned(), String::new()] {
+        let page = render(format!("{HEAD}Content-Length: {odd}\r\n\r\n{body}"), Then::Close).await;
+
+        assert!(page.html.contains("<h1>Hello</h1>") && !page.partial, "{odd}: {}", page.html);
+    }
+}
+
+#[tokio::test]
 async fn a_length_beside_chunks_is_not_believed() {
     let body = page("<h1>Hello</h1>");
     let response = format!(
@@ -140,6 +150,24 @@ async fn what_other_sites_leave_hanging_costs_little() {
         assert!(other.html.contains("All of the shop") && !other.partial, "{script}: {other:?}");
         assert!(other.timings.load_ms < own.timings.load_ms, "{script}: {:?}", other.timings);
     }
+}
+
+#[tokio::test]
+async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_of_its_own() {
+    let hanging = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
+    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    let with = |script: &str| {
+        Reply::html(&page(&format!("<h1>Hello</h1><script src={script}></script><p>behind it</p>")))
+    };
+    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
+
+    // Side by side, so that both have the same machine: the rest of the page comes behind its own.
+    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+
+    let (own, other) = (own.unwrap(), other.unwrap());
+    assert!(other.html.contains("<h1>Hello</h1>") && !other.partial, "{}", other.html);
+    assert!(other.timings.load_ms < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
 }
 
 #[tokio::test]

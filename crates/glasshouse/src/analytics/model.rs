@@ -123,6 +123,28 @@ pub struct VisitKey {
     pub status: u16,
 }
 
+/// What of a page's visits says when it was visited first.
+#[derive(Debug, Clone, Copy)]
+pub struct PageVisit<'a> {
+    /// Domain record.
+    pub domain: &'a DomainId,
+    /// Path.
+    pub path: &'a Arc<str>,
+    /// Day.
+    pub day: Day,
+    /// Whether the crawler was checked.
+    pub verified: Verified,
+    /// How it was answered.
+    pub served: ServedBy,
+}
+
+impl<'a> From<&'a VisitKey> for PageVisit<'a> {
+    fn from(key: &'a VisitKey) -> PageVisit<'a> {
+        let VisitKey { domain, day, path, verified, served, .. } = key;
+        PageVisit { domain, path, day: *day, verified: *verified, served: *served }
+    }
+}
+
 /// Visits of one day that are counted together, whatever the page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DayKey {
@@ -237,18 +259,19 @@ pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
     days.into_iter().collect()
 }
 
-/// The first days of each path among counts of pages, in one order as well. Impostors visit nothing.
-pub fn first_days_among(rows: &[(VisitKey, u64)]) -> Vec<((DomainId, Arc<str>), FirstDays)> {
-    let mut first: BTreeMap<(DomainId, Arc<str>), FirstDays> = BTreeMap::new();
-    let is_page = |key: &VisitKey| key.verified != Verified::No && *key.path != *OTHER_PATHS;
-    for (key, _) in rows.iter().filter(|(key, _)| is_page(key)) {
-        let served = (key.served != ServedBy::Origin).then_some(key.day);
-        let entry =
-            first.entry((key.domain.clone(), key.path.clone())).or_insert(FirstDays { served, any: key.day });
-        entry.any = entry.any.min(key.day);
+/// The first days of each path among visits, in one order as well. Impostors visit nothing.
+pub fn first_days_among<'a>(
+    visits: impl IntoIterator<Item = PageVisit<'a>>,
+) -> Vec<((DomainId, Arc<str>), FirstDays)> {
+    let mut first: BTreeMap<(&DomainId, &Arc<str>), FirstDays> = BTreeMap::new();
+    let is_page = |visit: &PageVisit<'_>| visit.verified != Verified::No && **visit.path != *OTHER_PATHS;
+    for visit in visits.into_iter().filter(is_page) {
+        let served = (visit.served != ServedBy::Origin).then_some(visit.day);
+        let entry = first.entry((visit.domain, visit.path)).or_insert(FirstDays { served, any: visit.day });
+        entry.any = entry.any.min(visit.day);
         entry.served = entry.served.into_iter().chain(served).min();
     }
-    first.into_iter().collect()
+    first.into_iter().map(|((domain, path), days)| ((domain.clone(), path.clone()), days)).collect()
 }
 
 #[cfg(test)]

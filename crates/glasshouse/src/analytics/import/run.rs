@@ -16,9 +16,11 @@ use crate::domains::DomainId;
 use crate::platform::Platform;
 
 /// Lines of one part.
-const MAX_LINES: usize = 5_000;
-/// Visits of one part: its rows are at most as many.
-const MAX_VISITS: usize = 1_000;
+const MAX_LINES: usize = 100_000;
+/// Visits of one part: its rows are at most as many. Nobody else writes to SQLite while they are counted.
+const MAX_VISITS: usize = 50_000;
+/// Bytes of lines of one part, give or take one line.
+const MAX_PART_BYTES: u64 = 32 << 20;
 /// A longer line is read over: no request line and user agent take so much.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -130,8 +132,9 @@ impl Import {
 
     /// Whole lines, as many as make a part; none when there are no more now.
     fn next_part(&mut self, log: &mut impl BufRead) -> io::Result<LogPart> {
-        let mut part = LogPart::default();
-        while part.checkpoints.len() < MAX_LINES && part.visits.len() < MAX_VISITS {
+        let (mut part, before) = (LogPart::default(), self.bytes_read);
+        let has_room = |part: &LogPart| part.checkpoints.len() < MAX_LINES && part.visits.len() < MAX_VISITS;
+        while has_room(&part) && self.bytes_read - before < MAX_PART_BYTES {
             let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
             self.bytes_read += bytes;
             if !is_whole {

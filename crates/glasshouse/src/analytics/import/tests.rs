@@ -295,3 +295,101 @@ async fn a_log_of_several_months_out_of_order_counts_each_line_once() {
     })
     .await;
 }
+
+/// Lines of a week in any order, from today to six days ago, impostors among them.
+fn week(seed: u64, lines: usize) -> Vec<String> {
+    use rand::prelude::*;
+    let mut random = rand::rngs::StdRng::seed_from_u64(seed);
+    let mut line = || {
+        let days_ago = random.random_range(0..7_i64);
+        let line = json!({
+            "ts": crate::testing::NOON.as_millis() - days_ago * 86_400_000,
+            "path": format!("/{}", random.random_range(0..40)),
+            "userAgent": (["GPTBot/1.2", "bingbot/2.0", "Googlebot/2.1"].choose(&mut random)),
+            "servedBy": (["cache", "render", "origin"].choose(&mut random)),
+            "status": ([200, 200, 404].choose(&mut random)),
+            "durationMs": random.random_range(0..2_000),
+            "ip": (["203.0.113.9", "8.8.8.8", "66.249.66.1"].choose(&mut random)),
+        });
+        format!("{line}\n")
+    };
+    (0..lines).map(|_| line()).collect()
+}
+
+/// Counts lines so many at a time.
+async fn import_week(
+    app: &TestApp,
+    domain: &Domain,
+    lines: &[String],
+    at_once: usize,
+) -> Result<u64, ImportError> {
+    let store = app.state.visits.clone();
+    let mut import = Import::new(&app.state.platform, store, domain.id.clone(), LogFormat::Ndjson);
+    for part in lines.chunks(at_once) {
+        import.read(&mut part.concat().as_bytes()).await?;
+    }
+    Ok(import.finish().await?.visits)
+}
+
+#[tokio::test]
+async fn days_that_were_packed_at_once_answer_as_if_each_visit_had_been_open() {
+    use crate::analytics::segments::tests::{domains, reports};
+    TestApp::on_each_engine(async |app| {
+        let (packed, open) = domains(&app).await;
+        let today = crate::analytics::model::start_of(app.state.analytics.today()).day();
+
+        for seed in 0..3 {
+            let lines = week(seed, 1_200);
+            // Open rows of some days come first, and packed ones are added to.
+            import_week(&app, &packed, &lines[..10], 10).await.unwrap();
+            for _ in 0..2 {
+                import_week(&app, &packed, &lines, 1_200).await.unwrap();
+            }
+            import_week(&app, &open, &lines, 15).await.unwrap();
+            assert_eq!(reports(&app, &packed).await, reports(&app, &open).await, "seed {seed}");
+        }
+
+        let late = app.visits().await.into_iter().filter(|row| row.day != today);
+        let (of_packed, of_open): (Vec<_>, Vec<_>) =
+            late.partition(|row| row.domain_id == packed.id.as_str());
+        assert!(of_packed.len() <= 30 && of_open.len() > 500, "{} {}", of_packed.len(), of_open.len());
+        let before = reports(&app, &packed).await;
+        app.state.analytics.close_days().await.unwrap();
+        assert_eq!(reports(&app, &packed).await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_that_fails_half_way_counts_nothing_and_then_everything() {
+    TestApp::on_each_engine(async |app| {
+        let (domain, lines) = (shop(&app).await, week(7, 500));
+
+        for table in ["visit_totals", "visit_segments", "visit_paths", "visit_times"] {
+            execute(&app, format!("alter table {table} rename to aside")).await;
+            let failed = import_week(&app, &domain, &lines, 500).await;
+            execute(&app, format!("alter table aside rename to {table}")).await;
+
+            assert!(failed.is_err(), "{table}");
+            assert_eq!(counted(&app).await, 0, "{table}");
+        }
+
+        let visits = import_week(&app, &domain, &lines, 500).await.unwrap();
+        assert_eq!(counted(&app).await, count_without_impostors(&app, &domain, visits).await);
+    })
+    .await;
+}
+
+/// So many visits, less those of impostors.
+async fn count_without_impostors(app: &TestApp, domain: &Domain, visits: u64) -> i64 {
+    let days = app.state.visits.crawler_days(&domain.id, (0, 40_000)).await.unwrap();
+    let impostors = days.iter().filter(|day| day.verified == Verified::No);
+    visits as i64 - impostors.map(|day| day.visits as i64).sum::<i64>()
+}
+
+async fn execute(app: &TestApp, sql: String) {
+    let mut tx = app.state.platform.db.write().await.unwrap();
+    store::on_engine!(tx, |c| sqlx::query(sqlx::AssertSqlSafe(sql.clone())).execute(c).await.map(drop))
+        .unwrap();
+    tx.commit().await.unwrap();
+}

@@ -10,6 +10,8 @@ use crate::domains::DomainId;
 
 /// Checkpoints that are looked for in one statement.
 const CHECKPOINTS_PER_STATEMENT: usize = 500;
+/// As many as this of a domain are read all at once rather than looked for.
+const FEW_CHECKPOINTS: usize = 5_000;
 
 /// Lets nobody else count an imported log of this domain until the transaction ends.
 pub async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
@@ -22,12 +24,20 @@ pub async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Those of the checkpoints up to which lines of this domain were counted.
+/// Checkpoints up to which lines of this domain were counted: those among the given ones at least.
 async fn list_known_checkpoints(
     conn: &mut Conn,
     domain: &DomainId,
     checkpoints: &[Checkpoint],
 ) -> Result<HashSet<String>, DbError> {
+    const FEW: &str = "select checkpoint from visit_imports where batch is null and domain_id = $1 limit $2";
+    let few: Vec<String> = on_engine!(conn, |c| {
+        let query = sqlx::query_scalar(FEW).bind(domain.as_str());
+        query.bind(FEW_CHECKPOINTS as i64).fetch_all(c).await
+    })?;
+    if few.len() < FEW_CHECKPOINTS {
+        return Ok(few.into_iter().collect());
+    }
     let mut known = HashSet::new();
     for chunk in checkpoints.chunks(CHECKPOINTS_PER_STATEMENT) {
         let found: Vec<String> = on_engine!(conn, |c| {
@@ -95,11 +105,6 @@ pub async fn lines_known(
     domain: &DomainId,
     checkpoints: &[Checkpoint],
 ) -> Result<usize, DbError> {
-    let Some(last) = checkpoints.last() else { return Ok(0) };
-    // The common case by itself: a log that is read for the second time has the same parts.
-    if !list_known_checkpoints(conn, domain, std::slice::from_ref(last)).await?.is_empty() {
-        return Ok(checkpoints.len());
-    }
     let known = list_known_checkpoints(conn, domain, checkpoints).await?;
     Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
 }

@@ -12,27 +12,52 @@ use std::collections::HashSet;
 
 use store::{Conn, DbError, on_engine};
 
-use crate::analytics::model::{Day, DayKey, FirstDays, TimeKey, VisitKey, days_among, first_days_among};
+use crate::analytics::model::{
+    Day, DayKey, FirstDays, PageVisit, TimeKey, VisitKey, days_among, first_days_among,
+};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-/// Rows per statement: eight parameters each, far below both engines' limits.
+/// Rows per statement, eight parameters each: far below both engines' limits.
 const ROWS_PER_STATEMENT: usize = 200;
+/// Rows per statement that takes them as arrays.
+const ROWS_PER_ARRAYS: usize = 2_000;
 
-/// Adds rows in statements of some hundred. Rows of domains that are gone are dropped: `$after` says so, and the condition
-/// also keeps SQLite from reading `on conflict` as part of a join.
+/// Adds rows in statements of some hundred, each column with its type. Rows of domains that are gone are dropped: `$after`
+/// says so, and the condition also keeps SQLite from reading `on conflict` as part of a join. SQLite takes a parameter for
+/// each value. PostgreSQL gets each column as one array: it plans a list of values anew for longer than it inserts.
 macro_rules! add_rows {
-    ($conn:ident, $rows:expr, $before:expr, $after:expr, |$row:ident, $item:pat_param| $binds:expr) => {
-        for chunk in $rows.chunks(ROWS_PER_STATEMENT) {
-            on_engine!($conn, |c| {
-                let mut query = sqlx::QueryBuilder::new($before);
-                query.push_values(chunk, |mut $row, $item| {
-                    $binds;
-                });
-                query.push($after).build().execute(c).await.map(drop)
-            })?;
+    ($conn:ident, $rows:expr, $before:expr, $after:expr, |$item:pat_param| { $($kind:literal: $value:expr),+ $(,)? }) => {
+        match $conn.raw() {
+            store::EngineConn::Sqlite(c) => {
+                for chunk in $rows.chunks($crate::analytics::queries::ROWS_PER_STATEMENT) {
+                    let mut query = sqlx::QueryBuilder::new($before);
+                    query.push_values(chunk, |mut row, $item| {
+                        $(row.push_bind($value);)+
+                    });
+                    store::time_limited(query.push($after).build().execute(&mut *c)).await?;
+                }
+            }
+            store::EngineConn::Postgres(c) => {
+                let sql = $crate::analytics::queries::from_arrays($before, &[$($kind),+], $after);
+                for chunk in $rows.chunks($crate::analytics::queries::ROWS_PER_ARRAYS) {
+                    let query = sqlx::query(sqlx::AssertSqlSafe(sql.clone()));
+                    $(
+                        #[allow(unused_variables, reason = "a column is one part of a row")]
+                        let query = query.bind(chunk.iter().map(|$item| $value).collect::<Vec<_>>());
+                    )+
+                    store::time_limited(query.execute(&mut *c)).await?;
+                }
+            }
         }
     };
+}
+
+/// A statement that reads its rows from one array of each type.
+fn from_arrays(before: &str, types: &[&str], after: &str) -> String {
+    let array = |(at, name): (usize, &&str)| format!("${}::{name}[]", at + 1);
+    let arrays: Vec<String> = types.iter().enumerate().map(array).collect();
+    format!("{before}select * from unnest({}){after}", arrays.join(", "))
 }
 
 pub(crate) use add_rows;
@@ -87,15 +112,16 @@ async fn add_visits(conn: &mut Conn, rows: &[(VisitKey, u64)]) -> Result<(), DbE
          where exists (select 1 from domains where domains.id = v.domain_id) \
          on conflict (domain_id, day, path, crawler, verified, served, status) do update set \
          visits = visit_open.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
-        .push_bind(key.domain.as_str().to_owned())
-        .push_bind(key.day)
-        .push_bind(key.path.to_string())
-        .push_bind(key.crawler.to_string())
-        .push_bind(key.verified.as_str())
-        .push_bind(key.served.as_str())
-        .push_bind(i64::from(key.status))
-        .push_bind(*visits as i64));
+    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
+        "text": key.domain.as_str().to_owned(),
+        "bigint": key.day,
+        "text": key.path.to_string(),
+        "text": key.crawler.to_string(),
+        "text": key.verified.as_str(),
+        "text": key.served.as_str(),
+        "bigint": i64::from(key.status),
+        "bigint": *visits as i64,
+    });
     Ok(())
 }
 
@@ -107,18 +133,19 @@ async fn add_days(conn: &mut Conn, rows: &[(DayKey, u64)]) -> Result<(), DbError
          where exists (select 1 from domains where domains.id = v.domain_id) \
          on conflict (domain_id, day, crawler, verified, served, status_class) do update set \
          visits = visit_days.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
-        .push_bind(key.domain.as_str().to_owned())
-        .push_bind(key.day)
-        .push_bind(key.crawler.to_string())
-        .push_bind(key.verified.as_str())
-        .push_bind(key.served.as_str())
-        .push_bind(i64::from(key.status_class))
-        .push_bind(*visits as i64));
+    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
+        "text": key.domain.as_str().to_owned(),
+        "bigint": key.day,
+        "text": key.crawler.to_string(),
+        "text": key.verified.as_str(),
+        "text": key.served.as_str(),
+        "bigint": i64::from(key.status_class),
+        "bigint": *visits as i64,
+    });
     Ok(())
 }
 
-/// Notes the first days of paths; an earlier day than the known one takes its place.
+/// Notes the first days of paths; an earlier day than the known one takes its place. Nothing is written where none does.
 pub async fn note_first_days(
     conn: &mut Conn,
     rows: &[((DomainId, std::sync::Arc<str>), FirstDays)],
@@ -132,12 +159,16 @@ pub async fn note_first_days(
              then excluded.first_any_day else visit_paths.first_any_day end, \
          first_served_day = case when visit_paths.first_served_day is null \
                  or excluded.first_served_day < visit_paths.first_served_day \
-             then excluded.first_served_day else visit_paths.first_served_day end";
-    add_rows!(conn, rows, BEFORE, AFTER, |row, ((domain, path), first)| row
-        .push_bind(domain.as_str().to_owned())
-        .push_bind(path.to_string())
-        .push_bind(first.served)
-        .push_bind(first.any));
+             then excluded.first_served_day else visit_paths.first_served_day end \
+         where excluded.first_any_day < visit_paths.first_any_day \
+             or excluded.first_served_day < visit_paths.first_served_day \
+             or (visit_paths.first_served_day is null and excluded.first_served_day is not null)";
+    add_rows!(conn, rows, BEFORE, AFTER, |((domain, path), first)| {
+        "text": domain.as_str().to_owned(),
+        "text": path.to_string(),
+        "bigint": first.served,
+        "bigint": first.any,
+    });
     Ok(())
 }
 
@@ -149,12 +180,13 @@ async fn add_times(conn: &mut Conn, rows: &[(TimeKey, u64)]) -> Result<(), DbErr
          where exists (select 1 from domains where domains.id = v.domain_id) \
          on conflict (domain_id, day, served, bucket) do update set \
          visits = visit_times.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
-        .push_bind(key.domain.as_str().to_owned())
-        .push_bind(key.day)
-        .push_bind(key.served.as_str())
-        .push_bind(key.bucket)
-        .push_bind(*visits as i64));
+    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
+        "text": key.domain.as_str().to_owned(),
+        "bigint": key.day,
+        "text": key.served.as_str(),
+        "bigint": key.bucket,
+        "bigint": *visits as i64,
+    });
     Ok(())
 }
 
@@ -164,9 +196,20 @@ pub async fn add_counts(
     pages: &[(VisitKey, u64)],
     times: &[(TimeKey, u64)],
 ) -> Result<(), DbError> {
+    add_counts_beside(conn, pages, times, std::iter::empty()).await
+}
+
+/// The same beside visits whose days were packed in this transaction: first days are noted in one order.
+pub async fn add_counts_beside<'a>(
+    conn: &mut Conn,
+    pages: &'a [(VisitKey, u64)],
+    times: &[(TimeKey, u64)],
+    packed: impl Iterator<Item = PageVisit<'a>> + Send,
+) -> Result<(), DbError> {
+    let first = first_days_among(pages.iter().map(|(key, _)| key.into()).chain(packed));
     add_visits(conn, pages).await?;
     add_days(conn, &days_among(pages)).await?;
-    note_first_days(conn, &first_days_among(pages)).await?;
+    note_first_days(conn, &first).await?;
     add_times(conn, times).await
 }
 

@@ -2,7 +2,7 @@
 
 use store::{Conn, DbError, on_engine};
 
-use super::{ROWS_PER_STATEMENT, add_rows};
+use super::add_rows;
 use crate::analytics::model::Day;
 use crate::analytics::referrals::{ReferralCount, ReferralKey};
 use crate::domains::DomainId;
@@ -22,12 +22,13 @@ pub async fn add_referrals(conn: &mut Conn, rows: &[(ReferralKey, u64)]) -> Resu
          where exists (select 1 from domains where domains.id = bounded.domain_id) \
          group by domain_id, day, assistant, path \
          on conflict (domain_id, day, assistant, path) do update set visits = visit_referrals.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |row, (key, visits)| row
-        .push_bind(key.domain.as_str().to_owned())
-        .push_bind(key.day)
-        .push_bind(key.assistant.clone())
-        .push_bind(key.path.to_string())
-        .push_bind(*visits as i64));
+    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
+        "text": key.domain.as_str().to_owned(),
+        "bigint": key.day,
+        "text": key.assistant.clone(),
+        "text": key.path.to_string(),
+        "bigint": *visits as i64,
+    });
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! SQL of what days add up to: rows while a day is open, one packed row afterwards. Both are always read in one statement:
 //! between two, a day could be closed, and its visits counted twice or not at all.
 
+use std::collections::BTreeMap;
+
 use store::{Conn, DbError, on_engine};
 
 use crate::analytics::model::{Day, ServedBy, Verified};
@@ -93,9 +95,6 @@ pub async fn close_totals(conn: &mut Conn, domain: &DomainId, day: Day) -> Resul
          returning crawler, verified, served, status_class, visits";
     const TIMES: &str =
         "delete from visit_times where domain_id = $1 and day = $2 returning served, bucket, visits";
-    const PACKED: &str = "select counts, times from visit_totals where domain_id = $1 and day = $2";
-    const PUT: &str = "insert into visit_totals (domain_id, day, counts, times) values ($1, $2, $3, $4) \
-         on conflict (domain_id, day) do update set counts = excluded.counts, times = excluded.times";
     let kinds: Vec<(String, String, String, i64, i64)> =
         on_engine!(conn, |c| sqlx::query_as(KINDS).bind(domain.as_str()).bind(day).fetch_all(c).await)?;
     let times: Vec<(String, i64, i64)> =
@@ -103,31 +102,47 @@ pub async fn close_totals(conn: &mut Conn, domain: &DomainId, day: Day) -> Resul
     if kinds.is_empty() && times.is_empty() {
         return Ok(false);
     }
-    let packed: Option<(Vec<u8>, Option<Vec<u8>>)> =
-        on_engine!(conn, |c| sqlx::query_as(PACKED).bind(domain.as_str()).bind(day).fetch_optional(c).await)?;
-    let (mut all_kinds, mut all_times) = (KindCounts::new(), TimeCounts::new());
-    if let Some((kinds, times)) = packed {
-        all_kinds = unpack_kinds(&kinds).map_err(damaged)?;
-        if let Some(times) = times {
-            all_times = unpack_times(&times).map_err(damaged)?;
-        }
-    }
-    for (crawler, verified, served, class, visits) in kinds {
-        *all_kinds.entry(kind_of((crawler, verified, served, class))?).or_default() += visits.unsigned_abs();
-    }
-    for (served, bucket, visits) in times {
-        *all_times.entry((served_by(&served)?, bucket)).or_default() += visits.unsigned_abs();
-    }
-    let times = (!all_times.is_empty()).then(|| pack_times(&all_times));
-    on_engine!(conn, |c| {
-        let query = sqlx::query(PUT).bind(domain.as_str()).bind(day).bind(pack_kinds(&all_kinds));
-        query.bind(times).execute(c).await.map(drop)
-    })?;
+    let kind = |(crawler, verified, served, class, visits): (_, _, _, _, i64)| {
+        Ok((kind_of((crawler, verified, served, class))?, visits.unsigned_abs()))
+    };
+    let time = |(served, bucket, visits): (String, i64, i64)| {
+        Ok::<_, DbError>(((served_by(&served)?, bucket), visits.unsigned_abs()))
+    };
+    let kinds = kinds.into_iter().map(kind).collect::<Result<KindCounts, DbError>>()?;
+    let times = times.into_iter().map(time).collect::<Result<TimeCounts, DbError>>()?;
+    add_totals(conn, domain, day, kinds, times).await?;
     Ok(true)
 }
 
-fn add(sums: &mut TimeCounts, times: TimeCounts) {
-    for (key, visits) in times {
+/// Adds to what is packed of a day. The caller lets nobody else close days of the domain.
+pub async fn add_totals(
+    conn: &mut Conn,
+    domain: &DomainId,
+    day: Day,
+    mut kinds: KindCounts,
+    mut times: TimeCounts,
+) -> Result<(), DbError> {
+    const PACKED: &str = "select counts, times from visit_totals where domain_id = $1 and day = $2";
+    const PUT: &str = "insert into visit_totals (domain_id, day, counts, times) values ($1, $2, $3, $4) \
+         on conflict (domain_id, day) do update set counts = excluded.counts, times = excluded.times";
+    let packed: Option<(Vec<u8>, Option<Vec<u8>>)> =
+        on_engine!(conn, |c| sqlx::query_as(PACKED).bind(domain.as_str()).bind(day).fetch_optional(c).await)?;
+    if let Some((packed_kinds, packed_times)) = packed {
+        add(&mut kinds, unpack_kinds(&packed_kinds).map_err(damaged)?);
+        if let Some(packed_times) = packed_times {
+            add(&mut times, unpack_times(&packed_times).map_err(damaged)?);
+        }
+    }
+    let times = (!times.is_empty()).then(|| pack_times(&times));
+    on_engine!(conn, |c| {
+        let query = sqlx::query(PUT).bind(domain.as_str()).bind(day).bind(pack_kinds(&kinds));
+        query.bind(times).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: BTreeMap<K, u64>) {
+    for (key, visits) in counts {
         *sums.entry(key).or_default() += visits;
     }
 }

@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use store::{Db, DbError};
+use store::{Conn, Db, DbError};
 
-use super::paths::{Numbering, PathTable};
+use super::paths::Numbering;
 use super::rows::{DayRows, Kind, OTHER_NUMBER};
 use super::window::OpenRow;
-use crate::analytics::model::Day;
+use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries::{segments as queries, totals};
 use crate::domains::DomainId;
 
@@ -25,61 +25,64 @@ pub async fn close_some(db: &Db, domain: &DomainId, day: Day, max_pages: usize) 
     queries::lock_numbers(&mut tx, domain).await?;
     let open = queries::take_open_rows(&mut tx, domain, day, ROWS_AT_ONCE).await?;
     let has_totals = totals::close_totals(&mut tx, domain, day).await?;
-    if open.is_empty() {
-        tx.commit().await?;
-        return Ok(has_totals);
+    let has_rows = !open.is_empty();
+    if has_rows {
+        add_rows(&mut tx, domain, &mut BTreeMap::from([(day, open)]), max_pages).await?;
     }
-    // Only after the rows are ours: whoever had them before has closed them by now.
-    let closed = queries::find_segment(&mut tx, domain, day).await?.unwrap_or_default();
-    let table = queries::find_paths(&mut tx, domain).await?;
-    let (rows, new) = add(&closed, open, &table, max_pages);
-    queries::add_paths(&mut tx, domain, &table, &new).await?;
-    queries::put_segment(&mut tx, domain, day, &rows).await?;
     tx.commit().await?;
-    Ok(true)
+    Ok(has_rows || has_totals)
 }
 
-/// A day with rows added to it, and the paths that get numbers by that.
-fn add(
-    closed: &DayRows,
-    open: Vec<OpenRow>,
-    table: &PathTable,
+/// Adds rows to closed days. Rows of pages that their day has no room for get the name of all such pages. The caller lets
+/// nobody else close days of the domain.
+pub async fn add_rows(
+    conn: &mut Conn,
+    domain: &DomainId,
+    days: &mut BTreeMap<Day, Vec<OpenRow>>,
     max_pages: usize,
-) -> (DayRows, Vec<Arc<str>>) {
-    let kept = pages_with_room(closed, &open, table, max_pages);
-    let mut counts: BTreeMap<(u32, Kind), u64> = closed.counts();
-    let mut numbering = Numbering::after(table);
-    for row in open {
-        let page = match &kept {
-            Some(kept) if !kept.contains(&row.path) => OTHER_NUMBER,
-            _ => numbering.number(&row.path),
-        };
-        *counts.entry((page, row.kind)).or_default() += row.visits;
+) -> Result<(), DbError> {
+    // Only after the rows are ours: whoever had them before has closed them by now.
+    let table = queries::find_paths(conn, domain).await?;
+    let (mut numbering, mut packed) = (Numbering::after(&table), Vec::new());
+    for (day, rows) in days {
+        let closed = queries::find_segment(conn, domain, *day).await?.unwrap_or_default();
+        fold(&closed, rows, &numbering, max_pages);
+        packed.push((*day, add(&closed, rows, &mut numbering)));
     }
-    (DayRows::of(counts), numbering.into_new())
+    queries::add_paths(conn, domain, &table, &numbering.into_new()).await?;
+    for (day, rows) in packed {
+        queries::put_segment(conn, domain, day, &rows).await?;
+    }
+    Ok(())
 }
 
-/// The paths among the open rows that there is room for: those that the day has already, then those with most visits. None:
-/// there is room for all.
-fn pages_with_room(
-    closed: &DayRows,
-    open: &[OpenRow],
-    table: &PathTable,
-    max_pages: usize,
-) -> Option<HashSet<Arc<str>>> {
-    let mut visits: HashMap<&Arc<str>, u64> = HashMap::new();
-    for row in open {
-        *visits.entry(&row.path).or_default() += row.visits;
+/// A day with rows added to it.
+fn add(closed: &DayRows, rows: &[OpenRow], numbering: &mut Numbering<'_>) -> DayRows {
+    let mut counts: BTreeMap<(u32, Kind), u64> = closed.counts();
+    for row in rows {
+        *counts.entry((numbering.number(&row.path), row.kind.clone())).or_default() += row.visits;
+    }
+    DayRows::of(counts)
+}
+
+/// Renames the pages beyond a day's room. Those that the day has already stay, then those with most visits.
+fn fold(closed: &DayRows, rows: &mut [OpenRow], numbering: &Numbering<'_>, max_pages: usize) {
+    let mut visits: HashMap<Arc<str>, u64> = HashMap::new();
+    for row in rows.iter() {
+        *visits.entry(row.path.clone()).or_default() += row.visits;
     }
     let known: HashSet<u32> =
         closed.rows.iter().map(|row| row.page).filter(|page| *page != OTHER_NUMBER).collect();
     if known.len() + visits.len() <= max_pages {
-        return None;
+        return;
     }
-    let is_known = |path: &Arc<str>| table.find(path).is_ok_and(|number| known.contains(&number));
-    let (mut kept, mut new): (Vec<_>, Vec<_>) = visits.into_iter().partition(|(path, _)| is_known(path));
-    new.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    new.truncate(max_pages.saturating_sub(known.len()));
-    kept.extend(new);
-    Some(kept.into_iter().map(|(path, _)| path.clone()).collect())
+    let is_known = |path: &Arc<str>| numbering.find(path).is_some_and(|number| known.contains(&number));
+    let mut new: Vec<_> = visits.into_iter().filter(|(path, _)| !is_known(path)).collect();
+    new.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let room = max_pages.saturating_sub(known.len());
+    let refused: HashSet<Arc<str>> = new.into_iter().skip(room).map(|(path, _)| path).collect();
+    let other = Arc::from(OTHER_PATHS);
+    for row in rows.iter_mut().filter(|row| refused.contains(&row.path)) {
+        row.path = Arc::clone(&other);
+    }
 }

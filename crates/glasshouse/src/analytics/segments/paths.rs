@@ -76,19 +76,23 @@ impl<'a> Numbering<'a> {
         Numbering { table, new: Vec::new(), by_path: HashMap::new() }
     }
 
+    /// The number of a path, if it has one.
+    pub fn find(&self, path: &str) -> Option<u32> {
+        self.table.find(path).ok().or_else(|| self.by_path.get(path).copied())
+    }
+
     /// The number of a path.
     pub fn number(&mut self, path: &Arc<str>) -> u32 {
         if **path == *OTHER_PATHS {
             return OTHER_NUMBER;
         }
-        if let Ok(known) = self.table.find(path) {
+        if let Some(known) = self.find(path) {
             return known;
         }
         let next = self.table.next_number() + self.new.len() as u32;
-        *self.by_path.entry(path.clone()).or_insert_with(|| {
-            self.new.push(path.clone());
-            next
-        })
+        self.new.push(path.clone());
+        self.by_path.insert(path.clone(), next);
+        next
     }
 
     /// The paths that were numbered, in that order.

@@ -62,6 +62,19 @@ pub struct PageSets {
     pub any: RoaringBitmap,
 }
 
+/// Puts counts in the order of their keys and makes those with the same key one.
+pub fn sum_up<T, K: Ord>(counts: &mut Vec<T>, key: impl Fn(&T) -> K, visits: impl Fn(&mut T) -> &mut u64) {
+    // Stable: days are sorted runs, which this merges rather than sorts.
+    counts.sort_by_key(&key);
+    counts.dedup_by(|next, sum| {
+        let is_same = key(next) == key(sum);
+        if is_same {
+            *visits(sum) += *visits(next);
+        }
+        is_same
+    });
+}
+
 impl DayRows {
     /// Rows in order, from counts.
     pub fn of(counts: BTreeMap<(u32, Kind), u64>) -> DayRows {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::paths::{Numbering, PathTable};
-use super::rows::{DayRows, Kind, OTHER_NUMBER};
+use super::rows::{DayRows, Kind, OTHER_NUMBER, sum_up};
 use crate::analytics::model::{Day, ServedBy, Verified};
 
 /// Visits of an open day that are counted together.
@@ -149,15 +149,7 @@ impl WindowVisits {
             let key = *keys.entry(&row.kind).or_insert_with(|| key(&row.kind));
             sums.extend(key.map(|key| PageSum { page: *page, key, visits: row.visits }));
         }
-        // Stable: days are sorted runs, which this merges rather than sorts.
-        sums.sort_by_key(|sum| (sum.page, sum.key));
-        sums.dedup_by(|next, sum| {
-            let is_same = (next.page, next.key) == (sum.page, sum.key);
-            if is_same {
-                sum.visits += next.visits;
-            }
-            is_same
-        });
+        sum_up(&mut sums, |sum| (sum.page, sum.key), |sum| &mut sum.visits);
         sums
     }
 

@@ -12,11 +12,12 @@ use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, V
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::CrawlerDays;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, DayKey, TimeKey, Verified, VisitKey};
+use crate::analytics::model::{Day, DayKey, TimeKey, Verified, VisitKey, day_of};
 use crate::analytics::queries;
 use crate::analytics::referrals::{ReferralCount, ReferralKey};
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::{MAX_PAGES, close_some};
+use crate::analytics::segments::late::LateDays;
 use crate::analytics::segments::paths::PathTable;
 use crate::analytics::segments::rows::Kind;
 use crate::analytics::segments::window::{Scope, WindowVisits};
@@ -135,9 +136,12 @@ impl VisitStore for DatabaseStore {
         let mut tx = self.db.write().await?;
         queries::imports::lock(&mut tx, domain, now).await?;
         let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
-        let (visits, pages, times) = part.counts(known..part.checkpoints.len());
+        let (visits, mut pages, mut times) = part.counts(known..part.checkpoints.len());
+        let mut late = LateDays::take_from(&mut pages, &mut times, day_of(now));
+        late.pack(&mut tx, domain).await?;
         let pages = counting.bounds.fold(&mut *tx, &pages).await?;
-        queries::add_counts(&mut tx, &pages, &times).await?;
+        times.sort_unstable();
+        queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
         if let Some(last) = part.checkpoints.last().filter(|_| known < part.checkpoints.len()) {
             queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
         }

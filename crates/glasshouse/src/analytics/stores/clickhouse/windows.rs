@@ -7,7 +7,7 @@ use super::rows::{PAGE, Reader};
 use super::{in_scope, of_window, quoted};
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, Verified};
 use crate::analytics::segments::paths::PathTable;
-use crate::analytics::segments::rows::{DayRow, DayRows, Kind, OTHER_NUMBER};
+use crate::analytics::segments::rows::{DayRow, DayRows, Kind, OTHER_NUMBER, sum_up};
 use crate::analytics::segments::window::WindowVisits;
 use crate::analytics::stores::{Detail, VisitError};
 use crate::domains::DomainId;
@@ -62,22 +62,11 @@ pub fn read(answer: &[u8]) -> Result<WindowVisits, VisitError> {
         days.entry(day).or_default().push(DayRow { page, kind, visits: row.u64()? });
         Ok(())
     })?;
-    let closed =
-        days.into_iter().map(|(day, rows)| (day, DayRows { kinds: kinds.clone(), rows: summed(rows) }));
-    Ok(WindowVisits::new(closed.collect(), Vec::new(), Arc::new(PathTable::of(paths))))
-}
-
-/// One row for each page and kind, in their order.
-fn summed(mut rows: Vec<DayRow>) -> Vec<DayRow> {
-    rows.sort_unstable_by_key(|row| (row.page, row.kind));
-    rows.dedup_by(|next, sum| {
-        let is_same = (next.page, next.kind) == (sum.page, sum.kind);
-        if is_same {
-            sum.visits += next.visits;
-        }
-        is_same
+    let closed = days.into_iter().map(|(day, mut rows)| {
+        sum_up(&mut rows, |row| (row.page, row.kind), |row| &mut row.visits);
+        (day, DayRows { kinds: kinds.clone(), rows })
     });
-    rows
+    Ok(WindowVisits::new(closed.collect(), Vec::new(), Arc::new(PathTable::of(paths))))
 }
 
 #[cfg(test)]

@@ -1,0 +1,80 @@
+//! Visits of days that are over, as a log has them by the thousand. They are packed in the transaction that counts them: as
+//! open rows each would be written, read and deleted once more. Used by the import. See docs/decisions/0297.
+
+use std::collections::{BTreeMap, HashMap};
+
+use store::{Conn, DbError};
+
+use super::close::{MAX_PAGES, add_rows};
+use super::rows::Kind;
+use super::totals::{KindCounts, TimeCounts};
+use super::window::OpenRow;
+use crate::analytics::model::{Day, PageVisit, TimeKey, VisitKey};
+use crate::analytics::queries::{segments, totals};
+use crate::domains::DomainId;
+
+/// Days with fewer rows are left to the job that closes days: a day is packed anew however few are added.
+const MIN_ROWS: usize = 20;
+
+/// Visits of one domain by day.
+#[derive(Debug, Default)]
+pub struct LateDays {
+    rows: BTreeMap<Day, Vec<OpenRow>>,
+    kinds: BTreeMap<Day, KindCounts>,
+    times: BTreeMap<Day, TimeCounts>,
+}
+
+impl LateDays {
+    /// Takes out of some counts of a domain those of days before this one, where a day has many.
+    pub fn take_from(
+        pages: &mut Vec<(VisitKey, u64)>,
+        times: &mut Vec<(TimeKey, u64)>,
+        today: Day,
+    ) -> LateDays {
+        let mut rows: HashMap<Day, usize> = HashMap::new();
+        for (key, _) in pages.iter().filter(|(key, _)| key.day < today) {
+            *rows.entry(key.day).or_default() += 1;
+        }
+        let is_late = |day: Day| rows.get(&day).is_some_and(|rows| *rows >= MIN_ROWS);
+        let mut late = LateDays::default();
+        for (key, visits) in pages.extract_if(.., |(key, _)| is_late(key.day)) {
+            late.add(key, visits);
+        }
+        for (key, visits) in times.extract_if(.., |(key, _)| is_late(key.day)) {
+            *late.times.entry(key.day).or_default().entry((key.served, key.bucket)).or_default() += visits;
+        }
+        late
+    }
+
+    fn add(&mut self, key: VisitKey, visits: u64) {
+        let VisitKey { day, path, crawler, verified, served, status, .. } = key;
+        let kind = Kind { crawler: crawler.into_owned(), verified, served, status };
+        let class = Kind { status: status / 100, ..kind.clone() };
+        *self.kinds.entry(day).or_default().entry(class).or_default() += visits;
+        self.rows.entry(day).or_default().push(OpenRow { day, path, kind, visits });
+    }
+
+    /// Adds them to their closed days. Comes before open rows are written: whoever closes a day begins with the same lock.
+    pub async fn pack(&mut self, conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        segments::lock_numbers(conn, domain).await?;
+        for (day, kinds) in std::mem::take(&mut self.kinds) {
+            let times = self.times.remove(&day).unwrap_or_default();
+            totals::add_totals(conn, domain, day, kinds, times).await?;
+        }
+        add_rows(conn, domain, &mut self.rows, MAX_PAGES).await
+    }
+
+    /// The visits, once packed without the names of pages that there was no room for.
+    pub fn visits<'a>(&'a self, domain: &'a DomainId) -> impl Iterator<Item = PageVisit<'a>> {
+        self.rows.values().flatten().map(move |OpenRow { day, path, kind, .. }| PageVisit {
+            domain,
+            path,
+            day: *day,
+            verified: kind.verified,
+            served: kind.served,
+        })
+    }
+}

@@ -133,7 +133,7 @@ async function main() {
   if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
-  if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), quick: options.quick, add });
+  if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), quick: options.quick, reps, seconds, add });
   if (options.only.includes('audit')) await measureAudits({ binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);

@@ -19,6 +19,15 @@ function visitRows(name, store, goals) {
   ];
 }
 
+/** What recording visits of crawlers takes and gives, beside the same pages asked for by people. */
+function recordingRows(name, store) {
+  return [
+    { work: `pages/s to crawlers, visits recorded on ${store}`, peer: 'the same to people', ours: `recorded${name}On:perSecond`, theirs: `recorded${name}Off:perSecond`, goal: 0.97 },
+    { work: 'from the last visit at that rate until all are in the reports, ms', ours: `recorded${name}Seen:latencyMs`, limit: 5_000 },
+    { work: 'a killed process: lost were the visits of, ms', ours: `recorded${name}Lost:latencyMs`, limit: 50 },
+  ];
+}
+
 /**
  * One row per promise. `ours` and `theirs` name series (renderer:what); `goal` is the ratio ours / theirs, `most` when less is
  * better; rows without a goal are there to be read, `limit` is a figure that ours must not be above, and `least` one that it must
@@ -68,6 +77,8 @@ const ROWS = [
   ...visitRows('Sqlite', 'SQLite', { apply: 30_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
   ...visitRows('Postgres', 'PostgreSQL', { apply: 15_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, disk: 20 }),
   ...visitRows('ClickHouse', 'ClickHouse', { apply: 0, Page: undefined, Daily: 60, Summary: undefined, Bots: 50, BotsLong: 500, disk: 20 }),
+  ...recordingRows('Sqlite', 'SQLite'),
+  ...recordingRows('Postgres', 'PostgreSQL'),
   { work: 'audit of 5,000 pages without rendering, processor time a page, ms', peer: 'spider with 13 fields', ours: 'audit:cpuPerPage', theirs: 'spider:cpuPerPage', goal: 0.4, most: true },
   { work: 'the same: pages/s', peer: 'spider with 13 fields', ours: 'audit:perSecond', theirs: 'spider:perSecond', goal: 2 },
   { work: 'the same: peak memory, MB', ours: 'audit:peakMb', limit: 64 },

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { percentile } from './meter.mjs';
+import { measureRecording } from './recording.mjs';
 import { prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const DAYS = 180, VISITS_PER_PAGE = 20, MOST_PAGES = 20_000;
@@ -166,14 +167,17 @@ async function ask(url, sql) {
   return Number(await (await fetch(`http://${host}/?database=${pathname.slice(1)}`, { method: 'POST', headers, body: sql })).text());
 }
 
-export async function measureVisits({ site, binary, visits, quick, add }) {
+export async function measureVisits({ site, binary, visits, quick, reps, seconds, add }) {
   const domains = quick ? 5 : 200, common = { binary, site, visits, domains, add };
+  const recording = (name, settings) => measureRecording({ name, settings, binary, site, crawlers: CRAWLERS, seconds, reps, add });
   await measureStore({ ...common, name: 'visitsSqlite', settings: {}, disk: ({ folder }) => filesOf(folder, 'glasshouse.db') });
+  await recording('recordedSqlite', {});
 
   const postgres = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
   const size = () => Number(execFileSync('psql', [postgres.url, '-Atc', 'select pg_database_size(current_database())'], { encoding: 'utf8' }));
   try {
     await measureStore({ ...common, name: 'visitsPostgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url }, disk: size });
+    await recording('recordedPostgres', { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url });
   } finally {
     await postgres.stop();
   }

@@ -5,7 +5,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { fetchPage } from './load.mjs';
-import { prepareGlasshouse, scratch, startGlasshouse, stop } from './services.mjs';
+import { prepareGlasshouse, scratch, startGlasshouse } from './services.mjs';
 
 const PAGES = 20, PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
 // A key may ask for reports 60 times a minute.
@@ -92,7 +92,7 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   // What is answered between the last look at the disk and the kill is lost, and nothing else; nothing counts twice.
   const loading = load({ service, agents, seconds, name });
   await wait(seconds * 500);
-  await stop(service, { signal: 'SIGKILL' });
+  await service.stop({ signal: 'SIGKILL' });
   const { answered } = await loading;
   service = await startGlasshouse(prepared);
   const after = await untilCounted(prepared, key('after'), seen.now + answered);
@@ -100,5 +100,5 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   if (after.now > seen.now + answered + 32) throw new Error(`${answered} visits were answered and ${after.now - seen.now} counted`);
   console.error(`  ${name}: killed, the visits of ${lostMs.toFixed(0)} ms were lost`);
   add(`${name}Lost`, { latencyMs: lostMs });
-  await stop(service);
+  await service.stop();
 }

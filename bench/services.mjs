@@ -113,7 +113,7 @@ export async function prepareGlasshouse(binary, site, domains, extra = {}) {
 export async function startGlasshouse(prepared, extra = {}) {
   const service = await start('glasshouse', prepared.binary, ['serve'], { port: prepared.port, env: { ...prepared.env, ...extra }, cwd: prepared.folder });
   const api = `http://127.0.0.1:${prepared.port}/api/prerender/render`;
-  return { ...service, api, base: `${api}?cache_invalidate=1&url=`, headers: { 'x-service-api-key': prepared.key }, stop: () => stop(service) };
+  return { ...service, api, base: `${api}?cache_invalidate=1&url=`, headers: { 'x-service-api-key': prepared.key }, stop: (options) => stop(service, options) };
 }
 
 /** nginx with one file, set up to be fast: as many workers as cores, sendfile, no access log. */

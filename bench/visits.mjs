@@ -21,7 +21,7 @@ const CRAWLERS = [
 ];
 
 /** Numbers from 0 to 1, the same in every run. */
-function random(seed) {
+export function random(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -95,13 +95,13 @@ const reports = (domain, now) => ({
 });
 
 /** A spool that a killed process left behind: files of records (length, checksum, JSON) with rows of different pages. */
-function leaveSpool(folder, domain, now) {
+export function leaveSpool(folder, domain, now, { first, files, rows }) {
   mkdirSync(folder, { recursive: true });
   const dayNumber = Math.floor(now / 86_400_000);
-  for (let file = 0; file < SPOOL_FILES; file += 1) {
+  for (let file = first; file < first + files; file += 1) {
     const page = (row) => [{ domain, day: dayNumber, path: `/spooled/${file}/${row}`, crawler: 'googlebot', verified: 'unknown', served: 'cache', status: 200 }, 1];
-    const times = [[{ domain, day: dayNumber, served: 'cache', bucket: file }, SPOOL_ROWS]];
-    const record = Buffer.from(JSON.stringify({ pages: Array.from({ length: SPOOL_ROWS }, (_, row) => page(row)), times, referrals: [] }));
+    const times = [[{ domain, day: dayNumber, served: 'cache', bucket: file % 500 }, rows]];
+    const record = Buffer.from(JSON.stringify({ pages: Array.from({ length: rows }, (_, row) => page(row)), times, referrals: [] }));
     const head = Buffer.alloc(8);
     head.writeUInt32LE(record.length, 0);
     head.writeUInt32LE(crc32(record), 4);
@@ -115,7 +115,7 @@ async function applySpool(prepared, domain) {
   const headers = { 'x-service-api-key': prepared.key };
   const { domains } = await (await fetch(`http://127.0.0.1:${prepared.port}/api/domains`, { headers })).json();
   await service.stop();
-  leaveSpool(folder, domains.find((known) => known.domain === domain).id, Date.now());
+  leaveSpool(folder, domains.find((known) => known.domain === domain).id, Date.now(), { first: 0, files: SPOOL_FILES, rows: SPOOL_ROWS });
   const left = () => readdirSync(folder).filter((file) => file.startsWith('0')).length;
   const started = startGlasshouse(prepared);
   let first = null;
@@ -167,20 +167,26 @@ async function ask(url, sql) {
   return Number(await (await fetch(`http://${host}/?database=${pathname.slice(1)}`, { method: 'POST', headers, body: sql })).text());
 }
 
+async function withPostgres(run) {
+  const server = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
+  try {
+    await run(server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
 export async function measureVisits({ site, binary, visits, quick, reps, seconds, add }) {
   const domains = quick ? 5 : 200, common = { binary, site, visits, domains, add };
   const recording = (name, settings) => measureRecording({ name, settings, binary, site, crawlers: CRAWLERS, seconds, reps, add });
   await measureStore({ ...common, name: 'visitsSqlite', settings: {}, disk: ({ folder }) => filesOf(folder, 'glasshouse.db') });
   await recording('recordedSqlite', {});
 
-  const postgres = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
-  const size = () => Number(execFileSync('psql', [postgres.url, '-Atc', 'select pg_database_size(current_database())'], { encoding: 'utf8' }));
-  try {
-    await measureStore({ ...common, name: 'visitsPostgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url }, disk: size });
-    await recording('recordedPostgres', { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url });
-  } finally {
-    await postgres.stop();
-  }
+  await withPostgres(async (url) => {
+    const size = () => Number(execFileSync('psql', [url, '-Atc', 'select pg_database_size(current_database())'], { encoding: 'utf8' }));
+    await measureStore({ ...common, name: 'visitsPostgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: url }, disk: size });
+  });
+  await withPostgres((url) => recording('recordedPostgres', { GLASSHOUSE_STORAGE__DATABASE_URL: url }));
 
   const clickhouse = await privateServer('with-clickhouse.sh', 'GLASSHOUSE_TEST_CLICKHOUSE');
   const parts = () => ask(clickhouse.url, "select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()");

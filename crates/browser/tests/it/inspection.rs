@@ -31,12 +31,20 @@ async fn nobody_else_is_told() {
 #[tokio::test]
 async fn the_largest_picture_of_the_first_window_is_named_when_it_loads_lazily() {
     let hero = inspected(page(
-        "<img src=/logo.png width=50 height=50><div><img src=hero.jpg loading=LAZY width=600 height=300></div>
+        "<img src=/logo.png width=50 height=50><div><img src=hero.jpg alt=Hero loading=LAZY width=600 height=300></div>
          <div style='height: 3000px'></div><img src=/far.jpg width=900 height=900>",
     ))
     .await;
     let eager_beside_it = inspected(page(
         "<img src=/a.jpg width=600 height=300><br><img src=/b.jpg loading=lazy width=200 height=200>",
+    ))
+    .await;
+    let responsive = inspected(page(
+        "<style>img { max-width: 100%; height: auto }</style><img src=/a.jpg alt='A garden' loading=lazy width=1200 height=600>",
+    ))
+    .await;
+    let sized_by_style = inspected(page(
+        "<style>img { width: 100%; height: 300px }</style><img src=/b.jpg alt='' loading=lazy>",
     ))
     .await;
     let small = inspected(page("<img src=/a.jpg loading=lazy width=99 height=99>")).await;
@@ -46,6 +54,8 @@ async fn the_largest_picture_of_the_first_window_is_named_when_it_loads_lazily()
     .await;
 
     assert_eq!(hero.lazy_picture.as_deref(), Some("https://shop.test/hero.jpg"));
+    assert_eq!(responsive.lazy_picture.as_deref(), Some("https://shop.test/a.jpg"));
+    assert_eq!(sized_by_style.lazy_picture.as_deref(), Some("https://shop.test/b.jpg"));
     assert_eq!((eager_beside_it.lazy_picture, small.lazy_picture, far.lazy_picture), (None, None, None));
 }
 

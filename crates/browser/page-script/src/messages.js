@@ -20,6 +20,19 @@ const ANSWERED_ELSEWHERE = {
   SubtleCrypto: ['digest', 'encrypt', 'decrypt', 'sign', 'verify', 'importKey', 'exportKey', 'generateKey', 'deriveKey', 'deriveBits'],
   Blob: ['text', 'arrayBuffer'],
   ImageDecoder: ['decode'],
+  WakeLock: ['request'],
+  LockManager: ['query'],
+  Bluetooth: ['getAvailability'],
+  USB: ['getDevices'],
+  HID: ['getDevices'],
+  Serial: ['getPorts'],
+  GPU: ['requestAdapter'],
+  MediaCapabilities: ['decodingInfo', 'encodingInfo'],
+  Navigator: ['getBattery', 'getInstalledRelatedApps'],
+  PaymentRequest: ['canMakePayment'],
+  RTCPeerConnection: ['createOffer', 'createAnswer', 'setLocalDescription', 'setRemoteDescription'],
+  BaseAudioContext: ['decodeAudioData'],
+  OfflineAudioContext: ['startRendering'],
 };
 
 export function watchMessages() {

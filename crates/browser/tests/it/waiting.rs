@@ -234,3 +234,20 @@ async fn what_waits_for_a_font_is_told_that_it_is_there() {
         assert!(page.html.contains("<body class=\"seen\">"), "{load}: {}", page.html);
     }
 }
+
+#[tokio::test]
+async fn what_another_process_answers_is_waited_for() {
+    // Each answer leads to the next question, and none of them changes the page.
+    let script = "const asked = [() => navigator.wakeLock.request('screen'), () => navigator.usb.getDevices(), () => navigator.getBattery(),
+            () => navigator.mediaCapabilities.decodingInfo({ type: 'file', audio: { contentType: 'audio/mpeg' } }),
+            () => new OfflineAudioContext(1, 4000, 44100).startRendering(), () => navigator.locks.query()];
+        (async () => {
+            for (let round = 0; round < 5; round++) for (const ask of asked) await ask().catch(() => {});
+            add('answered');
+        })()";
+    let bench = Bench::new().await;
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["answered"]);
+}

@@ -63,6 +63,11 @@ pub async fn accept(
     admission: Admission,
     serve: impl Fn(TcpStream, SocketAddr, Place),
 ) {
+    let keeping = {
+        let (admission, shutdown) = (admission.clone(), listening.shutdown.clone());
+        async move { shutdown.run_until_cancelled(admission.keep_places_free()).await }
+    };
+    listening.tasks.spawn(keeping);
     loop {
         let permit = tokio::select! {
             () = listening.shutdown.cancelled() => return,

@@ -1,36 +1,76 @@
 //! How many connections a listener has open, in all and per client address. Used by every listener; a connection holds its
-//! place until the last byte of its tunnel. Must never let one address take the places of everybody.
+//! place until the last byte of its tunnel. Must never let one address take the places of everybody, or those who do nothing
+//! keep a new client waiting.
+//! See docs/decisions/0290.
 
+use std::future::poll_fn;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use ipnet::IpNet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
+use super::crowd::{Crowd, Member};
 use super::tally::{Counted, Tally};
+
+/// One of so many places is kept free for new clients, where those who do nothing have it.
+const SPARE: usize = 8;
+/// How soon a full listener is looked at again: somebody may have waited for long enough by then.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The places of one listener. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Admission {
     places: Arc<Semaphore>,
+    /// How many are to be free.
+    spare: usize,
     per_address: usize,
     /// The operator's own proxies, through which everybody comes.
     excepted: Arc<[IpNet]>,
     open: Tally<IpAddr>,
+    crowd: Crowd,
 }
 
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
 pub struct Place {
+    // Before the permit, so that a free place is one that nobody is counted for.
+    counted: Option<(Counted<IpAddr>, Member)>,
     _permit: OwnedSemaphorePermit,
-    _counted: Option<Counted<IpAddr>>,
 }
 
 impl Admission {
     /// So many places, of which one address may have `per_address`.
     pub fn new(places: usize, per_address: usize, excepted: &[IpNet]) -> Admission {
-        let places = Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)));
-        Admission { places, per_address, excepted: excepted.into(), open: Tally::default() }
+        let places = places.min(Semaphore::MAX_PERMITS);
+        Admission {
+            places: Arc::new(Semaphore::new(places)),
+            spare: (places / SPARE).max(1),
+            per_address,
+            excepted: excepted.into(),
+            open: Tally::default(),
+            crowd: Crowd::default(),
+        }
+    }
+
+    /// Keeps places free for as long as the listener lives, at the cost of those who do nothing.
+    pub async fn keep_places_free(&self) {
+        loop {
+            tokio::time::sleep(LOOK_AGAIN).await;
+            let free = self.places.available_permits();
+            if free < self.spare {
+                let ended = self.crowd.give_up(self.spare - free);
+                if ended > 0 {
+                    tracing::debug!(
+                        ended,
+                        "places run short: ended connections that waited for their clients"
+                    );
+                }
+            }
+        }
     }
 
     /// Waits for a free place: until then connections stay in the system's queue.
@@ -38,14 +78,49 @@ impl Admission {
         self.places.clone().acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    /// Gives the place to a client; none when its address has enough of them.
+    /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
     pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<Place> {
         let client = client.to_canonical();
         if self.excepted.iter().any(|network| network.contains(&client)) {
-            return Some(Place { _permit: permit, _counted: None });
+            return Some(Place { counted: None, _permit: permit });
         }
-        let counted = self.open.count(household(client), self.per_address)?;
-        Some(Place { _permit: permit, _counted: Some(counted) })
+        let client = household(client);
+        let free = self.places.available_permits() + 1;
+        let counted = self.open.count(client, self.per_address.min(free))?;
+        Some(Place { counted: Some((counted, self.crowd.join(client))), _permit: permit })
+    }
+}
+
+impl Place {
+    /// Since when the client has been expected to send something; none while it is not.
+    pub fn reads(&self, since: Option<Instant>) {
+        self.with_member(|member| member.reads(since));
+    }
+
+    /// Since when the client has not taken what it is sent; none while it does.
+    pub fn writes(&self, since: Option<Instant>) {
+        self.with_member(|member| member.writes(since));
+    }
+
+    /// The client has taken something.
+    pub fn moved(&self) {
+        self.with_member(Member::moved);
+    }
+
+    /// Whether a new client is to have the place; wakes the task when that is so.
+    pub fn is_given_up(&self, context: &Context<'_>) -> bool {
+        self.counted.as_ref().is_some_and(|(_, member)| member.is_given_up(context))
+    }
+
+    /// Waits until a new client is to have the place.
+    pub async fn given_up(&self) {
+        poll_fn(|context| if self.is_given_up(context) { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    fn with_member(&self, act: impl FnOnce(&Member)) {
+        if let Some((_, member)) = &self.counted {
+            act(member);
+        }
     }
 }
 
@@ -105,6 +180,57 @@ mod tests {
 
         assert_eq!(admission.places.available_permits(), 1);
         drop(place);
-        assert!(admission.open.is_empty());
+        assert!(admission.open.is_empty() && admission.crowd.is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_address_has_at_most_as_many_places_as_are_left_for_the_others() {
+        let admission = Admission::new(12, 100, &[]);
+        let mut places = Vec::new();
+
+        for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
+            let before = places.len();
+            while let Some(place) = take(&admission, client).await {
+                places.push(place);
+            }
+            assert!(places.len() > before, "{client}");
+        }
+
+        assert_eq!([places.len(), admission.places.available_permits()], [11, 1]);
+        assert!(take(&admission, "192.0.2.4").await.is_some(), "somebody new gets in");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_listener_lets_go_of_who_does_nothing_and_never_of_who_is_answered_or_a_proxy() {
+        let admission = Admission::new(4, 4, &["10.0.0.0/8".parse().unwrap()]);
+        let [proxy, answered] = [take(&admission, "10.0.0.1").await, take(&admission, "192.0.2.1").await];
+        answered.as_ref().unwrap().reads(None);
+        let mut idle = Vec::new();
+        for client in ["192.0.2.2", "192.0.2.3"] {
+            idle.push(take(&admission, client).await.unwrap());
+        }
+
+        let first = async {
+            tokio::select! {
+                () = idle[0].given_up() => 0,
+                () = idle[1].given_up() => 1,
+            }
+        };
+        let ended = tokio::select! {
+            ended = first => ended,
+            () = admission.keep_places_free() => unreachable!("it never ends"),
+        };
+        idle.remove(ended);
+        let spared = tokio::time::timeout(Duration::from_secs(60), async {
+            tokio::select! {
+                () = proxy.as_ref().unwrap().given_up() => {}
+                () = answered.as_ref().unwrap().given_up() => {}
+                () = idle[0].given_up() => {}
+                () = admission.keep_places_free() => {}
+            }
+        });
+
+        assert!(spared.await.is_err(), "one free place is enough");
+        assert!(take(&admission, "192.0.2.4").await.is_some());
     }
 }

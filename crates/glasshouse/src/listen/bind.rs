@@ -3,7 +3,11 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
+
+/// Connections that may wait to be taken; the system has a limit of its own, often this one. With the usual 1,024, a client who
+/// comes while thousands do asks again a second later.
+const BACKLOG: u32 = 4096;
 
 /// An address that cannot be listened on.
 #[derive(Debug, thiserror::Error)]
@@ -29,5 +33,13 @@ fn explain(error: &io::Error) -> String {
 
 /// Takes an address. `setting` is named when it cannot be had.
 pub async fn bind(address: SocketAddr, setting: &'static str) -> Result<TcpListener, ListenError> {
-    TcpListener::bind(address).await.map_err(|source| ListenError { setting, address, source })
+    listen(address).map_err(|source| ListenError { setting, address, source })
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A restart takes the address again although connections of the process before are still closing.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }

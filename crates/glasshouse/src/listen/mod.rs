@@ -6,6 +6,7 @@
 pub mod accept;
 pub mod admission;
 pub mod bind;
+mod crowd;
 pub mod descriptors;
 pub mod pressure;
 pub mod smuggling_guard;

@@ -105,7 +105,7 @@ pub struct TimedConnection<S> {
     write_stall: Stall,
     waiting: Waiting,
     /// Its place among the listener's connections, which a tunnel keeps.
-    _place: Option<Place>,
+    place: Option<Place>,
 }
 
 /// What a connection is waiting in: a phase, after so many requests.
@@ -141,28 +141,27 @@ impl<S> TimedConnection<S> {
             taken: 0,
             write_stall: Stall::default(),
             waiting: Pressure::default().share(),
-            _place: None,
+            place: None,
         }
     }
 
     /// Keeps the connection's place until it ends, and counts what it leaves waiting.
     pub fn admitted(mut self, place: Place, pressure: &Pressure) -> TimedConnection<S> {
-        self._place = Some(place);
+        self.place = Some(place);
         self.waiting = pressure.share();
         self
     }
 
-    /// When a client that sends nothing more is given up; none: never.
+    /// When a client that sends nothing more is given up; none: never. Says in its place since when it has been waited for.
     fn read_deadline(&mut self) -> Option<Instant> {
         let phase = self.guard.phase();
-        let is_timed = match phase {
+        let is_clients_turn = match phase {
             Phase::Between | Phase::Opaque => self.in_flight.is_none(),
-            Phase::Head => true,
-            // The body has a limit of its own, where it is passed on.
-            Phase::Body(_) => false,
+            Phase::Head | Phase::Body(_) => true,
         };
-        if !is_timed {
+        if !is_clients_turn {
             self.waiting_since = None;
+            self.report(|place| place.reads(None));
             return None;
         }
         let pause = (phase, self.in_flight.ever());
@@ -171,8 +170,35 @@ impl<S> TimedConnection<S> {
             _ => Instant::now(),
         };
         self.waiting_since = Some((pause, since));
+        self.report(|place| place.reads(Some(since)));
+        if matches!(phase, Phase::Body(_)) {
+            // The body has a limit of its own, where it is passed on.
+            return None;
+        }
         let limit = if phase == Phase::Head || self.is_first { self.limits.head } else { self.limits.idle };
         Some(since + limit)
+    }
+
+    /// Has the pause after a response begin: the library does not read again by itself when it has already read in vain.
+    fn begin_pause(&mut self, context: &mut Context<'_>) {
+        if matches!(self.guard.phase(), Phase::Between | Phase::Opaque)
+            && self.in_flight.is_none()
+            && let Some(deadline) = self.read_deadline()
+            && self.read_timer.is_over(deadline, context)
+        {
+            context.waker().wake_by_ref();
+        }
+    }
+
+    fn report(&self, what: impl FnOnce(&Place)) {
+        if let Some(place) = &self.place {
+            what(place);
+        }
+    }
+
+    /// Whether a new client is to have the place.
+    fn is_given_up(&self, context: &Context<'_>) -> bool {
+        self.place.as_ref().is_some_and(|place| place.is_given_up(context))
     }
 }
 
@@ -201,18 +227,18 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
                 let pause = (phase, connection.in_flight.ever());
                 connection.waiting_since = (phase == Phase::Head).then(|| (pause, Instant::now()));
             }
-            connection.read_timer = Timer(None);
+            connection.report(|place| place.reads(None));
             return Poll::Ready(result);
+        }
+        if connection.is_given_up(context) {
+            return Poll::Ready(Err(too_slow()));
         }
         match connection.read_deadline() {
             Some(deadline) if connection.read_timer.is_over(deadline, context) => {
                 Poll::Ready(Err(too_slow()))
             }
             Some(_) => Poll::Pending,
-            None => {
-                connection.read_timer = Timer(None);
-                Poll::Pending
-            }
+            None => Poll::Pending,
         }
     }
 }
@@ -230,6 +256,8 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
             if self.taken >= PROGRESS_BYTES || result.as_ref().is_ok_and(|taken| *taken >= offered) {
                 self.blocked_since = None;
                 self.write_stall.clear();
+                self.report(|place| place.writes(None));
+                self.report(Place::moved);
             }
             self.waiting.set(0);
             return Poll::Ready(result);
@@ -239,7 +267,10 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
             self.taken = 0;
             Instant::now()
         });
-        match self.write_stall.is_over(since, self.limits.write_stall, self.waiting.pressure(), context) {
+        self.report(|place| place.writes(Some(since)));
+        let stall = self.limits.write_stall;
+        let is_over = self.write_stall.is_over(since, stall, self.waiting.pressure(), context);
+        match is_over || self.is_given_up(context) {
             true => Poll::Ready(Err(too_slow())),
             false => Poll::Pending,
         }
@@ -270,7 +301,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let connection = self.get_mut();
         let result = Pin::new(&mut connection.stream).poll_flush(context).map_ok(|()| 0);
-        connection.bounded(result, 0, context).map_ok(drop)
+        let flushed = connection.bounded(result, 0, context).map_ok(drop);
+        if flushed.is_ready() {
+            connection.begin_pause(context);
+        }
+        flushed
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -280,17 +315,23 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
     }
 }
 
-/// A timer that costs nothing until it is waited for.
+/// A timer that costs nothing until it is waited for, and little when the deadline moves on: it finds out when it fires.
 struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl Timer {
     /// Whether the time has come; wakes the task when it does.
     fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
         let sleep = self.0.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
-        if sleep.deadline() != deadline {
+        if sleep.deadline() > deadline {
             sleep.as_mut().reset(deadline);
         }
-        sleep.as_mut().poll(context).is_ready()
+        while sleep.as_mut().poll(context).is_ready() {
+            if sleep.deadline() >= deadline {
+                return true;
+            }
+            sleep.as_mut().reset(deadline);
+        }
+        false
     }
 }
 
@@ -300,6 +341,8 @@ fn too_slow() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
     use super::super::admission::Admission;
@@ -363,6 +406,33 @@ mod tests {
         let after = given_up_after(&mut connection).await;
 
         assert!(after >= LIMITS.idle, "{after:?}");
+    }
+
+    #[tokio::test]
+    async fn a_pause_begins_with_the_end_of_a_response_even_if_nobody_reads_again() {
+        let (mut client, mut connection, in_flight) = pair(1024);
+        client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        connection.read(&mut [0; 512]).await.unwrap();
+        let answering = in_flight.begin();
+        poll_fn(|context| {
+            let mut space = [0; 512];
+            let read = Pin::new(&mut connection).poll_read(context, &mut ReadBuf::new(&mut space));
+            assert!(read.is_pending());
+            Poll::Ready(())
+        })
+        .await;
+        drop(answering);
+
+        let mut is_flushed = false;
+        let woken = poll_fn(|context| {
+            if !std::mem::replace(&mut is_flushed, true) {
+                let _ = Pin::new(&mut connection).poll_flush(context);
+                return Poll::Pending;
+            }
+            Poll::Ready(())
+        });
+
+        tokio::time::timeout(LIMITS.idle * 20, woken).await.expect("the limit wakes the connection");
     }
 
     #[tokio::test]

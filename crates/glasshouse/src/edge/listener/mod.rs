@@ -144,8 +144,13 @@ impl Front {
     }
 
     async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: Place) {
-        let Some(Handshake { stream, protocol, name }) = Box::pin(tls::accept(stream, &self.edge)).await
-        else {
+        let handshake = async {
+            tokio::select! {
+                handshake = tls::accept(stream, &self.edge) => handshake,
+                () = place.given_up() => None,
+            }
+        };
+        let Some(Handshake { stream, protocol, name }) = Box::pin(handshake).await else {
             return;
         };
         let peer = Peer { address: peer.ip(), name: Some(name) };

@@ -3,6 +3,7 @@
 mod certificates;
 mod connecting;
 mod crawlers;
+mod crowded;
 mod hardening;
 mod limits;
 mod people;

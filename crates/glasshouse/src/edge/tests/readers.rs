@@ -48,7 +48,7 @@ async fn large_origin() -> RawOrigin {
 }
 
 /// A service with `shop.example` on that origin.
-async fn app(origin: &RawOrigin, settings: &str) -> TestApp {
+pub async fn app(origin: &RawOrigin, settings: &str) -> TestApp {
     let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
     let app = TestApp::with(&format!("{SETTINGS}{hosts}{settings}")).await;
     let account = app.account("owner@shop.example", Plan::Business).await;
@@ -120,7 +120,7 @@ async fn a_client_that_closes_its_window_loses_the_stream() {
 }
 
 /// Stores a certificate for `shop.example` as an order would; it is its own root.
-async fn keep_certificate(app: &TestApp) -> String {
+pub async fn keep_certificate(app: &TestApp) -> String {
     let made = rcgen::generate_simple_self_signed(vec!["shop.example".to_owned()]).unwrap();
     let seal = app.state.platform.secrets.seal_key("certificate keys");
     let key = seal.seal(made.signing_key.serialize_pem().as_bytes(), "shop.example");

@@ -1,0 +1,278 @@
+//! Which connections of a listener wait for their clients, and which of them end when places run short: those of the address
+//! that has the most, the longest waiting ones first. Used by admission; connections report here.
+//! Must never end a connection whose request is being answered to a client that takes the answer, or a tunnel.
+//! See docs/decisions/0290.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Context;
+use std::time::Duration;
+
+use futures::task::AtomicWaker;
+use tokio::time::Instant;
+
+/// A client that lets us wait for longer than this is one that a new client may replace.
+const MOMENT: Duration = Duration::from_secs(2);
+/// What waits for us instead of for its client.
+const NEVER: u64 = u64::MAX;
+
+/// The connections of one listener. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Crowd(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next: u64,
+    seats: HashMap<u64, Arc<Seat>>,
+}
+
+/// What is known of one connection.
+#[derive(Debug)]
+struct Seat {
+    client: IpAddr,
+    /// When it has waited for a moment to read, in milliseconds of the crowd's life.
+    reading: AtomicU64,
+    /// The same for writing.
+    writing: AtomicU64,
+    is_given_up: AtomicBool,
+    task: AtomicWaker,
+}
+
+/// One connection among the others; no longer when dropped.
+#[derive(Debug)]
+pub struct Member {
+    crowd: Crowd,
+    number: u64,
+    seat: Arc<Seat>,
+}
+
+impl Default for Crowd {
+    fn default() -> Crowd {
+        Crowd(Arc::new(Shared { start: Instant::now(), open: Mutex::default() }))
+    }
+}
+
+impl Crowd {
+    /// A new connection: its first request is waited for.
+    pub fn join(&self, client: IpAddr) -> Member {
+        let seat = Arc::new(Seat {
+            client,
+            reading: AtomicU64::new(self.a_moment_after(Instant::now())),
+            writing: AtomicU64::new(NEVER),
+            is_given_up: AtomicBool::new(false),
+            task: AtomicWaker::new(),
+        });
+        let mut open = self.open();
+        let number = open.next;
+        open.next += 1;
+        open.seats.insert(number, seat.clone());
+        drop(open);
+        Member { crowd: self.clone(), number, seat }
+    }
+
+    /// Gives up connections until `wanted` of them are about to end, as far as there are such. Says how many it gave up.
+    pub fn give_up(&self, wanted: usize) -> usize {
+        let now = self.millis(Instant::now());
+        let open = self.open();
+        let mut households: HashMap<IpAddr, Household> = HashMap::new();
+        let mut ending = 0;
+        for seat in open.seats.values() {
+            let household = households.entry(seat.client).or_default();
+            if seat.is_given_up.load(Ordering::Relaxed) {
+                ending += 1;
+                continue;
+            }
+            household.connections += 1;
+            let waited_until = seat.waits_until();
+            if waited_until <= now {
+                household.waiting.push((waited_until, seat));
+            }
+        }
+        for household in households.values_mut() {
+            household.waiting.sort_unstable_by_key(|(until, _)| Reverse(*until));
+        }
+        let ranks = households.iter().filter_map(|(client, household)| household.rank(*client));
+        let mut largest: BinaryHeap<_> = ranks.collect();
+        let mut given_up = 0;
+        while ending + given_up < wanted
+            && let Some((.., client)) = largest.pop()
+        {
+            let Some(household) = households.get_mut(&client) else { continue };
+            let Some((_, seat)) = household.waiting.pop() else { continue };
+            seat.give_up();
+            given_up += 1;
+            household.connections -= 1;
+            largest.extend(household.rank(client));
+        }
+        given_up
+    }
+
+    fn a_moment_after(&self, since: Instant) -> u64 {
+        self.millis(since + MOMENT)
+    }
+
+    fn millis(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.0.start).as_millis() as u64
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is no connection.
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.open().seats.is_empty()
+    }
+}
+
+/// The connections of one address.
+#[derive(Default)]
+struct Household<'a> {
+    connections: usize,
+    /// The longest waiting one comes last.
+    waiting: Vec<(u64, &'a Arc<Seat>)>,
+}
+
+impl Household<'_> {
+    /// Which loses a connection first: the one that has most, of equal ones that which keeps us waiting for longest. None when
+    /// it has nothing to lose.
+    fn rank(&self, client: IpAddr) -> Option<(usize, Reverse<u64>, IpAddr)> {
+        let (longest, _) = self.waiting.last()?;
+        Some((self.connections, Reverse(*longest), client))
+    }
+}
+
+impl Seat {
+    fn waits_until(&self) -> u64 {
+        self.reading.load(Ordering::Relaxed).min(self.writing.load(Ordering::Relaxed))
+    }
+
+    fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::Release);
+        self.task.wake();
+    }
+}
+
+impl Member {
+    /// Since when the client has been expected to send something; none while it is not.
+    pub fn reads(&self, since: Option<Instant>) {
+        let until = since.map_or(NEVER, |since| self.crowd.a_moment_after(since));
+        self.seat.reading.store(until, Ordering::Relaxed);
+    }
+
+    /// Since when the client has not taken what it is sent; none while it does.
+    pub fn writes(&self, since: Option<Instant>) {
+        let until = since.map_or(NEVER, |since| self.crowd.a_moment_after(since));
+        self.seat.writing.store(until, Ordering::Relaxed);
+    }
+
+    /// The client has taken something, the end of an answer perhaps: it may think about it for a moment.
+    pub fn moved(&self) {
+        if self.seat.reading.load(Ordering::Relaxed) != NEVER {
+            self.reads(Some(Instant::now()));
+        }
+    }
+
+    /// Whether it is to end; wakes the task when it is.
+    pub fn is_given_up(&self, context: &Context<'_>) -> bool {
+        // Before looking, so that no word is missed between the two.
+        self.seat.task.register(context.waker());
+        self.seat.is_given_up.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.crowd.open().seats.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(crowd: &Crowd, client: &str) -> Member {
+        crowd.join(client.parse().unwrap())
+    }
+
+    fn given_up(members: &[Member]) -> Vec<bool> {
+        members.iter().map(|member| member.seat.is_given_up.load(Ordering::Relaxed)).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_not_waited_for_a_moment_or_is_being_answered_is_kept() {
+        let crowd = Crowd::default();
+        let members = [join(&crowd, "192.0.2.1"), join(&crowd, "192.0.2.1")];
+        assert_eq!(crowd.give_up(2), 0);
+
+        tokio::time::advance(MOMENT).await;
+        members[1].reads(None);
+
+        assert_eq!(crowd.give_up(2), 1);
+        assert_eq!(given_up(&members), [true, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_take_its_answer_is_given_up_and_who_takes_some_is_kept() {
+        let crowd = Crowd::default();
+        let members = [join(&crowd, "192.0.2.1"), join(&crowd, "192.0.2.1")];
+        for member in &members {
+            member.reads(None);
+            member.writes(Some(Instant::now()));
+        }
+        tokio::time::advance(MOMENT).await;
+        members[0].writes(Some(Instant::now()));
+
+        assert_eq!(crowd.give_up(2), 1);
+        assert_eq!(given_up(&members), [false, true]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_address_with_the_most_loses_first_and_of_its_connections_the_longest_waiting() {
+        let crowd = Crowd::default();
+        let few = [join(&crowd, "192.0.2.1")];
+        tokio::time::advance(MOMENT / 4).await;
+        let old = [join(&crowd, "192.0.2.2")];
+        tokio::time::advance(MOMENT / 4).await;
+        let many = [join(&crowd, "192.0.2.2"), join(&crowd, "192.0.2.2")];
+        tokio::time::advance(MOMENT).await;
+
+        assert_eq!(crowd.give_up(1), 1);
+        assert_eq!([given_up(&few), given_up(&old)], [[false], [true]]);
+        assert_eq!(crowd.give_up(2), 1, "one is ending already");
+        assert_eq!(given_up(&few), [false]);
+        assert_eq!(crowd.give_up(9), 2);
+        assert_eq!([given_up(&few), given_up(&many)].concat(), [true; 3]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_addresses_with_as_many_the_longest_waiting_loses_first() {
+        let crowd = Crowd::default();
+        let mut members = Vec::new();
+        for client in ["192.0.2.2", "192.0.2.3", "192.0.2.1"] {
+            members.push(join(&crowd, client));
+            tokio::time::advance(MOMENT).await;
+        }
+
+        assert_eq!([crowd.give_up(1), crowd.give_up(2)], [1, 1]);
+        assert_eq!(given_up(&members), [true, true, false]);
+    }
+
+    #[tokio::test]
+    async fn who_has_left_takes_no_memory() {
+        let crowd = Crowd::default();
+        drop(join(&crowd, "192.0.2.1"));
+
+        assert!(crowd.is_empty());
+    }
+}

@@ -41,6 +41,10 @@ impl<'r> Text<'r> {
     }
 
     fn refill(&mut self) -> io::Result<()> {
+        // The reader asks again for every tag, and nearly always there is more.
+        if self.at < self.ready.len() || self.ended {
+            return Ok(());
+        }
         let mut raw = [0; CHUNK];
         while self.at == self.ready.len() && !self.ended {
             let count = self.bytes.read(&mut raw)?;

@@ -37,7 +37,7 @@ static CLASSES: [Class; 256] = {
 
 /// Words of a text that have a letter or digit.
 pub fn words(text: &str) -> Words<'_> {
-    Words { text, at: 0, piece: None }
+    Words { text, at: 0, piece: None, block: Block::default() }
 }
 
 /// Words that are still to come.
@@ -46,6 +46,100 @@ pub struct Words<'t> {
     at: usize,
     /// Words of a piece that only the rules of Unicode can divide.
     piece: Option<UnicodeWords<'t>>,
+    block: Block,
+}
+
+/// Bytes of a block: one for each bit of a number.
+const BLOCK: usize = 64;
+
+/// What bytes of a text are, a block of them at once: where a word ends is then found without looking at each letter.
+#[derive(Default)]
+struct Block {
+    start: usize,
+    /// How many bytes there are; 0: none was looked at.
+    length: usize,
+    words: u64,
+    breaks: u64,
+}
+
+impl Block {
+    /// Looks at the block around a place, and says which bytes from there on are of words, and which are breaks.
+    fn look(&mut self, bytes: &[u8], at: usize) -> (u64, u64) {
+        if self.length == 0 || at - self.start >= BLOCK {
+            self.start = at / BLOCK * BLOCK;
+            let piece = &bytes[self.start..bytes.len().min(self.start + BLOCK)];
+            self.length = piece.len();
+            let mut block = [0; BLOCK];
+            block[..piece.len()].copy_from_slice(piece);
+            self.words = bits(&block, is_plain_letter);
+            let there = u64::MAX >> (BLOCK - piece.len());
+            self.breaks = !(self.words | bits(&block, needs_rules)) & there;
+        }
+        let offset = at - self.start;
+        (self.words >> offset, self.breaks >> offset)
+    }
+
+    /// The place behind the block.
+    fn end(&self) -> usize {
+        self.start + self.length
+    }
+}
+
+fn is_plain_letter(byte: u8) -> bool {
+    byte.wrapping_sub(b'0') < 10 || (byte | 0x20).wrapping_sub(b'a') < 26
+}
+
+fn needs_rules(byte: u8) -> bool {
+    byte >= 0x80 || matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_')
+}
+
+/// One bit for each byte. Written so that compilers ask many bytes at once.
+fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+    let mut flags = [0; BLOCK];
+    flags.iter_mut().zip(block).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
+    // The product moves the lowest bits of eight bytes beside each other.
+    let eights = flags.as_chunks::<8>().0.iter().rev();
+    eights
+        .fold(0, |all, eight| all << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
+}
+
+impl<'t> Words<'t> {
+    /// The next word, if nothing but plain letters and digits are in it and nothing but breaks around it.
+    fn plain(&mut self) -> Option<&'t str> {
+        let bytes = self.text.as_bytes();
+        let mut start = self.at;
+        loop {
+            if start >= bytes.len() {
+                return None;
+            }
+            let (words, breaks) = self.block.look(bytes, start);
+            let gap = (!breaks).trailing_zeros();
+            start += gap as usize;
+            if start < self.block.end() {
+                if words.checked_shr(gap).is_none_or(|words| words & 1 == 0) {
+                    return None;
+                }
+                break;
+            }
+        }
+        let mut end = start;
+        loop {
+            let (words, _) = self.block.look(bytes, end);
+            end += (!words).trailing_zeros() as usize;
+            if end < self.block.end() {
+                let (_, breaks) = self.block.look(bytes, end);
+                if breaks & 1 == 0 {
+                    return None;
+                }
+                break;
+            }
+            if end >= bytes.len() {
+                break;
+            }
+        }
+        self.at = end;
+        Some(&self.text[start..end])
+    }
 }
 
 impl<'t> Iterator for Words<'t> {
@@ -57,6 +151,9 @@ impl<'t> Iterator for Words<'t> {
                 return Some(word);
             }
             self.piece = None;
+            if let Some(word) = self.plain() {
+                return Some(word);
+            }
             let bytes = self.text.as_bytes();
             // Marks before a word belong to no word, unless something else than a word follows.
             let mut start = self.at;
@@ -150,6 +247,13 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_those_of_unicode(text in "[aB1_ .,:;!?()\"'\u{e4}\u{308}\u{4e00}\u{3042}\u{e01}\n/&-]{0,24}") {
+            let expected: Vec<&str> = text.unicode_words().collect();
+
+            prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn words_of_long_texts_are_those_of_unicode(text in "([aB1]{1,40}[ ,.\u{e4}\n]{1,3}){0,12}") {
             let expected: Vec<&str> = text.unicode_words().collect();
 
             prop_assert_eq!(words(&text).collect::<Vec<_>>(), expected);

@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use audit_engine::checks::{CheckId, Severity, document};
 use audit_engine::engine::{Audit, AuditOptions, AuditStatus, Mode, Progress, audit};
 use clap::ValueEnum;
+use crawler::{Network, NetworkError};
 use indicatif::{ProgressBar, ProgressStyle};
 use url::Url;
 
@@ -136,7 +137,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let user_agent: http::HeaderValue =
         args.user_agent.parse().map_err(|_| BadUsage("--user-agent takes plain text".to_owned()))?;
     let source =
-        NetworkSource::new(network, user_agent, headers, &options.seeds[0], browser.clone(), context);
+        NetworkSource::new(network.clone(), user_agent, headers, &options.seeds[0], browser.clone(), context);
 
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template(BAR).expect("a template that a test reads"));
@@ -150,11 +151,19 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         browser.shutdown().await;
     }
     if audit.status == AuditStatus::Unreachable {
-        let reason = audit.error_message.as_deref().unwrap_or_default();
+        let refusal = refusal(&network, &options.seeds[0]).await;
+        let reason = refusal.or(audit.error_message).unwrap_or_default();
         anyhow::bail!("{} has no page that could be audited: {reason}", audit.site_url);
     }
     write(&args, &audit)?;
     Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// Why a site's address is never asked, and what would change that; none when it is.
+async fn refusal(network: &Network, site: &Url) -> Option<String> {
+    let port = site.port_or_known_default().unwrap_or_default();
+    let error = network.resolve(site.host_str()?, port).await.err().filter(NetworkError::is_refused)?;
+    Some(format!("{error}; network.allow_private names the private networks that may be asked"))
 }
 
 fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 use audit_engine::engine::{AuditOptions, audit};
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crawler::NetworkConfig;
 
 use super::*;
 
@@ -79,4 +80,15 @@ fn a_header_that_cannot_be_read_is_not_repeated() {
 #[test]
 fn the_progress_bar_can_be_drawn() {
     assert!(ProgressStyle::with_template(BAR).is_ok());
+}
+
+#[tokio::test]
+async fn a_private_address_is_refused_with_the_setting_that_allows_it() {
+    let site = Url::parse("http://127.0.0.1:8080/").unwrap();
+    let closed = Network::new(NetworkConfig::default()).unwrap();
+    let allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+    let open = Network::new(NetworkConfig { allow_private, ..NetworkConfig::default() }).unwrap();
+
+    assert!(refusal(&closed, &site).await.unwrap().contains("network.allow_private"));
+    assert_eq!(refusal(&open, &site).await, None);
 }

@@ -96,13 +96,32 @@ impl StartRequest {
     }
 }
 
+const NOT_ON_DOMAIN: &str = "is not on the domain";
+
 /// The addresses, if a site has them all.
 fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
-    all_or_issues(urls.into_iter().map(|url| {
-        // Another port is another site, and none that crawlers are sent to.
-        let is_own = url.port().is_none() && url.host_str().is_some_and(|host| site.owns_host(host));
-        if is_own { Ok(url) } else { Err("is not on the domain".to_owned()) }
-    }))
+    all_or_issues(
+        urls.into_iter().map(
+            |url| {
+                if is_on_site(&url, site) { Ok(url) } else { Err(NOT_ON_DOMAIN.to_owned()) }
+            },
+        ),
+    )
+}
+
+/// The sitemap, if the audit can use it: of one on another host no entry counts.
+fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Option<Url>> {
+    match sitemap {
+        Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
+            Err(ApiError::invalid_request(vec![Issue::new("sitemapUrl", NOT_ON_DOMAIN)]))
+        }
+        sitemap => Ok(sitemap),
+    }
+}
+
+fn is_on_site(url: &Url, site: &Site) -> bool {
+    // Another port is another site, and none that crawlers are sent to.
+    url.port().is_none() && url.host_str().is_some_and(|host| site.owns_host(host))
 }
 
 /// All addresses, or 400 `invalid_urls` with what is wrong with each.
@@ -140,7 +159,7 @@ async fn start_run(
         mode: request.mode,
         allow_sampling: request.allow_sampling.unwrap_or(true),
         new_pages_only: request.new_pages_only.unwrap_or(false),
-        sitemap,
+        sitemap: usable_sitemap(sitemap, request.mode, &site)?,
         trigger: match caller.credential {
             Credential::Key(_) => Trigger::Api,
             Credential::Session(_) => Trigger::Manual,

@@ -117,8 +117,11 @@ async fn sitemap_mode_needs_a_sitemap() {
     on_each_engine(async |shop| {
         let none = shop.post(RUNS, with_defaults(json!({ "mode": "sitemap" }))).await;
         let named = json!({ "mode": "sitemap", "sitemapUrl": "https://shop.example/sitemap.xml" });
+        let elsewhere = json!({ "mode": "sitemap", "sitemapUrl": "https://other.example/sitemap.xml" });
+        let refused = shop.post(RUNS, with_defaults(elsewhere)).await;
 
         none.assert_error(400, "no_sitemap");
+        refused.assert(400, json!({ "error": "invalid_request", "issues": [{ "path": "sitemapUrl" }] }));
         let id = shop.audit(named).await;
         assert_eq!(shop.details(&id, "").await["run"]["crawlStats"]["mode"], "sitemap");
     })

@@ -60,7 +60,11 @@ impl Audits {
             begun
         };
         let run = self.find_run(id.as_str()).await?.filter(|_| begun);
-        let Some(run) = run else { return Ok(JobOutcome::Done) };
+        let Some(run) = run else {
+            // The attempt that ended it may have been cut off before it had tidied up.
+            self.0.segments.delete_rows(id, Some(Kind::Checkpoint)).await?;
+            return Ok(JobOutcome::Done);
+        };
         let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
         let _registered = self.register_running(id, &cancelled);
         let audited = tokio::select! {

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{RUNS, Shop, is_audit, on_each_engine, on_each_engine_with, with_defaults, worker};
+use crate::audit::jobs::RunAudit;
+use crate::audit::model::RunId;
 use crate::audit::queries;
 use crate::audit::stored::Kind;
-use crate::jobs::{Registry, Worker, WorkerSettings};
+use crate::jobs::{Job as _, Registry, Worker, WorkerSettings};
 
 /// Waits for a condition; as long as a slow machine needs.
 async fn until(what: &str, condition: impl AsyncFn() -> bool) {
@@ -77,6 +79,7 @@ async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
         let survivor = impatient_worker(&shop);
         let done = until("it did not go on", async || {
             shop.details(&id, "").await["run"]["completedAt"] != Value::Null
+                && checkpoints(&shop, &id).await == 0
         });
         tokio::select! { () = survivor.run(stop.clone()) => panic!("it ended"), () = done => {} }
 
@@ -92,6 +95,23 @@ async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
         assert_eq!(resumed["run"]["needsContinuation"], false);
         let asked = shop.web.asked_for("/tea");
         assert!(!asked.iter().any(is_audit), "what was saved is not asked for again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_that_was_cut_off_leaves_nothing_to_go_on_from() {
+    on_each_engine(async |shop| {
+        let id = shop.audit(json!({})).await;
+        let run: RunId = id.clone().into();
+        let mut tx = shop.app.state.platform.db.write().await.unwrap();
+        queries::segments::put_segment(&mut tx, &run, Kind::Checkpoint, 0, b"left").await.unwrap();
+        let job = RunAudit { run }.queued_for(shop.account.id.as_str());
+        shop.app.state.jobs.enqueue(&mut tx, vec![job]).await.unwrap();
+        tx.commit().await.unwrap();
+
+        worker(&shop.app).run_until_idle().await;
+
         assert_eq!(checkpoints(&shop, &id).await, 0);
     })
     .await;

@@ -1,8 +1,9 @@
 //! Audits a site: crawls it through a [`source::PageSource`], reads the facts of each page in one pass, runs the checks
 //! of the catalogue over them, joins pages with each other, and scores the result.
 //!
-//! A document is read once and never kept (`page::scan`), a row keeps what joins compare (`site::Row`), and the rest waits
-//! in a file until a report asks for it (`engine::Audit::rows`).
+//! A document is read once and never kept (`page::scan`). A row keeps what is asked of any row at any time (`site::Row`, at
+//! most 256 bytes); what its page names (`site::Named`) and what reports show of it (`site::Details`) wait in files
+//! (`site::Shelf`) until joins and reports ask for them row by row.
 //!
 //! Used by the application's audits and the `audit` command. Knows no database, no HTTP server and no browser; every
 //! address is fetched by the caller's source, which guards it.

@@ -77,7 +77,7 @@ pub fn run_health(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool
 /// What a result or a shared link will look like, as far as the page alone decides.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Preview {
-    points: f64,
+    points: f32,
     has_title: bool,
     has_description: bool,
     is_noindex: bool,
@@ -120,7 +120,7 @@ impl Preview {
         add(facts.has_icon, 2.0);
         add(!page.structured.objects.is_empty() && page.structured.broken.is_empty(), 4.0);
         Preview {
-            points,
+            points: points as f32,
             has_title: title.is_some(),
             has_description: description.is_some(),
             is_noindex: page.is_noindex(),
@@ -137,7 +137,7 @@ impl Preview {
             site.shared(shared, row, &mut evidence);
             evidence.count == 0
         };
-        let mut points = self.points;
+        let mut points = f64::from(self.points);
         points += if self.has_title && is_own(Shared::Title) { 4.0 } else { 0.0 };
         points += if self.has_description && is_own(Shared::Description) { 4.0 } else { 0.0 };
         if self.is_noindex { points.min(50.0) } else { points.min(100.0) }

@@ -259,7 +259,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<p>{word *30}\nBOT GPTBot 403",
         fires: Fires::Joined(|_, row, found| {
             if let Some(difference) = &row.agent_difference {
-                found.add("", "", difference);
+                found.add("", "", difference.to_string());
             }
         }),
         ..WARNING

@@ -3,12 +3,17 @@
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
-use crate::site::{Asset, Row, Site};
+use crate::site::{Asset, NamedRow, Site};
 
 const IMAGES: &str = "https://developers.google.com/search/docs/appearance/google-images";
 
-fn add_images(site: &Site, row: &Row, found: &mut Evidence, what: fn(&Site, &str, &Asset) -> Option<String>) {
-    for (src, _) in &row.images {
+fn add_images(
+    site: &Site,
+    row: &NamedRow,
+    found: &mut Evidence,
+    what: fn(&Site, &str, &Asset) -> Option<String>,
+) {
+    for (src, _) in &row.named.images {
         let url = site.texts.key(*src);
         if let Some(detail) = site.assets.get(src).and_then(|asset| what(site, url, asset)) {
             found.add(url, "", detail);

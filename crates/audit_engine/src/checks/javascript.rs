@@ -377,7 +377,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js 404\nRENDER /\n<p>a",
         good: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js\ncontent-type: text/javascript\n\n1\nRENDER /\n<p>a",
         fires: Fires::Joined(|site, row, found| {
-            for id in &row.resources {
+            for id in &row.named.resources {
                 let url = site.texts.key(*id);
                 if let Some(why) = site.assets.get(id).and_then(|asset| missing(site, url, asset)) {
                     found.add(url, "", why);

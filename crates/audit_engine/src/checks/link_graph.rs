@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::view::Rows;
-use crate::site::{LinkVerdict, Row, Site};
+use crate::site::{LinkVerdict, NamedRow, Site};
 
 const LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
 const L_ERROR: Check = Check { on: Rows::Html, source: LINKS, ..ERROR };
@@ -13,8 +13,8 @@ const L_NOTICE: Check = Check { on: Rows::Html, source: LINKS, ..NOTICE };
 const TARGET_WARNING: Check = Check { source: LINKS, ..WARNING };
 const TARGET_NOTICE: Check = Check { source: LINKS, ..NOTICE };
 
-fn add_links(site: &Site, row: &Row, verdict: LinkVerdict, found: &mut Evidence) {
-    for link in row.links.iter().filter(|link| site.link_verdict(link.to) == verdict) {
+fn add_links(site: &Site, row: &NamedRow, verdict: LinkVerdict, found: &mut Evidence) {
+    for link in row.named.links.iter().filter(|link| site.link_verdict(link.to) == verdict) {
         let end = site.end_of(link.to);
         found.add(site.url(link.to), "", format!("{} {}", end.status, end.url));
     }
@@ -59,7 +59,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n{<a href=/#>a</a>*5}\nGET /0\n<link rel=canonical href=https://site.example/c>\nGET /1\n<link rel=canonical href=https://site.example/c>\nGET /2\n<link rel=canonical href=https://site.example/c>\nGET /3\na\nGET /4\na\nGET /c\nc",
         good: "GET /\n<a href=/a>a</a>\nGET /a\na",
         fires: Fires::Joined(|site, row, found| {
-            let targets: HashSet<_> = row.links.iter().map(|link| link.to).collect();
+            let targets: HashSet<_> = row.named.links.iter().map(|link| link.to).collect();
             let is_moved = |id: &_| site.row(*id).is_some_and(|row| row.is_canonicalised());
             let mut moved: Vec<_> =
                 targets.iter().filter(|id| is_moved(id)).map(|id| site.url(*id)).collect();
@@ -78,11 +78,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<a href=#nowhere>a</a>",
         good: "<a href=#here>a</a><a href=#top>b</a><p id=here>",
         fires: Fires::Joined(|site, row, found| {
-            for (to, fragment) in &row.fragments {
-                let Some(target) = site.row(*to).filter(|target| target.is_page()) else { continue };
-                if !target.has_anchor(fragment) {
-                    found.add(format!("{}#{fragment}", site.url(*to)), "", "no such id");
-                }
+            for (to, fragment) in row.named.fragments.iter().filter(|(to, name)| site.lacks_part(*to, name)) {
+                found.add(format!("{}#{fragment}", site.url(*to)), "", "no such id");
             }
         }),
         ..L_NOTICE
@@ -170,12 +167,12 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=https://other.example/gone>a</a>\nGET https://other.example/gone 410",
         good: "GET /\n<a href=https://other.example/gone>a</a>\nGET https://other.example/gone 403",
         fires: Fires::Joined(|site, row, found| {
-            for link in &row.external_links {
+            for link in &row.named.external_links {
                 let Some(asset) = site.assets.get(&link.to) else { continue };
                 let is_gone = matches!(asset.status, 404 | 410 | 500..=599);
                 if is_gone || asset.has_no_host {
                     let detail = if is_gone { asset.status.to_string() } else { "no such host".to_owned() };
-                    found.add(site.texts.key(link.to), site.texts.key(link.text), detail);
+                    found.add(site.texts.key(link.to), row.named.said(link.text), detail);
                 }
             }
         }),

@@ -34,7 +34,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::page::view::{Page, Rows};
-use crate::site::{Row, Site, SiteFindings};
+use crate::site::{NamedRow, Site, SiteFindings};
 
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
@@ -83,7 +83,7 @@ pub enum Fires {
     /// By one page, with the elements that are at fault.
     Elements(fn(&Page, &mut Evidence)),
     /// By a row among all rows, after the crawl.
-    Joined(fn(&Site, &Row, &mut Evidence)),
+    Joined(fn(&Site, &NamedRow, &mut Evidence)),
     /// By the site as a whole, after the crawl.
     Whole(fn(&Site, &mut SiteFindings)),
 }

@@ -201,10 +201,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /js/\nGET /\n<script src=/js/a.js></script>",
         good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /b/\nGET /\n<script src=/js/a.js></script>",
         fires: Fires::Whole(|site, found| {
-            let blocked =
-                site.pages().filter(|row| row.is_indexable()).flat_map(|row| &row.blocked_resources);
-            let blocked: std::collections::BTreeSet<&String> = blocked.collect();
-            for key in blocked {
+            for key in site.blocked_resources() {
                 found.line(site.robots.rules.decide(GOOGLEBOT, key).line, key, None);
             }
         }),

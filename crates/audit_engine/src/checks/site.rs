@@ -164,7 +164,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=/a>a</a><a href=/b/>b</a>\nGET *\nShoes",
         good: "GET /\n<a href=/a/>a</a><a href=/b/>b</a>\nGET *\nShoes",
         fires: Fires::Whole(|site, found| {
-            let targets = site.pages().flat_map(|row| row.links.iter().map(|link| site.urls.key(link.to)));
+            let links = site.pages().flat_map(|row| site.named(row).links);
+            let targets = links.map(|link| site.urls.key(link.to));
             let paths = targets.map(|key| key.split('?').next().unwrap_or_default());
             let is_folder_like = |path: &&str| {
                 *path != "/"

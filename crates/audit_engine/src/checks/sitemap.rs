@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
 use crate::site::{Row, Site, SiteFindings, SitemapEntry, SitemapFile};
 
@@ -26,8 +28,8 @@ enum Verdict {
     NonCanonical,
 }
 
-fn verdict(site: &Site, file: &SitemapFile, entry: &SitemapEntry) -> Verdict {
-    if entry.url.origin() != file.url.origin() {
+fn verdict(site: &Site, entry: &SitemapEntry) -> Verdict {
+    if entry.is_elsewhere {
         return Verdict::OtherHost;
     }
     let Some(row) = entry.id.and_then(|id| site.row(id)) else { return Verdict::Fine };
@@ -44,9 +46,9 @@ fn verdict(site: &Site, file: &SitemapFile, entry: &SitemapEntry) -> Verdict {
 
 fn add_entries(site: &Site, wanted: &Verdict, found: &mut SiteFindings) {
     for file in &site.sitemaps {
-        for entry in file.entries.iter().filter(|entry| verdict(site, file, entry) == *wanted) {
+        for entry in file.entries.iter().filter(|entry| verdict(site, entry) == *wanted) {
             let status = entry.id.and_then(|id| site.row(id)).map_or(0, |row| row.status);
-            found.entry(Some(file.url.as_str()), entry.url.as_str(), status.to_string());
+            found.entry(Some(file.url.as_str()), entry.url(site), status.to_string());
         }
     }
 }
@@ -136,8 +138,8 @@ pub(super) static CHECKS: &[Check] = &[
                 let Some((Some(before), hash)) = site.previous.get(&row.id) else { continue };
                 let is_same = format!("{:032x}", row.fingerprints.text) == *hash;
                 match (date > *before, is_same) {
-                    (true, true) => found.entry(None, entry.url.as_str(), "a later date, the same text"),
-                    (false, false) => found.entry(None, entry.url.as_str(), "another text, no later date"),
+                    (true, true) => found.entry(None, entry.url(site), "a later date, the same text"),
+                    (false, false) => found.entry(None, entry.url(site), "another text, no later date"),
                     _ => {}
                 }
             }
@@ -218,9 +220,9 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Whole(|site, found| {
             // A forbidden page has no row unless something links to it, so the rules are asked.
             for file in &site.sitemaps {
-                for entry in file.entries.iter().filter(|entry| entry.url.origin() == file.url.origin()) {
+                for entry in file.entries.iter().filter(|entry| !entry.is_elsewhere) {
                     if entry.id.is_some_and(|id| site.is_blocked(site.urls.key(id))) {
-                        found.entry(Some(file.url.as_str()), entry.url.as_str(), "robots.txt");
+                        found.entry(Some(file.url.as_str()), entry.url(site), "robots.txt");
                     }
                 }
             }
@@ -245,12 +247,15 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url><url><loc>https://site.example/#a</loc></url></urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            let mut counts: HashMap<&str, usize> = HashMap::new();
+            // By hash: there can be a million.
+            let mut counts: HashMap<u64, usize> = HashMap::new();
             for entry in site.sitemaps.iter().flat_map(|file| &file.entries) {
-                let count = counts.entry(&entry.url[..url::Position::AfterQuery]).or_default();
+                let url = entry.url(site);
+                let page = url.split('#').next().unwrap_or_default();
+                let count = counts.entry(xxh3_64(page.as_bytes())).or_default();
                 *count += 1;
                 if *count == 2 {
-                    found.entry(None, entry.url.as_str(), "");
+                    found.entry(None, url, "");
                 }
             }
         }),
@@ -266,7 +271,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Whole(|site, found| {
             for file in &site.sitemaps {
                 for entry in file.entries.iter().filter(|entry| entry.has_bad_lastmod) {
-                    found.entry(Some(file.url.as_str()), entry.url.as_str(), "lastmod");
+                    found.entry(Some(file.url.as_str()), entry.url(site), "lastmod");
                 }
             }
         }),
@@ -284,7 +289,7 @@ pub(super) static CHECKS: &[Check] = &[
                 let is_future =
                     |entry: &&SitemapEntry| entry.lastmod.is_some_and(|date| date > site.now_ms + DAY_MS);
                 for entry in file.entries.iter().filter(is_future) {
-                    found.entry(Some(file.url.as_str()), entry.url.as_str(), "lastmod");
+                    found.entry(Some(file.url.as_str()), entry.url(site), "lastmod");
                 }
             }
         }),

@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::details::Shelf;
 use super::fetch::{Answer, Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
@@ -19,7 +18,7 @@ use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::Origin;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
-use crate::site::{Place, Row, Site, UrlId};
+use crate::site::{Place, Row, Shelf, Site, UrlId};
 use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
@@ -211,7 +210,7 @@ impl<'a> Crawl<'a> {
             && self.pages + fetches.len() + readies < self.options.max_pages
         {
             let Some(id) = self.next_allowed(fetches.len() + readies == 0) else { break };
-            if let Some(record) = self.past.records.remove(&id) {
+            if let Some(record) = self.past.take(id) {
                 fetches.push_done(Fetched::Past(record));
                 continue;
             }
@@ -325,8 +324,8 @@ impl<'a> Crawl<'a> {
     }
 
     fn insert(&mut self, mut row: Box<Row>) {
-        row.kept = row.details.take().map(|details| self.shelf.keep(&details));
-        self.site.rows.insert(row.id, row);
+        row.kept_details = row.details.take().map(|details| self.shelf.keep(&details));
+        self.site.insert(row);
     }
 
     /// Queues what a row leads to.
@@ -343,8 +342,9 @@ impl<'a> Crawl<'a> {
             }
         }
         let next = depth.saturating_add(1);
-        row.links.iter().for_each(|link| self.enqueue(link.to, Priority::Link, next));
-        row.references.iter().for_each(|to| self.enqueue(*to, Priority::Reference, next));
+        let Some(named) = &row.named else { return };
+        named.links.iter().for_each(|link| self.enqueue(link.to, Priority::Link, next));
+        named.references.iter().for_each(|to| self.enqueue(*to, Priority::Reference, next));
     }
 
     /// Queues an address unless the options leave it out.
@@ -384,7 +384,7 @@ impl<'a> Crawl<'a> {
     }
 }
 
-fn headers(headers: &http::HeaderMap) -> Vec<(String, String)> {
+fn headers(headers: &http::HeaderMap) -> Box<[(String, String)]> {
     let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
     headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
 }

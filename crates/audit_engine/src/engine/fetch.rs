@@ -36,7 +36,7 @@ impl Answer {
             Ok(response) => {
                 row.status = response.status;
                 row.is_rate_limited = is_rate_limited(response);
-                row.ttfb_ms = response.ttfb_ms;
+                row.ttfb_ms = u32::try_from(response.ttfb_ms).unwrap_or(u32::MAX);
                 let fields = &mut row.details().fields;
                 fields.load_time_ms = response.total_ms;
                 fields.content_type = response.header("content-type").to_owned();

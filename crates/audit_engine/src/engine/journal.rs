@@ -1,8 +1,8 @@
 //! What an audit writes down on its way, so that one that was interrupted goes on where it was.
 //!
-//! A batch is a version and zstd over lines of JSON: a head with the addresses and texts that are new since the batch
-//! before, then one record a line. Addresses and texts are named by number in the order in which they were first
-//! written down; so a run that goes on gives out the same numbers.
+//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before, and one
+//! record after the other. Addresses and texts are named by number in the order in which they were first written down;
+//! so a run that goes on gives out the same numbers.
 //! See docs/decisions/0210.
 
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::Progress;
-use crate::site::{Row, Site, UrlId};
+use crate::site::{Kept, Row, Shelf, Site, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.
@@ -72,7 +72,9 @@ struct Head {
 /// What earlier batches say.
 #[derive(Default)]
 pub(super) struct Past {
-    pub records: HashMap<UrlId, Record>,
+    /// Where each address's record waits until the crawl comes to it.
+    records: HashMap<UrlId, Kept>,
+    shelf: Shelf,
     /// Runs before this one.
     pub sessions: u32,
     pub elapsed: Duration,
@@ -94,19 +96,26 @@ impl Past {
             _ => return Err(JournalError::Unreadable("it is of another version".to_owned())),
         };
         let unreadable = |error: &dyn std::fmt::Display| JournalError::Unreadable(error.to_string());
-        let text = zstd::decode_all(packed).map_err(|error| unreadable(&error))?;
-        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let head = lines.next().ok_or_else(|| unreadable(&"it is empty"))?;
-        let head: Head = serde_json::from_slice(head).map_err(|error| unreadable(&error))?;
+        let bytes = zstd::decode_all(packed).map_err(|error| unreadable(&error))?;
+        let (head, mut rest): (Head, _) =
+            postcard::take_from_bytes(&bytes).map_err(|error| unreadable(&error))?;
         head.urls.iter().for_each(|url| _ = site.urls.intern(url));
         head.texts.iter().for_each(|text| _ = site.texts.intern(text));
         self.sessions = self.sessions.max(head.session + 1);
         self.elapsed = self.elapsed.max(Duration::from_millis(head.elapsed_ms));
-        for line in lines {
-            let record: Record = serde_json::from_slice(line).map_err(|error| unreadable(&error))?;
-            self.records.insert(record.id(), record);
+        while !rest.is_empty() {
+            let (record, after): (Record, _) =
+                postcard::take_from_bytes(rest).map_err(|error| unreadable(&error))?;
+            let kept = self.shelf.keep_bytes(&rest[..rest.len() - after.len()]);
+            self.records.insert(record.id(), kept);
+            rest = after;
         }
         Ok(())
+    }
+
+    /// The record of an address, once.
+    pub fn take(&mut self, id: UrlId) -> Option<Record> {
+        self.records.remove(&id).map(|kept| self.shelf.get(kept))
     }
 }
 
@@ -122,7 +131,7 @@ impl Record {
 /// Collects records into batches.
 pub(super) struct Batches {
     session: u32,
-    lines: Vec<u8>,
+    records: Vec<u8>,
     rows: usize,
     urls: usize,
     texts: usize,
@@ -134,7 +143,7 @@ impl Batches {
     pub fn new(past: &Past, site: &Site) -> Batches {
         Batches {
             session: past.sessions,
-            lines: Vec::new(),
+            records: Vec::new(),
             rows: 0,
             urls: site.urls.len(),
             texts: site.texts.len(),
@@ -143,8 +152,9 @@ impl Batches {
     }
 
     pub fn add(&mut self, record: &Record) -> Result<(), JournalError> {
-        serde_json::to_writer(&mut self.lines, record).map_err(|error| JournalError::Save(error.into()))?;
-        self.lines.push(b'\n');
+        let records = std::mem::take(&mut self.records);
+        self.records =
+            postcard::to_extend(record, records).map_err(|error| JournalError::Save(error.into()))?;
         self.rows += 1;
         Ok(())
     }
@@ -169,11 +179,10 @@ impl Batches {
             texts: new(&site.texts, self.texts),
         };
         (self.urls, self.texts, self.rows) = (site.urls.len(), site.texts.len(), 0);
-        let mut text = serde_json::to_vec(&head).map_err(|error| JournalError::Save(error.into()))?;
-        text.push(b'\n');
-        text.append(&mut self.lines);
+        let mut bytes = postcard::to_stdvec(&head).map_err(|error| JournalError::Save(error.into()))?;
+        bytes.append(&mut self.records);
         let mut batch = vec![VERSION];
-        zstd::stream::copy_encode(&text[..], &mut batch, ZSTD_LEVEL)
+        zstd::stream::copy_encode(&bytes[..], &mut batch, ZSTD_LEVEL)
             .map_err(|error| JournalError::Save(error.into()))?;
         Ok(Some(batch))
     }

@@ -1,11 +1,13 @@
 //! Lists of what pages name: links, pictures, language versions. Made one by one, because a large site has millions.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
 use super::{Audit, PreviousPage};
-use crate::site::RowLink;
+use crate::site::{Alternate, Named, Row, RowLink, UrlId, Words};
 
 /// One link of a page. Equal links of a page are one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,7 +18,7 @@ pub struct LinkEntry<'a> {
     /// Path and query of where it leads, or an absolute address on another host.
     pub to: &'a str,
     /// Its text.
-    pub anchor: &'a str,
+    pub anchor: String,
     /// What its `rel` says to search engines.
     pub rel: &'static str,
     /// What is there; 0: no answer, forbidden, or not asked.
@@ -34,7 +36,7 @@ pub struct ImageEntry<'a> {
     /// Absolute address.
     pub src: &'a str,
     /// Its alternative text; none when the attribute is missing.
-    pub alt: Option<&'a str>,
+    pub alt: Option<String>,
 }
 
 /// One hreflang entry of a page.
@@ -44,9 +46,9 @@ pub struct HreflangEntry<'a> {
     /// Path and query of the page.
     pub page: &'a str,
     /// Its value.
-    pub lang: &'a str,
+    pub lang: Cow<'a, str>,
     /// Path and query of the version, or an absolute address on another host; "" when it is no address.
-    pub to: &'a str,
+    pub to: Cow<'a, str>,
     /// What is there; 0: no answer, forbidden, or not asked.
     pub status: u16,
 }
@@ -67,47 +69,66 @@ impl Audit {
     /// Every link of every page, by page.
     pub fn links(&self) -> impl Iterator<Item = LinkEntry<'_>> {
         self.site.pages().flat_map(move |row| {
-            let entry = move |link: &RowLink, is_internal: bool| LinkEntry {
-                from: self.site.urls.key(row.id),
-                to: if is_internal { self.site.urls.key(link.to) } else { self.site.texts.key(link.to) },
-                anchor: self.site.texts.key(link.text),
-                rel: link.rel(),
-                status: if is_internal { self.status_of(link.to) } else { 0 },
-                is_internal,
-            };
-            let internal = row.links.iter().map(move |link| entry(link, true));
-            internal.chain(row.external_links.iter().map(move |link| entry(link, false)))
+            let named = self.site.named(row);
+            let internal = named.links.iter().map(|link| self.link(row, &named, link, true));
+            let external = named.external_links.iter().map(|link| self.link(row, &named, link, false));
+            internal.chain(external).collect::<Vec<_>>()
         })
+    }
+
+    /// Every link to some of the rows, with the row, by the page that it stands on.
+    pub fn links_to(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, LinkEntry<'_>)> {
+        self.site.pages().flat_map(move |row| {
+            let named = self.site.named(row);
+            let links = named.links.iter().filter_map(|link| {
+                let place = self.site.rows.place(link.to).filter(|place| rows.contains(place))?;
+                Some((place, self.link(row, &named, link, true)))
+            });
+            links.collect::<Vec<_>>()
+        })
+    }
+
+    fn link(&self, row: &Row, named: &Named, link: &RowLink, is_internal: bool) -> LinkEntry<'_> {
+        LinkEntry {
+            from: self.site.urls.key(row.id),
+            to: if is_internal { self.site.urls.key(link.to) } else { self.site.texts.key(link.to) },
+            anchor: named.said(link.text).to_owned(),
+            rel: link.rel(),
+            status: if is_internal { self.status_of(link.to) } else { 0 },
+            is_internal,
+        }
     }
 
     /// Every picture of every page, by page.
     pub fn images(&self) -> impl Iterator<Item = ImageEntry<'_>> {
         self.site.pages().flat_map(move |row| {
-            row.images.iter().map(move |(src, alt)| ImageEntry {
+            let named = self.site.named(row);
+            let entry = |(src, alt): &(UrlId, Option<Words>)| ImageEntry {
                 page: self.site.urls.key(row.id),
                 src: self.site.texts.key(*src),
-                alt: alt.map(|alt| self.site.texts.key(alt)),
-            })
+                alt: alt.map(|alt| named.said(alt).to_owned()),
+            };
+            named.images.iter().map(entry).collect::<Vec<_>>()
         })
     }
 
     /// Every hreflang entry of every page, by page.
     pub fn hreflang(&self) -> impl Iterator<Item = HreflangEntry<'_>> {
         self.site.pages().flat_map(move |row| {
-            row.alternates.iter().map(move |entry| HreflangEntry {
+            let alternates = self.site.named(row).alternates.into_iter();
+            alternates.map(move |Alternate { lang, to, elsewhere }| HreflangEntry {
                 page: self.site.urls.key(row.id),
-                lang: &entry.lang,
-                to: match (entry.to, &entry.elsewhere) {
-                    (Some(id), _) => self.site.urls.key(id),
-                    (None, Some(url)) => url.as_ref(),
-                    (None, None) => "",
+                lang: String::from(lang).into(),
+                to: match (to, elsewhere) {
+                    (Some(id), _) => self.site.urls.key(id).into(),
+                    (None, elsewhere) => String::from(elsewhere.unwrap_or_default()).into(),
                 },
-                status: entry.to.map_or(0, |id| self.status_of(id)),
+                status: to.map_or(0, |id| self.status_of(id)),
             })
         })
     }
 
-    fn status_of(&self, id: crate::site::UrlId) -> u16 {
+    fn status_of(&self, id: UrlId) -> u16 {
         self.site.row(id).map_or(0, |row| row.status)
     }
 }

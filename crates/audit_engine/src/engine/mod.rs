@@ -4,7 +4,6 @@
 
 mod bots;
 mod crawl;
-mod details;
 mod fetch;
 mod frontier;
 mod in_order;

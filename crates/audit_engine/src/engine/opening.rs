@@ -92,10 +92,9 @@ impl Crawl<'_> {
         if self.options.mode == Mode::Selected {
             return;
         }
-        let entries = self.site.sitemaps.iter().flat_map(|file| &file.entries);
-        let listed: Vec<(UrlId, Option<i64>)> =
-            entries.filter_map(|entry| Some((entry.id?, entry.lastmod))).collect();
-        for (id, lastmod) in listed {
+        let sitemaps = std::mem::take(&mut self.site.sitemaps);
+        let entries = sitemaps.iter().flat_map(|file| &file.entries);
+        for (id, lastmod) in entries.filter_map(|entry| Some((entry.id?, entry.lastmod))) {
             self.lastmods.extend(lastmod.map(|date| (id, date)));
             if self.is_known(id, lastmod) {
                 self.known += 1;
@@ -103,6 +102,7 @@ impl Crawl<'_> {
                 self.enqueue(id, Priority::Listed, 0);
             }
         }
+        self.site.sitemaps = sitemaps;
     }
 
     /// Whether the run before has the page as it is now.
@@ -187,15 +187,18 @@ impl Crawl<'_> {
             return (file, entries.into_iter().map(|(url, _)| url).collect());
         }
         file.kind = Some(if parsed.kind == FileKind::Text { "text" } else { "urlset" });
-        for (url, listed) in entries {
-            let id = match self.site.origin.target(&url) {
-                Target::Internal(key) if url.origin() == file.url.origin() => {
-                    Some(self.site.urls.intern(&key))
+        file.entries.reserve_exact(entries.len());
+        for (url, Listed { lastmod, has_bad_lastmod, .. }) in entries {
+            let is_elsewhere = url.origin() != file.url.origin();
+            let (id, written) = match self.site.origin.target(&url) {
+                Target::Internal(key) if !is_elsewhere => {
+                    let root = self.site.origin.root().as_str().trim_end_matches('/');
+                    let is_as_usual = url.as_str().strip_prefix(root) == Some(key.as_str());
+                    (Some(self.site.urls.intern(&key)), (!is_as_usual).then(|| url.as_str().into()))
                 }
-                _ => None,
+                _ => (None, Some(url.as_str().into())),
             };
-            let Listed { lastmod, has_bad_lastmod, .. } = listed;
-            file.entries.push(SitemapEntry { url, id, lastmod, has_bad_lastmod });
+            file.entries.push(SitemapEntry { written, id, is_elsewhere, lastmod, has_bad_lastmod });
         }
         (file, Vec::new())
     }

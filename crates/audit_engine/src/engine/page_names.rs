@@ -4,9 +4,9 @@ use hashbrown::HashSet;
 use url::Url;
 
 use crate::address::{Origin, Target};
+use crate::page::ResourceKind;
 use crate::page::view::{GOOGLEBOT, Page};
-use crate::page::{Link, ResourceKind};
-use crate::site::{Alternate, Interner, Place, Row, RowLink, UrlId};
+use crate::site::{Alternate, Interner, Named, Place, Row, RowLink, UrlId, anchor_hash};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
@@ -21,14 +21,19 @@ pub(super) struct Names<'a> {
 impl Names<'_> {
     /// Keeps with the row what its page names.
     pub fn keep(&mut self, page: &Page, row: &mut Row) {
-        self.keep_links(page, row);
-        for (key, fragment) in fragments(page) {
-            row.fragments.push((self.urls.intern(key), fragment));
-        }
         let canonical = page.other_canonical().and(page.canonical.as_ref());
         row.canonical = canonical.map(|url| self.place(url));
+        let id = row.id;
+        let named = row.named();
+        self.keep_links(page, id, named);
+        for (key, fragment) in fragments(page) {
+            let to = self.urls.intern(key);
+            if to != id || !named.has_anchor(anchor_hash(&fragment)) {
+                named.fragments.push((to, fragment));
+            }
+        }
         for url in references(page) {
-            row.references.extend(self.internal(&url));
+            named.references.extend(self.internal(&url));
         }
         for (lang, url) in &page.alternates {
             let target = url.as_ref().map(|url| self.origin.target(url));
@@ -37,20 +42,19 @@ impl Names<'_> {
                 Some(Target::External(url)) => (None, Some(url.as_str().into())),
                 None => (None, None),
             };
-            row.alternates.push(Alternate { lang: lang.as_str().into(), to, elsewhere });
+            named.alternates.push(Alternate { lang: lang.as_str().into(), to, elsewhere });
         }
         let preview = Url::parse(page.facts.first_meta("og:image")).ok().filter(is_fetchable);
-        row.preview_image = preview.map(|url| self.texts.intern(url.as_str()));
+        named.preview_image = preview.map(|url| self.texts.intern(url.as_str()));
         if page.was_rendered() {
-            row.resources = resources(page).map(|url| self.texts.intern(url.as_str())).collect();
-            row.resources.sort_unstable();
-            row.resources.dedup();
+            named.resources = resources(page).map(|url| self.texts.intern(url.as_str())).collect();
+            named.resources.sort_unstable();
+            named.resources.dedup();
         }
-        self.keep_images(page, row);
-        row.shrink();
+        self.keep_images(page, named);
     }
 
-    fn keep_links(&mut self, page: &Page, row: &mut Row) {
+    fn keep_links(&mut self, page: &Page, own: UrlId, named: &mut Named) {
         // A set, because a hostile page can hold a hundred thousand links.
         let mut seen = HashSet::with_capacity(page.links.len());
         for (resolved, link) in page.internal_links().chain(page.external_links()) {
@@ -60,32 +64,28 @@ impl Names<'_> {
                 Target::External(url) => texts.intern(url.as_str()),
             });
             let is_internal = matches!(resolved.target, Target::Internal(_));
-            if is_internal && to == row.id || !seen.insert((to, is_internal, link.is_nofollow)) {
+            if is_internal && to == own || !seen.insert((to, is_internal, link.is_nofollow)) {
                 continue;
             }
-            let link = self.row_link(to, link);
-            if is_internal { row.links.push(link) } else { row.external_links.push(link) }
+            let link = RowLink {
+                to,
+                text: named.say(short(&link.text)),
+                is_nofollow: link.is_nofollow,
+                is_ugc: link.is_ugc,
+                is_sponsored: link.is_sponsored,
+            };
+            if is_internal { named.links.push(link) } else { named.external_links.push(link) }
         }
     }
 
-    fn row_link(&mut self, to: UrlId, link: &Link) -> RowLink {
-        RowLink {
-            to,
-            text: self.texts.intern(short(&link.text)),
-            is_nofollow: link.is_nofollow,
-            is_ugc: link.is_ugc,
-            is_sponsored: link.is_sponsored,
-        }
-    }
-
-    fn keep_images(&mut self, page: &Page, row: &mut Row) {
+    fn keep_images(&mut self, page: &Page, named: &mut Named) {
         let mut seen = HashSet::new();
         for image in page.facts.images.iter().filter(|image| !image.src.is_empty()) {
             let Some(url) = page.resolve(&image.src) else { continue };
             let src = self.texts.intern(url.as_str());
             if seen.insert(src) {
-                let alt = image.alt.as_deref().map(|alt| self.texts.intern(short(alt)));
-                row.images.push((src, alt));
+                let alt = image.alt.as_deref().map(|alt| named.say(short(alt)));
+                named.images.push((src, alt));
             }
         }
     }

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::checks::title_is_placeholder;
 use crate::page::challenge::is_challenge;
@@ -11,7 +10,7 @@ use crate::page::sketch::short_hash;
 use crate::page::text::fold;
 use crate::page::view::{GOOGLEBOT, Page, effective_canonical};
 use crate::page::{PageFacts, ResourceKind};
-use crate::site::{Difference, Fields, Fingerprints, Row};
+use crate::site::{Difference, Fields, Fingerprints, Row, anchor_hash};
 
 /// Characters that are kept of a field, and preview metas: pages of megabytes must not become rows of megabytes.
 const MAX_FIELD_CHARS: usize = 1000;
@@ -27,14 +26,15 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     row.is_nofollow = page.directives.nofollow();
     row.has_csp_meta = facts.meta("content-security-policy").next().is_some();
     row.has_icon = facts.has_icon;
-    row.words = page.words;
+    row.words = u32::try_from(page.words).unwrap_or(u32::MAX);
     row.copyright_year = copyright_year(&facts.visible_text);
     row.is_render_challenged = page.input.rendered.is_some_and(|(rendered, _)| {
         (rendered.status == 403 || is_challenge(&rendered.html)) && page.input.response.status == 200
     });
     let names = facts.ids.iter().chain(&facts.anchor_names);
-    row.anchors = names.map(|name| xxh3_64(name.as_bytes())).collect();
-    row.anchors.sort_unstable();
+    let mut anchors: Vec<u64> = names.map(|name| anchor_hash(name)).collect();
+    anchors.sort_unstable();
+    row.named().anchors = anchors;
     let title = facts.title().filter(|title| !title.is_empty() && !title_is_placeholder(title));
     let language = facts.lang.as_deref().unwrap_or_default().to_ascii_lowercase();
     row.fingerprints = Fingerprints {
@@ -42,15 +42,15 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
         description: facts.description().filter(|text| !text.is_empty()).map(|text| short_hash(&fold(text))),
         h1: facts.h1().map(|text| short_hash(&fold(text))),
         text: facts.measures.hash,
-        sketch: if page.words >= 50 { facts.measures.sketch.clone() } else { None },
     };
+    row.named().sketch = if page.words >= 50 { facts.measures.sketch.clone() } else { None };
     let loaded = facts.resources.iter().chain(&page.input.raw.resources);
     let needed =
         loaded.filter(|resource| matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet));
     let own = needed
         .filter_map(|resource| page.resolve(&resource.url))
         .filter(|url| page.input.origin.contains(url));
-    row.blocked_resources = own
+    row.named().blocked_resources = own
         .map(|url| page.input.origin.key(&url))
         .filter(|key| !page.input.robots.decide(GOOGLEBOT, key).is_allowed)
         .collect();

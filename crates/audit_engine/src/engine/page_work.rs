@@ -80,7 +80,8 @@ impl PageWork {
         let findings = run_checks(&page, &crawl.options.checks);
         row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
         row.is_rendered = page.was_rendered();
-        row.render_ms = rendered.as_ref().map_or(0, |(page, _)| page.ready_ms);
+        row.render_ms =
+            rendered.as_ref().map_or(0, |(page, _)| u32::try_from(page.ready_ms).unwrap_or(u32::MAX));
         fill_row(&page, row);
         row.preview = Preview::of(&page);
         row.details = Some(Box::new(Details {

@@ -1,12 +1,14 @@
 //! Templates of addresses: which pages are probably made alike. Decides which pages are rendered without a sign that
 //! they need it, which stand for others, and which are a trap without end.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
 
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::site::Row;
+use crate::site::{Interner, Row};
 
 /// Pages of each template that are rendered to see whether scripts change them.
 const FIRST: u32 = 3;
@@ -36,6 +38,7 @@ pub enum Admission {
     Sampled,
 }
 
+/// Numbers of one template. A site can have as many templates as addresses.
 #[derive(Default)]
 struct Pattern {
     seen: u32,
@@ -46,9 +49,15 @@ struct Pattern {
     crawled: u32,
     sampled: u32,
     trapped: u32,
+    since_new: u32,
+    learned: Option<Box<Learned>>,
+}
+
+/// What pages of a template showed.
+#[derive(Default)]
+struct Learned {
     texts: VecDeque<u64>,
     signatures: HashSet<u64>,
-    since_new: u32,
 }
 
 /// One template in the numbers of a crawl.
@@ -72,14 +81,24 @@ pub struct SampledPattern {
 /// What is known of the templates of a site.
 #[derive(Default)]
 pub struct Patterns {
-    templates: HashMap<String, Pattern>,
+    names: Interner,
+    /// By the number of its name.
+    patterns: Vec<Pattern>,
     repeated: u32,
     far_dates: u32,
 }
 
 impl Patterns {
     fn of(&mut self, key: &str) -> &mut Pattern {
-        self.templates.entry(template(key)).or_default()
+        let index = self.names.intern(&template(key)).index();
+        if self.patterns.len() <= index {
+            self.patterns.resize_with(index + 1, Pattern::default);
+        }
+        &mut self.patterns[index]
+    }
+
+    fn named(&self) -> impl Iterator<Item = (&str, &Pattern)> {
+        self.names.from(0).map(|(_, name)| name).zip(&self.patterns)
     }
 
     /// Counts a page, and says whether it is rendered for its template's sake.
@@ -140,19 +159,20 @@ impl Patterns {
         pattern.crawled += 1;
         // Pages without text are shells that scripts fill: they say nothing about each other.
         let text = if row.words == 0 { xxh3_64(key.as_bytes()) } else { row.fingerprints.text as u64 };
-        pattern.texts.push_back(text);
-        if pattern.texts.len() > TRAP_WINDOW {
-            pattern.texts.pop_front();
+        let learned = pattern.learned.get_or_insert_default();
+        learned.texts.push_back(text);
+        if learned.texts.len() > TRAP_WINDOW {
+            learned.texts.pop_front();
         }
         let findings = row.details.iter().flat_map(|details| &details.findings);
         let ids: Vec<&str> = findings.map(|(check, _)| check.check().id).collect();
-        let is_new = pattern.signatures.insert(xxh3_64(ids.join(" ").as_bytes()));
+        let is_new = learned.signatures.insert(xxh3_64(ids.join(" ").as_bytes()));
         pattern.since_new = if is_new { 0 } else { pattern.since_new + 1 };
     }
 
     /// Pages that a page stands for, itself included.
     pub fn stands_for(&self, key: &str) -> f64 {
-        match self.templates.get(&template(key)) {
+        match self.names.find(&template(key)).map(|id| &self.patterns[id.index()]) {
             Some(pattern) if pattern.sampled > 0 && pattern.crawled > 0 => {
                 1.0 + f64::from(pattern.sampled) / f64::from(pattern.crawled)
             }
@@ -162,35 +182,44 @@ impl Patterns {
 
     /// Templates whose addresses were cut off, with how many.
     pub fn traps(&self) -> Vec<(String, u32)> {
-        let cut = self.templates.iter().filter(|(_, pattern)| pattern.trapped > 0);
-        let mut traps: Vec<_> = cut.map(|(name, pattern)| (name.clone(), pattern.trapped)).collect();
+        let cut = self.named().filter(|(_, pattern)| pattern.trapped > 0);
+        let mut traps: Vec<_> = cut.map(|(name, pattern)| (name.to_owned(), pattern.trapped)).collect();
         traps.sort();
         traps
     }
 
     /// The largest templates in numbers.
     pub fn sampled(&self, most: usize) -> Vec<SampledPattern> {
-        let mut patterns: Vec<SampledPattern> = self
-            .templates
-            .iter()
+        let mut patterns: Vec<_> = self.named().collect();
+        patterns.sort_unstable_by_key(|(name, pattern)| (Reverse(pattern.seen_pages()), *name));
+        patterns
+            .into_iter()
+            .take(most)
             .map(|(name, pattern)| SampledPattern {
-                pattern: name.clone(),
-                discovered: pattern.discovered.max(pattern.crawled),
+                pattern: name.to_owned(),
+                discovered: pattern.seen_pages(),
                 crawled: pattern.crawled,
                 skipped: pattern.sampled,
                 saturated: pattern.is_saturated(),
-                issue_signatures: pattern.signatures.len(),
+                issue_signatures: pattern.learned.as_ref().map_or(0, |learned| learned.signatures.len()),
             })
-            .collect();
-        patterns.sort_by(|one, other| {
-            other.discovered.cmp(&one.discovered).then_with(|| one.pattern.cmp(&other.pattern))
-        });
-        patterns.truncate(most);
-        patterns
+            .collect()
+    }
+
+    /// How far pages that were looked at stand for others: of each template that was looked at in part, its name, and
+    /// how many were looked at and left out; and how many pages there are of all.
+    pub fn samples(&self) -> (Vec<(&str, u32, u32)>, f64) {
+        let all = self.named().map(|(_, pattern)| f64::from(pattern.crawled + pattern.sampled)).sum();
+        let sampled = self.named().filter(|(_, pattern)| pattern.sampled > 0);
+        (sampled.map(|(name, pattern)| (name, pattern.crawled, pattern.sampled)).collect(), all)
     }
 }
 
 impl Pattern {
+    fn seen_pages(&self) -> u32 {
+        self.discovered.max(self.crawled)
+    }
+
     fn is_saturated(&self) -> bool {
         self.crawled >= LEAST_SAMPLE && self.since_new >= SATURATED
     }
@@ -203,8 +232,10 @@ impl Pattern {
 
     fn is_trap(&self) -> bool {
         self.discovered > TRAP_ADDRESSES
-            && self.texts.len() == TRAP_WINDOW
-            && self.texts.iter().collect::<HashSet<_>>().len() < TRAP_TEXTS
+            && self.learned.as_ref().is_some_and(|learned| {
+                learned.texts.len() == TRAP_WINDOW
+                    && learned.texts.iter().collect::<HashSet<_>>().len() < TRAP_TEXTS
+            })
     }
 }
 

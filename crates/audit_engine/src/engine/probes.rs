@@ -49,6 +49,9 @@ impl Crawl<'_> {
 
     /// Addresses by how many of their bytes are wanted; those that matter most first.
     fn wanted_assets(&self) -> Vec<(UrlId, usize)> {
+        if self.options.max_assets == 0 {
+            return Vec::new();
+        }
         let mut wanted: BTreeMap<(u8, UrlId), usize> = BTreeMap::new();
         let mut seen = HashSet::new();
         let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
@@ -63,14 +66,16 @@ impl Crawl<'_> {
         };
         for row in self.site.pages().filter(|row| row.is_indexable()) {
             // A picture that is a preview too is asked for as a picture, of which more is read.
+            let named = self.site.named(row);
             if images {
-                row.images.iter().for_each(|(id, _)| want(0, *id, image_bytes));
+                named.images.iter().for_each(|(id, _)| want(0, *id, image_bytes));
             }
-            row.resources.iter().for_each(|id| want(1, *id, SOME_BYTES));
+            named.resources.iter().for_each(|id| want(1, *id, SOME_BYTES));
         }
         for row in self.site.pages() {
-            row.preview_image.iter().filter(|_| previews).for_each(|id| want(2, *id, PREVIEW_BYTES));
-            row.external_links.iter().filter(|_| links).for_each(|link| want(3, link.to, SOME_BYTES));
+            let named = self.site.named(row);
+            named.preview_image.iter().filter(|_| previews).for_each(|id| want(2, *id, PREVIEW_BYTES));
+            named.external_links.iter().filter(|_| links).for_each(|link| want(3, link.to, SOME_BYTES));
         }
         let mut wanted: Vec<_> = wanted.into_iter().map(|((rank, id), bytes)| (rank, id, bytes)).collect();
         wanted.sort_by_key(|(rank, id, _)| (*rank, self.site.texts.key(*id)));
@@ -212,8 +217,8 @@ impl Crawl<'_> {
             else {
                 return;
             };
-            if let Some(row) = self.site.rows.get_mut(&id) {
-                row.agent_difference = difference(&crawler, &person);
+            if let Some(row) = self.site.rows.get_mut(id) {
+                row.agent_difference = difference(&crawler, &person).map(Box::from);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The end of an audit: joined checks, scores, and what is handed to whoever asked.
 
 use super::crawl::Crawl;
-use super::details::Shelf;
 use super::outcome::{
     Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
@@ -11,7 +10,7 @@ use super::tally::Tally;
 use crate::checks::{CheckId, Evidence, Fires, Scope};
 use crate::page::view::Rows;
 use crate::score::{page_health, run_health};
-use crate::site::{Details, Kept, Place, Row, Site, SiteFindings};
+use crate::site::{Details, Kept, NamedRow, Place, Row, Shelf, Site, SiteFindings};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
@@ -31,9 +30,11 @@ impl Crawl<'_> {
         let site_findings = self.whole_checks();
         let mut results = Results { shelf: std::mem::take(&mut self.shelf), kept: Vec::new() };
         let mut tally = Tally::default();
-        for row in self.site.rows.values() {
-            let details = self.joined_details(row, &results.shelf);
+        for row in self.site.rows.iter() {
+            let row = NamedRow { row, named: self.site.named(row) };
+            let details = self.joined_details(&row, &results.shelf);
             results.kept.push(results.shelf.keep(&details));
+            let row = row.row;
             tally.add(&self, row, &row_result(&self.site, row, details));
         }
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
@@ -62,13 +63,18 @@ impl Crawl<'_> {
 
     /// A forbidden address is a row only if an audited page links to it.
     fn drop_unlinked_forbidden_rows(&mut self) {
-        let linked: std::collections::HashSet<_> =
-            self.site.pages().flat_map(|row| row.links.iter().map(|link| link.to)).collect();
-        self.site.rows.retain(|id, row| row.status != 0 || row.failure.is_some() || linked.contains(id));
+        if self.forbidden == 0 {
+            return;
+        }
+        let mut is_linked = vec![false; self.site.urls.len()];
+        for row in self.site.pages() {
+            self.site.named(row).links.iter().for_each(|link| is_linked[link.to.index()] = true);
+        }
+        self.site.rows.retain(|row| row.status != 0 || row.failure.is_some() || is_linked[row.id.index()]);
     }
 
     fn status(&self) -> AuditStatus {
-        let failed = self.site.rows.values().filter(|row| row.failure.is_some() || row.status >= 500).count();
+        let failed = self.site.rows.iter().filter(|row| row.failure.is_some() || row.status >= 500).count();
         match self.close_reason {
             CloseReason::Unreachable => AuditStatus::Unreachable,
             CloseReason::UrlLimit => AuditStatus::LimitReached,
@@ -84,7 +90,7 @@ impl Crawl<'_> {
         }
         let message = if self.site.robots.is_unreachable {
             "robots.txt could not be fetched, so nothing may be asked for".to_owned()
-        } else if self.forbidden > 0 && self.site.rows.values().all(|row| row.is_blocked) {
+        } else if self.forbidden > 0 && self.site.rows.iter().all(|row| row.is_blocked) {
             "robots.txt forbids every address where the audit begins".to_owned()
         } else {
             match self.site.start() {
@@ -96,8 +102,8 @@ impl Crawl<'_> {
     }
 
     /// The details of a row with what the joins show.
-    fn joined_details(&self, row: &Row, shelf: &Shelf) -> Details {
-        let mut details = row.kept.map(|kept| shelf.get(kept)).unwrap_or_default();
+    fn joined_details(&self, row: &NamedRow, shelf: &Shelf) -> Details {
+        let mut details = row.kept_details.map(|kept| shelf.get::<Details>(kept)).unwrap_or_default();
         details.findings.extend(joined_checks(&self.site, row, &self.options.checks));
         let key = self.site.urls.key(row.id);
         details.findings.retain(|(check, _)| !self.options.is_ignored(*check, key));
@@ -131,12 +137,12 @@ pub(super) struct Results {
 impl Results {
     /// The results of a site's rows from one on.
     pub fn from<'a>(&'a self, site: &'a Site, first: usize) -> impl Iterator<Item = RowResult> + 'a {
-        let rows = site.rows.values().zip(&self.kept).skip(first);
+        let rows = site.rows.iter().zip(&self.kept).skip(first);
         rows.map(|(row, kept)| row_result(site, row, self.shelf.get(*kept)))
     }
 }
 
-fn joined_checks(site: &Site, row: &Row, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
+fn joined_checks(site: &Site, row: &NamedRow, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
     let mut findings = Vec::new();
     for id in checks {
         let check = id.check();
@@ -180,7 +186,7 @@ fn row_result(site: &Site, row: &Row, details: Details) -> RowResult {
         hops,
         inlinks: site.inlinks(row.id).pages,
         depth: site.depth(row.id),
-        words: row.words,
+        words: row.words as usize,
         crawled_at: crawled_at(row),
         content_hash: if row.is_page() { format!("{:032x}", row.fingerprints.text) } else { String::new() },
         fields,

@@ -167,7 +167,7 @@ impl RobotsAnalysis {
             sitemaps: sitemaps(site),
             problems: problems(results),
             bots: bots(site),
-            blocked_crawled_urls: site.rows.values().filter(|row| row.is_blocked).count(),
+            blocked_crawled_urls: site.rows.iter().filter(|row| row.is_blocked).count(),
             content_signals: content_signals(site),
             llms_txt: LlmsTxt {
                 status: llms.0,

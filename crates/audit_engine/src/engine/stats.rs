@@ -191,7 +191,7 @@ impl CrawlStats {
         discovered: usize,
     ) -> CrawlStats {
         let site = &crawl.site;
-        let asked = || site.rows.values().filter(|row| row.crawled_at_ms != 0);
+        let asked = || site.rows.iter().filter(|row| row.crawled_at_ms != 0);
         let depth = std::mem::take(&mut tally.depth);
         let elapsed = crawl.elapsed();
         let delay = site.robots.rules.crawl_delay(&site.agent).unwrap_or_default();
@@ -207,7 +207,7 @@ impl CrawlStats {
             skipped: Skipped {
                 robots: crawl.forbidden,
                 limit: if is_limited { crawl.frontier.len() } else { 0 },
-                off_host: off_host(crawl),
+                off_host: site.external_links(),
                 filtered: crawl.filtered.len(),
                 sampling: crawl.sampled.len(),
                 trap: crawl.trapped.len(),
@@ -245,12 +245,11 @@ impl CrawlStats {
 
 /// The error of the mean page health, as of a sample that is drawn from each template.
 fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
-    let patterns = crawl.patterns.sampled(usize::MAX);
-    let all: f64 = patterns.iter().map(|pattern| f64::from(pattern.crawled + pattern.skipped)).sum();
+    let (samples, all) = crawl.patterns.samples();
     let mut variance = 0.0;
-    for pattern in patterns.iter().filter(|pattern| pattern.skipped > 0) {
-        let Some(scores) = health.get(&pattern.pattern).filter(|scores| scores.len() > 1) else { continue };
-        let (count, population) = (scores.len() as f64, f64::from(pattern.crawled + pattern.skipped));
+    for (pattern, crawled, skipped) in samples {
+        let Some(scores) = health.get(pattern).filter(|scores| scores.len() > 1) else { continue };
+        let (count, population) = (scores.len() as f64, f64::from(crawled + skipped));
         let mean = scores.iter().sum::<f64>() / count;
         let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
         variance += (population / all).powi(2) * spread / count * (1.0 - count / population);
@@ -258,19 +257,14 @@ fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
     Sampling {
         enabled: crawl.options.allow_sampling,
         health_std_err: (!crawl.sampled.is_empty()).then(|| (variance.sqrt() * 100.0).round() / 100.0),
-        patterns: patterns.into_iter().take(MAX_PATTERNS).collect(),
+        patterns: crawl.patterns.sampled(MAX_PATTERNS),
     }
-}
-
-fn off_host(crawl: &Crawl) -> usize {
-    let links = crawl.site.pages().flat_map(|row| row.external_links.iter().map(|link| link.to));
-    links.collect::<BTreeSet<_>>().len()
 }
 
 fn status_counts(crawl: &Crawl) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<String, usize> =
         ["2xx", "3xx", "4xx", "5xx", "none"].into_iter().map(|name| (name.to_owned(), 0)).collect();
-    for row in crawl.site.rows.values() {
+    for row in crawl.site.rows.iter() {
         let name = match row.status {
             200..=299 => "2xx",
             300..=399 => "3xx",
@@ -289,10 +283,11 @@ fn content_types(crawl: &Crawl, mut counts: BTreeMap<String, usize>) -> BTreeMap
 }
 
 fn timing(crawl: &Crawl, mut total: Vec<u64>) -> Timing {
-    let answered = || crawl.site.rows.values().filter(|row| row.status != 0);
-    let mut ttfb: Vec<u64> = answered().map(|row| row.ttfb_ms).collect();
+    let answered = || crawl.site.rows.iter().filter(|row| row.status != 0);
+    let mut ttfb: Vec<u64> = answered().map(|row| u64::from(row.ttfb_ms)).collect();
     ttfb.extend(crawl.files.iter().map(|file| file.ttfb_ms));
-    let mut render: Vec<u64> = answered().filter(|row| row.is_rendered).map(|row| row.render_ms).collect();
+    let mut render: Vec<u64> =
+        answered().filter(|row| row.is_rendered).map(|row| u64::from(row.render_ms)).collect();
     [&mut ttfb, &mut total, &mut render].into_iter().for_each(|times| times.sort_unstable());
     let share = |times: &[u64], tenths: usize| {
         times.get((times.len() * tenths / 10).min(times.len().saturating_sub(1))).copied().unwrap_or_default()

@@ -1,6 +1,8 @@
 //! Fingerprints of a page's main text: one that is equal for equal texts, one that is similar for similar texts.
 //! Used to find duplicates without keeping texts. Pure.
 
+use std::num::NonZeroU64;
+
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Bins of a sketch.
@@ -9,6 +11,8 @@ const BINS: usize = 128;
 const SHINGLE: usize = 5;
 /// Bins that two sketches are put into one bucket by.
 const BAND: usize = 8;
+/// Buckets that a sketch is put into.
+pub const BANDS: usize = BINS / BAND;
 
 /// One-permutation minhash of a text's shingles.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -29,9 +33,9 @@ impl TryFrom<Vec<u16>> for Sketch {
     }
 }
 
-/// Short hash of a text, for joining equal titles and the like.
-pub fn short_hash(text: &str) -> u64 {
-    xxh3_64(text.as_bytes())
+/// Short hash of a text, for joining equal titles and the like. Never 0, so that none takes no more room than one.
+pub fn short_hash(text: &str) -> NonZeroU64 {
+    NonZeroU64::new(xxh3_64(text.as_bytes())).unwrap_or(NonZeroU64::MAX)
 }
 
 /// Collects the shingles of a text, whose words are given in order.
@@ -91,7 +95,11 @@ impl Sketch {
     /// Buckets in which texts that are alike meet.
     pub fn bands(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.chunks(BAND).enumerate().map(|(index, band)| {
-            let bytes: Vec<u8> = band.iter().flat_map(|bin| bin.to_le_bytes()).collect();
+            let mut bytes = [0; 2 * BAND];
+            bytes
+                .chunks_exact_mut(2)
+                .zip(band)
+                .for_each(|(two, bin)| two.copy_from_slice(&bin.to_le_bytes()));
             xxh3_64_with_seed(&bytes, index as u64)
         })
     }

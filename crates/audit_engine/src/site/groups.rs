@@ -17,7 +17,9 @@ impl<K: Ord + Copy> Groups<K> {
     pub fn of(mut shares: Vec<(K, UrlId)>, most: usize) -> Groups<K> {
         shares.sort_unstable();
         let groups = shares.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1);
-        Groups(groups.flat_map(|group| group.iter().take(most).copied()).collect())
+        let mut shared: Vec<_> = groups.flat_map(|group| group.iter().take(most).copied()).collect();
+        shared.shrink_to_fit();
+        Groups(shared)
     }
 
     /// The rows that have a key, in their order; none when only one has it.

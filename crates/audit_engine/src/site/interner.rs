@@ -55,10 +55,36 @@ impl Interner {
 
     /// Numbers and keys from the `first` one on, in the order in which they were seen.
     pub fn from(&self, first: usize) -> impl Iterator<Item = (UrlId, &str)> {
-        (first..self.ends.len()).map(|index| {
+        Interner::keys(&self.text, &self.ends, first)
+    }
+
+    fn keys<'a>(text: &'a str, ends: &'a [usize], first: usize) -> impl Iterator<Item = (UrlId, &'a str)> {
+        (first..ends.len()).map(move |index| {
             let id = index as u32;
-            (UrlId(id), slice(&self.text, &self.ends, id))
+            (UrlId(id), slice(text, ends, id))
         })
+    }
+
+    /// Gives keys new numbers, in the order of their texts. Returns the new numbers by the old ones.
+    pub fn sort(&mut self) -> Vec<UrlId> {
+        // With a million keys each list counts, so none lives longer than it has to.
+        self.table = HashTable::new();
+        let mut order: Vec<u32> = (0..self.ends.len() as u32).collect();
+        order.sort_unstable_by_key(|id| slice(&self.text, &self.ends, *id));
+        let (mut text, mut ends) = (String::with_capacity(self.text.len()), Vec::with_capacity(order.len()));
+        let mut numbers = vec![UrlId::default(); order.len()];
+        for (number, id) in (0..).zip(order) {
+            text.push_str(slice(&self.text, &self.ends, id));
+            ends.push(text.len());
+            numbers[id as usize] = UrlId(number);
+        }
+        (self.text, self.ends) = (text, ends);
+        self.table = HashTable::with_capacity(self.ends.len());
+        for (UrlId(id), key) in Interner::keys(&self.text, &self.ends, 0) {
+            let hash_of = |id: &u32| self.hasher.hash_one(slice(&self.text, &self.ends, *id));
+            self.table.insert_unique(self.hasher.hash_one(key), id, hash_of);
+        }
+        numbers
     }
 
     /// Addresses that were seen.
@@ -93,5 +119,18 @@ mod tests {
         assert_eq!(ids[..5000], ids[5000..]);
         assert!(keys.iter().zip(&ids).all(|(key, id)| urls.key(*id) == key));
         assert_eq!(urls.find("/other"), None);
+    }
+
+    #[test]
+    fn sorted_keys_have_the_numbers_of_their_order() {
+        let mut urls = Interner::default();
+        let old = ["/c", "/a", "/b"].map(|key| urls.intern(key));
+
+        let numbers = urls.sort();
+
+        assert!(urls.from(0).map(|(_, key)| key).eq(["/a", "/b", "/c"]));
+        assert!(
+            ["/c", "/a", "/b"].iter().zip(old).all(|(key, id)| urls.find(key) == Some(numbers[id.index()]))
+        );
     }
 }

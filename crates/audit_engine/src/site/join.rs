@@ -1,122 +1,77 @@
 //! Joins rows with each other once the crawl is over: who links to whom, how far from the seeds, who shares what.
+//!
+//! What pages name is read from its shelf page by page, several times: a large site's does not fit in memory, and what
+//! follows from one reading is gone before the next.
 
-use std::collections::VecDeque;
+use hashbrown::{HashMap, HashSet};
 
-use hashbrown::{HashMap, HashSet, hash_map::Entry};
-
+use super::graph::Graph;
 use super::groups::Groups;
-use super::{Inlinks, Joined, MAX_BUCKET, Shared, Site, UrlId};
-use crate::checks::MAX_EXAMPLES;
+use super::named::anchor_hash;
+use super::{Joined, MAX_BUCKET, Row, Shared, Site, UrlId};
+use crate::page::sketch::{BANDS, Sketch};
 
-/// Pages below which a tenth of them says nothing.
-const LEAST_SCORED: usize = 20;
-const SWEEPS: usize = 20;
-const DAMPING: f64 = 0.85;
+/// Buckets of sketches that are in memory at once, over all pages: 16 bytes each.
+const MOST_BUCKETS: usize = 500_000;
 
 impl Site {
     /// Prepares what the checks ask about rows together. To be called once, after the last row.
     pub fn join(&mut self) {
         self.joined = Joined::default();
-        self.joined.inlinks = self.count_inlinks();
-        self.joined.depths = self.measure_depths();
         self.joined.variants = self.find_variants();
-        self.score_links();
+        self.read_named();
         self.group();
+        self.find_alike();
     }
 
-    fn count_inlinks(&self) -> HashMap<UrlId, Inlinks> {
-        let mut inlinks = HashMap::<UrlId, Inlinks>::new();
-        for row in self.pages() {
-            // Per target: whether any link may be followed, and whether any may not.
-            let mut targets: Vec<(UrlId, bool, bool)> = Vec::with_capacity(row.links.len());
-            for link in &row.links {
-                let end = self.end_id(link.to).filter(|end| *end != link.to);
-                let ends = [Some(link.to), end].into_iter().flatten().filter(|target| *target != row.id);
-                targets.extend(ends.map(|target| (target, !link.is_nofollow, link.is_nofollow)));
+    /// Joins what pages name.
+    fn read_named(&mut self) {
+        let mut graph = Graph::new(&self.rows, self.links, |id| self.end_id(id));
+        let mut joined = std::mem::take(&mut self.joined);
+        let mut is_linked = vec![false; self.texts.len()];
+        let mut fragments = Vec::new();
+        for row in self.rows.iter() {
+            if !row.is_page() {
+                graph.add(std::iter::empty());
+                continue;
             }
-            targets.sort_unstable_by_key(|(target, ..)| *target);
-            targets.dedup_by(|next, kept| {
-                let is_same = next.0 == kept.0;
-                if is_same {
-                    (kept.1, kept.2) = (kept.1 | next.1, kept.2 | next.2);
-                }
-                is_same
-            });
-            for (target, is_followed, is_nofollowed) in targets {
-                let inlinks = inlinks.entry(target).or_default();
-                inlinks.pages += 1;
-                inlinks.followed += u32::from(is_followed);
-                inlinks.nofollowed += u32::from(is_nofollowed);
-                if inlinks.from.len() < MAX_EXAMPLES {
-                    inlinks.from.push(row.id);
-                }
+            let named = self.named(row);
+            graph.add(
+                named.links.iter().filter_map(|link| Some((self.rows.place(link.to)?, link.is_nofollow))),
+            );
+            joined.alternates.extend(named.alternates.iter().filter_map(|entry| Some((row.id, entry.to?))));
+            named.external_links.iter().for_each(|link| is_linked[link.to.index()] = true);
+            if row.is_indexable() {
+                joined.blocked_resources.extend(named.blocked_resources);
             }
+            let is_page = |id: UrlId| self.row(id).is_some_and(Row::is_page);
+            let parts = named.fragments.iter().filter(|(to, _)| is_page(*to));
+            fragments.extend(parts.map(|(to, fragment)| (*to, anchor_hash(fragment))));
         }
-        inlinks
+        joined.alternates.sort_unstable();
+        joined.external = is_linked.iter().filter(|is_linked| **is_linked).count();
+        joined.linking = graph.linking(&self.rows);
+        drop(graph);
+        joined.missing_parts = self.find_missing(fragments);
+        self.joined = joined;
     }
 
-    fn measure_depths(&self) -> HashMap<UrlId, u32> {
-        let mut depths = HashMap::new();
-        let mut queue = VecDeque::new();
-        for row in self.rows.values().filter(|row| row.is_seed) {
-            let id = self.end_id(row.id).unwrap_or(row.id);
-            if depths.insert(id, 0).is_none() {
-                queue.push_back(id);
-            }
+    /// Leaves of links to parts of pages those whose part is not there.
+    fn find_missing(&self, mut parts: Vec<(UrlId, u64)>) -> Vec<(UrlId, u64)> {
+        parts.sort_unstable();
+        parts.dedup();
+        let mut missing = Vec::new();
+        for parts in parts.chunk_by(|one, other| one.0 == other.0) {
+            let Some(row) = self.row(parts[0].0) else { continue };
+            let named = self.named(row);
+            missing.extend(parts.iter().filter(|(_, hash)| !named.has_anchor(*hash)));
         }
-        while let Some(id) = queue.pop_front() {
-            let Some(row) = self.row(id).filter(|row| !row.is_nofollow) else { continue };
-            let depth = depths[&id] + 1;
-            for link in row.links.iter().filter(|link| !link.is_nofollow) {
-                let target = self.end_id(link.to).unwrap_or(link.to);
-                if let Entry::Vacant(entry) = depths.entry(target) {
-                    entry.insert(depth);
-                    queue.push_back(target);
-                }
-            }
-        }
-        depths
-    }
-
-    /// Gives each indexable page the share of visits that it would get from somebody who follows links at random.
-    fn score_links(&mut self) {
-        let pages: Vec<UrlId> = self.pages().filter(|row| row.is_indexable()).map(|row| row.id).collect();
-        if pages.len() < LEAST_SCORED {
-            return;
-        }
-        let number: HashMap<UrlId, u32> = pages.iter().copied().zip(0..).collect();
-        let targets = |id: &UrlId| -> Vec<u32> {
-            let Some(row) = self.row(*id).filter(|row| !row.is_nofollow) else { return Vec::new() };
-            let followed = row.links.iter().filter(|link| !link.is_nofollow);
-            followed.filter_map(|link| number.get(&self.end_id(link.to)?).copied()).collect()
-        };
-        // One list for all pages, with where each one's part ends: a large site has millions of links.
-        let (mut all, mut ends) = (Vec::<u32>::new(), Vec::with_capacity(pages.len()));
-        for id in &pages {
-            all.extend(targets(id));
-            ends.push(all.len());
-        }
-        let mut scores = vec![1.0; pages.len()];
-        for _ in 0..SWEEPS {
-            let mut next = vec![1.0 - DAMPING; pages.len()];
-            let mut start = 0;
-            for (from, end) in ends.iter().enumerate() {
-                let targets = &all[start..*end];
-                start = *end;
-                let share = DAMPING * scores[from] / targets.len().max(1) as f64;
-                targets.iter().for_each(|to| next[*to as usize] += share);
-            }
-            scores = next;
-        }
-        let mut sorted = scores.clone();
-        sorted.sort_by(f64::total_cmp);
-        self.joined.low_score = sorted[sorted.len() / 10 - 1];
-        self.joined.scores = pages.into_iter().zip(scores).collect();
+        missing
     }
 
     /// Second addresses of one page: with parameters that change nothing, or with a final slash too many.
     fn find_variants(&self) -> HashSet<UrlId> {
-        let is_variant = |row: &&super::Row| {
+        let is_variant = |row: &&Row| {
             let has_slash = self.urls.key(row.id).split('?').next().is_some_and(|path| path.ends_with('/'));
             self.variant_of(Shared::ParameterVariant, row).is_some()
                 || has_slash && self.variant_of(Shared::SlashVariant, row).is_some()
@@ -124,17 +79,40 @@ impl Site {
         self.pages().filter(|row| row.is_indexable()).filter(is_variant).map(|row| row.id).collect()
     }
 
+    /// Rows that are compared with each other.
+    fn compared(&self) -> impl Iterator<Item = &Row> {
+        self.pages().filter(|row| row.is_indexable() && !self.joined.variants.contains(&row.id))
+    }
+
     fn group(&mut self) {
-        let (mut groups, mut bands) = (Vec::new(), Vec::new());
-        for row in self.pages().filter(|row| row.is_indexable() && !self.joined.variants.contains(&row.id)) {
-            for shared in [Shared::Title, Shared::Description, Shared::H1, Shared::Text] {
-                groups.extend(row.share_key(shared).map(|key| ((shared, key), row.id)));
+        self.joined.groups = [Shared::Title, Shared::Description, Shared::H1, Shared::Text].map(|shared| {
+            let shares = self.compared().filter_map(|row| Some((row.share_key(shared)?, row.id)));
+            Groups::of(shares.collect(), usize::MAX)
+        });
+    }
+
+    /// Finds pages whose texts may be nearly one, and keeps their sketches.
+    fn find_alike(&mut self) {
+        let pages = self.compared().filter(|row| row.words >= 50).count();
+        let at_once = (MOST_BUCKETS / pages.max(1)).clamp(1, BANDS);
+        let mut alike = HashSet::new();
+        for first in (0..BANDS).step_by(at_once) {
+            let mut bands: Vec<Vec<(u64, UrlId)>> = Vec::new();
+            bands.resize_with(at_once.min(BANDS - first), || Vec::with_capacity(pages));
+            for row in self.compared().filter(|row| row.words >= 50) {
+                let sketch = self.sketch(row);
+                let keys = sketch.iter().flat_map(|sketch| sketch.bands().skip(first));
+                bands.iter_mut().zip(keys).for_each(|(band, key)| band.push((key, row.id)));
             }
-            if let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| row.words >= 50) {
-                bands.extend(sketch.bands().map(|band| (band, row.id)));
+            for mut band in bands {
+                band.sort_unstable();
+                let groups = band.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1);
+                alike.extend(groups.flatten().map(|(_, id)| *id));
+                self.joined.bands.push(Groups::of(band, MAX_BUCKET));
             }
         }
-        self.joined.groups = Groups::of(groups, usize::MAX);
-        self.joined.bands = Groups::of(bands, MAX_BUCKET);
+        let sketch = |id: UrlId| Some((id, self.sketch(self.row(id)?)?));
+        let sketches: HashMap<UrlId, Box<Sketch>> = alike.into_iter().filter_map(sketch).collect();
+        self.joined.sketches = sketches;
     }
 }

@@ -2,14 +2,18 @@
 //! Filled by the engine, joined once, then read only. Pure.
 
 mod findings;
+mod graph;
 mod groups;
 mod interner;
 mod join;
+mod named;
 mod probes;
 mod row;
+mod rows;
+mod shelf;
 mod verdicts;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crawler::robots::Robots;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -18,14 +22,19 @@ use url::Url;
 use crate::address::Origin;
 use crate::checks::thresholds::{Limit, Thresholds};
 use crate::checks::{Evidence, MAX_EXAMPLES};
+use crate::page::sketch::Sketch;
 use crate::page::view::GOOGLEBOT;
 
+use graph::Linking;
 use groups::Groups;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
+pub use named::{Alternate, Named, NamedRow, RowLink, Words, anchor_hash};
 pub use probes::{Asset, BotAnswer, Probes};
-pub use row::{Alternate, Details, Difference, Failure, Fields, Fingerprints, Kept, Place, Row, RowLink};
+pub use row::{Details, Difference, Failure, Fields, Fingerprints, Place, Row};
+pub use rows::Rows;
+pub use shelf::{Kept, Shelf};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
 /// Everything that is known of a site.
@@ -36,10 +45,10 @@ pub struct Site {
     pub agent: String,
     /// Every address of the site that was seen.
     pub urls: Interner,
-    /// Texts and addresses of other hosts that rows name by number, each kept once.
+    /// Addresses of other hosts, pictures and scripts, each kept once.
     pub texts: Interner,
     /// Rows by address.
-    pub rows: BTreeMap<UrlId, Box<Row>>,
+    pub rows: Rows,
     /// Its robots.txt.
     pub robots: RobotsFile,
     /// Its sitemaps.
@@ -64,6 +73,12 @@ pub struct Site {
     pub now_ms: i64,
     /// The numbers by which checks fire.
     pub thresholds: Thresholds,
+    /// What pages name, until it is asked for.
+    shelf: Shelf,
+    /// Numbers of addresses now, by those that the shelf has; empty: the same.
+    numbers: Vec<UrlId>,
+    /// Links between pages of the site.
+    links: usize,
     joined: Joined,
 }
 
@@ -109,13 +124,15 @@ pub struct SitemapFile {
     pub is_cut: bool,
 }
 
-/// A page that a sitemap lists.
+/// A page that a sitemap lists. There can be a million.
 #[derive(Debug, Clone)]
 pub struct SitemapEntry {
-    /// Its address.
-    pub url: Url,
+    /// Its address as it stands there, when that is not how its row's is written.
+    pub written: Option<Box<str>>,
     /// Its row, when it is on the site.
     pub id: Option<UrlId>,
+    /// It is on another host than the file.
+    pub is_elsewhere: bool,
     /// When it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
     /// It has a date that is none.
@@ -123,7 +140,7 @@ pub struct SitemapEntry {
 }
 
 /// How pages share something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shared {
     /// The same title in the same language.
     Title,
@@ -140,7 +157,7 @@ pub enum Shared {
 }
 
 /// How a page is linked.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Inlinks {
     /// Pages that link to it, in any way.
     pub pages: u32,
@@ -148,22 +165,40 @@ pub struct Inlinks {
     pub followed: u32,
     /// Pages with a link that has nofollow.
     pub nofollowed: u32,
-    from: Vec<UrlId>,
+    /// Where the first of them stand.
+    first: usize,
 }
 
 #[derive(Default)]
 struct Joined {
-    inlinks: hashbrown::HashMap<UrlId, Inlinks>,
-    depths: hashbrown::HashMap<UrlId, u32>,
-    scores: hashbrown::HashMap<UrlId, f64>,
-    low_score: f64,
-    groups: Groups<(Shared, u128)>,
+    linking: Linking,
+    /// Addresses of other hosts that pages link to.
+    external: usize,
+    /// Pages and the versions of them that they name, sorted.
+    alternates: Vec<(UrlId, UrlId)>,
+    /// Parts of pages that are linked and not there: page and hash of the part's name, sorted.
+    missing_parts: Vec<(UrlId, u64)>,
+    blocked_resources: BTreeSet<String>,
+    /// By title, description, heading and text.
+    groups: [Groups<u64>; 4],
     variants: hashbrown::HashSet<UrlId>,
-    bands: Groups<u64>,
+    bands: Vec<Groups<u64>>,
+    /// Of pages that are in a bucket with others.
+    sketches: hashbrown::HashMap<UrlId, Box<Sketch>>,
 }
 
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
 const MAX_BUCKET: usize = 200;
+
+impl SitemapEntry {
+    /// Its address.
+    pub fn url(&self, site: &Site) -> String {
+        match (&self.written, self.id) {
+            (Some(written), _) => written.to_string(),
+            (None, id) => id.map(|id| site.url(id)).unwrap_or_default(),
+        }
+    }
+}
 
 impl Site {
     /// A site without rows.
@@ -173,7 +208,7 @@ impl Site {
             agent: agent.to_owned(),
             urls: Interner::default(),
             texts: Interner::default(),
-            rows: BTreeMap::new(),
+            rows: Rows::default(),
             robots: RobotsFile::default(),
             sitemaps: Vec::new(),
             probes: Probes::default(),
@@ -186,13 +221,39 @@ impl Site {
             seed: None,
             now_ms: 0,
             thresholds: Thresholds::default(),
+            shelf: Shelf::default(),
+            numbers: Vec::new(),
+            links: 0,
             joined: Joined::default(),
         }
     }
 
     /// The row of an address.
     pub fn row(&self, id: UrlId) -> Option<&Row> {
-        self.rows.get(&id).map(Box::as_ref)
+        self.rows.get(id)
+    }
+
+    /// Adds a row, and puts what it names where it waits.
+    pub fn insert(&mut self, mut row: Box<Row>) {
+        if let Some(named) = row.named.take() {
+            self.links += named.links.len();
+            row.kept_named = Some(self.shelf.keep(&named));
+        }
+        self.rows.insert(row);
+    }
+
+    /// What a row names.
+    pub fn named(&self, row: &Row) -> Named {
+        let mut named: Named = row.kept_named.map(|kept| self.shelf.get(kept)).unwrap_or_default();
+        if !self.numbers.is_empty() {
+            named.renumber(|id| self.numbers[id.index()]);
+        }
+        named
+    }
+
+    /// The fingerprint of a row's text, by which texts that are nearly one are found.
+    fn sketch(&self, row: &Row) -> Option<Box<Sketch>> {
+        self.shelf.get(row.kept_named?)
     }
 
     /// The address of a path, if it was seen.
@@ -207,13 +268,13 @@ impl Site {
 
     /// Rows of HTML pages.
     pub fn pages(&self) -> impl Iterator<Item = &Row> {
-        self.rows.values().map(Box::as_ref).filter(|row| row.is_page())
+        self.rows.iter().filter(|row| row.is_page())
     }
 
     /// The start page's row: the first seed, else `/`, else the first row.
     pub fn start(&self) -> Option<&Row> {
         let seed = self.seed.and_then(|seed| self.row(seed));
-        seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.values().next().map(Box::as_ref))
+        seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.iter().next())
     }
 
     /// Whether robots.txt forbids a page to Googlebot or to the audit.
@@ -234,48 +295,59 @@ impl Site {
 
     /// Numbers addresses in the order of their paths, so that nothing depends on the order of answers.
     pub fn sort(&mut self) {
-        let mut order: Vec<(UrlId, &str)> = self.urls.from(0).collect();
-        order.sort_unstable_by_key(|(_, key)| *key);
-        let mut urls = Interner::default();
-        let mut numbers = vec![UrlId::default(); self.urls.len()];
-        for (id, key) in order {
-            numbers[id.index()] = urls.intern(key);
-        }
-        self.urls = urls;
+        let numbers = self.urls.sort();
         let number = |id: UrlId| numbers[id.index()];
-        self.rows = std::mem::take(&mut self.rows)
-            .into_values()
-            .map(|mut row| {
-                row.renumber(number);
-                (row.id, row)
-            })
-            .collect();
+        self.rows.renumber(number);
         self.seed = self.seed.map(number);
         self.previous =
             std::mem::take(&mut self.previous).into_iter().map(|(id, page)| (number(id), page)).collect();
         let entries = self.sitemaps.iter_mut().flat_map(|file| &mut file.entries);
         entries.for_each(|entry| entry.id = entry.id.map(number));
+        self.numbers = numbers;
     }
 
     /// How an address is linked.
-    pub fn inlinks(&self, id: UrlId) -> &Inlinks {
-        static NONE: Inlinks = Inlinks { pages: 0, followed: 0, nofollowed: 0, from: Vec::new() };
-        self.joined.inlinks.get(&id).unwrap_or(&NONE)
+    pub fn inlinks(&self, id: UrlId) -> Inlinks {
+        let place = self.rows.place(id);
+        place.and_then(|place| self.joined.linking.inlinks.get(place)).copied().unwrap_or_default()
     }
 
     /// The first pages that link to an address.
     pub fn linking_pages(&self, id: UrlId) -> impl Iterator<Item = String> {
-        self.inlinks(id).from.iter().map(|from| self.url(*from))
+        let inlinks = self.inlinks(id);
+        let from = &self.joined.linking.from[inlinks.first..inlinks.first + inlinks.named()];
+        from.iter().map(|from| self.url(*from))
     }
 
     /// Fewest links from a seed; none when no seed leads there.
     pub fn depth(&self, id: UrlId) -> Option<u32> {
-        self.joined.depths.get(&id).copied()
+        self.joined.linking.depths.get(self.rows.place(id)?).copied().flatten()
     }
 
     /// Whether a page's link score is in the lowest tenth, among twenty pages at least.
     pub fn has_low_score(&self, id: UrlId) -> bool {
-        self.joined.scores.get(&id).is_some_and(|score| *score <= self.joined.low_score)
+        let place = self.rows.place(id);
+        place.and_then(|place| self.joined.linking.low_scores.get(place)).is_some_and(|is_low| *is_low)
+    }
+
+    /// Addresses of other hosts that pages link to.
+    pub fn external_links(&self) -> usize {
+        self.joined.external
+    }
+
+    /// Scripts and style sheets of indexable pages that Googlebot may not fetch.
+    pub fn blocked_resources(&self) -> &BTreeSet<String> {
+        &self.joined.blocked_resources
+    }
+
+    /// Whether a page names another one as a version of it.
+    pub fn names_version(&self, page: UrlId, version: UrlId) -> bool {
+        self.joined.alternates.binary_search(&(page, version)).is_ok()
+    }
+
+    /// Whether a page that was looked at has no part of this name.
+    pub fn lacks_part(&self, page: UrlId, name: &str) -> bool {
+        self.joined.missing_parts.binary_search(&(page, anchor_hash(name))).is_ok()
     }
 
     /// Adds the pages that share something with a row.
@@ -286,7 +358,7 @@ impl Site {
             return;
         }
         let Some(key) = row.share_key(shared) else { return };
-        let group = self.joined.groups.get((shared, key));
+        let group = self.joined.groups[shared as usize].get(key);
         if group.binary_search_by_key(&row.id, |(_, id)| *id).is_err() {
             return;
         }
@@ -304,19 +376,19 @@ impl Site {
     }
 
     fn near_pages(&self, row: &Row) -> Vec<(UrlId, f64)> {
-        let Some(sketch) = row.fingerprints.sketch.as_ref().filter(|_| self.is_comparable(row)) else {
+        let Some(sketch) = self.joined.sketches.get(&row.id).filter(|_| self.is_comparable(row)) else {
             return Vec::new();
         };
         let least = self.thresholds.number(Limit::NearDuplicatePercent);
         let mut seen = hashbrown::HashSet::new();
         let mut near = Vec::new();
-        for band in sketch.bands() {
-            for (_, id) in self.joined.bands.get(band).iter().filter(|(_, id)| *id != row.id) {
+        for (band, groups) in sketch.bands().zip(&self.joined.bands) {
+            for (_, id) in groups.get(band).iter().filter(|(_, id)| *id != row.id) {
                 if !seen.insert(*id) {
                     continue;
                 }
                 let Some(other) = self.row(*id) else { continue };
-                let likeness = other.fingerprints.sketch.as_ref().map_or(0.0, |other| other.likeness(sketch));
+                let likeness = self.joined.sketches.get(id).map_or(0.0, |other| other.likeness(sketch));
                 if likeness * 100.0 >= least && other.fingerprints.text != row.fingerprints.text {
                     near.push((*id, likeness));
                 }
@@ -328,7 +400,7 @@ impl Site {
 
     /// Groups of pages that share something.
     pub fn clusters(&self, shared: Shared) -> usize {
-        self.joined.groups.keys().filter(|(kind, _)| *kind == shared).count()
+        self.joined.groups[shared as usize].keys().count()
     }
 
     /// Groups of pages whose texts are nearly one: pages that are alike by way of others are one group.

@@ -2,15 +2,15 @@
 //! Rows can be written down and read again, so that an audit that was interrupted goes on.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Shared, UrlId};
+use super::named::Named;
+use super::{Kept, Shared, UrlId};
 use crate::checks::{CheckId, Evidence};
 use crate::custom::Found;
-use crate::page::sketch::Sketch;
-use crate::page::view::Rows;
+use crate::page::view::Rows as Kind;
 
 /// One address with what is known of it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Row {
     /// The server asked to come back later.
     pub is_rate_limited: bool,
     /// What kind of page it is; none when it is no page.
-    pub rows: Option<Rows>,
+    pub rows: Option<Kind>,
     /// Search engines are told to leave it out.
     pub is_noindex: bool,
     /// Its links are not to be followed.
@@ -46,52 +46,37 @@ pub struct Row {
     /// Newest year beside a copyright sign.
     pub copyright_year: Option<u16>,
     /// Headers of its answer; kept of the start page only.
-    pub headers: Vec<(String, String)>,
+    pub headers: Box<[(String, String)]>,
     /// Where it redirects to.
     pub redirect: Option<Place>,
     /// Its effective canonical, when that is another page.
     pub canonical: Option<Place>,
-    /// Its links to other pages of the site.
-    pub links: Vec<RowLink>,
-    /// Its links to other hosts; `to` is a text.
-    pub external_links: Vec<RowLink>,
-    /// Pages of the site that it names otherwise than by a link.
-    pub references: Vec<UrlId>,
-    /// Its links to parts of pages.
-    pub fragments: Vec<(UrlId, String)>,
-    /// Hashes of its ids and anchor names, sorted.
-    pub anchors: Vec<u64>,
-    /// Its language versions.
-    pub alternates: Vec<Alternate>,
-    /// Its pictures: address and alternative text, both texts.
-    pub images: Vec<(UrlId, Option<UrlId>)>,
-    /// Its first preview picture: a text.
-    pub preview_image: Option<UrlId>,
-    /// Scripts and style sheets of the site that its render loads: texts.
-    pub resources: Vec<UrlId>,
     /// How answers for Googlebot and for a person differ.
-    pub agent_difference: Option<String>,
+    pub agent_difference: Option<Box<str>>,
     /// Fingerprints of its texts.
     pub fingerprints: Fingerprints,
     /// Words of its main text.
-    pub words: usize,
+    pub words: u32,
     /// Content type that its content belies.
     pub mismatched_type: Option<Box<str>>,
-    /// Scripts and style sheets of the site that Googlebot may not fetch.
-    pub blocked_resources: Vec<String>,
-    /// What no join compares; none once it is kept elsewhere.
+    /// What no join compares; none once it is on a shelf.
     pub details: Option<Box<Details>>,
-    /// Where it is kept.
+    /// Where that is.
     #[serde(skip)]
-    pub kept: Option<Kept>,
+    pub kept_details: Option<Kept>,
+    /// What it names; none once it is on a shelf.
+    pub named: Option<Box<Named>>,
+    /// Where that is.
+    #[serde(skip)]
+    pub kept_named: Option<Kept>,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// When it was asked for, in epoch milliseconds.
     pub crawled_at_ms: i64,
     /// From the request to the first byte, in milliseconds.
-    pub ttfb_ms: u64,
+    pub ttfb_ms: u32,
     /// From navigation to readiness in the browser, in milliseconds.
-    pub render_ms: u64,
+    pub render_ms: u32,
     /// Requests beyond the first.
     pub retries: u32,
 }
@@ -104,20 +89,9 @@ pub struct Details {
     /// What reports show.
     pub fields: Fields,
     /// What scripts changed of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     /// What extractions and searches found.
-    #[serde(default, skip_serializing_if = "Found::is_empty")]
     pub found: Found,
-}
-
-/// Where the details of a row are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
-    /// First byte.
-    pub start: u64,
-    /// Bytes.
-    pub length: u32,
 }
 
 /// Why there is no answer.
@@ -143,45 +117,17 @@ pub enum Place {
     },
 }
 
-/// A link to another page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RowLink {
-    /// Where it leads.
-    pub to: UrlId,
-    /// Its text: a number of the site's texts.
-    pub text: UrlId,
-    /// It has nofollow.
-    pub is_nofollow: bool,
-    /// It has ugc.
-    pub is_ugc: bool,
-    /// It has sponsored.
-    pub is_sponsored: bool,
-}
-
-/// One hreflang entry.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Alternate {
-    /// Its value.
-    pub lang: Box<str>,
-    /// The page of the site that it names.
-    pub to: Option<UrlId>,
-    /// Its address, when that is on another host or none.
-    pub elsewhere: Option<Box<str>>,
-}
-
 /// Fingerprints by which pages are compared; none for texts that are not compared.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Of title and language.
-    pub title: Option<u64>,
+    pub title: Option<NonZeroU64>,
     /// Of the description.
-    pub description: Option<u64>,
+    pub description: Option<NonZeroU64>,
     /// Of the first heading.
-    pub h1: Option<u64>,
+    pub h1: Option<NonZeroU64>,
     /// Of the main text.
     pub text: u128,
-    /// Of the main text's pieces.
-    pub sketch: Option<Box<Sketch>>,
 }
 
 /// What scripts changed of a page.
@@ -237,37 +183,15 @@ pub struct Fields {
     pub nofollow_outlinks: usize,
 }
 
-impl RowLink {
-    /// What its `rel` says to search engines, in one text.
-    pub fn rel(self) -> &'static str {
-        match (self.is_nofollow, self.is_ugc, self.is_sponsored) {
-            (false, false, false) => "",
-            (true, false, false) => "nofollow",
-            (false, true, false) => "ugc",
-            (false, false, true) => "sponsored",
-            (true, true, false) => "nofollow ugc",
-            (true, false, true) => "nofollow sponsored",
-            (false, true, true) => "ugc sponsored",
-            (true, true, true) => "nofollow ugc sponsored",
-        }
-    }
-}
-
 impl Row {
-    /// Gives back memory that its lists took to grow. There are as many rows as pages.
-    pub fn shrink(&mut self) {
-        self.links.shrink_to_fit();
-        self.external_links.shrink_to_fit();
-        self.references.shrink_to_fit();
-        self.fragments.shrink_to_fit();
-        self.anchors.shrink_to_fit();
-        self.alternates.shrink_to_fit();
-        self.images.shrink_to_fit();
-    }
-
     /// What no join compares, to be filled in.
     pub fn details(&mut self) -> &mut Details {
         self.details.get_or_insert_default()
+    }
+
+    /// What it names, to be filled in.
+    pub fn named(&mut self) -> &mut Named {
+        self.named.get_or_insert_default()
     }
 
     /// Whether it is an HTML page.
@@ -277,7 +201,7 @@ impl Row {
 
     /// Whether a search engine would index it under its own address.
     pub fn is_indexable(&self) -> bool {
-        self.rows == Some(Rows::Indexable)
+        self.rows == Some(Kind::Indexable)
     }
 
     /// Whether it names another page as canonical.
@@ -311,12 +235,7 @@ impl Row {
         matches!(self.status, 500..=599) && !self.is_rate_limited
     }
 
-    /// Whether it has an element that a fragment names.
-    pub fn has_anchor(&self, fragment: &str) -> bool {
-        self.anchors.binary_search(&xxh3_64(fragment.as_bytes())).is_ok()
-    }
-
-    /// Gives every address that it names another number.
+    /// Gives every address that it holds another number.
     pub(super) fn renumber(&mut self, number: impl Fn(UrlId) -> UrlId) {
         self.id = number(self.id);
         for place in [&mut self.redirect, &mut self.canonical].into_iter().flatten() {
@@ -324,20 +243,26 @@ impl Row {
                 *id = number(*id);
             }
         }
-        self.links.iter_mut().for_each(|link| link.to = number(link.to));
-        self.references.iter_mut().for_each(|id| *id = number(*id));
-        self.fragments.iter_mut().for_each(|(id, _)| *id = number(*id));
-        self.alternates.iter_mut().filter_map(|entry| entry.to.as_mut()).for_each(|id| *id = number(*id));
     }
 
     /// By what pages that share something are grouped.
-    pub(super) fn share_key(&self, shared: Shared) -> Option<u128> {
+    pub(super) fn share_key(&self, shared: Shared) -> Option<u64> {
         match shared {
-            Shared::Title => self.fingerprints.title.map(u128::from),
-            Shared::Description => self.fingerprints.description.map(u128::from),
-            Shared::H1 => self.fingerprints.h1.map(u128::from),
-            Shared::Text => (self.words >= 50).then_some(self.fingerprints.text),
+            Shared::Title => self.fingerprints.title.map(NonZeroU64::get),
+            Shared::Description => self.fingerprints.description.map(NonZeroU64::get),
+            Shared::H1 => self.fingerprints.h1.map(NonZeroU64::get),
+            Shared::Text => (self.words >= 50).then_some(self.fingerprints.text as u64),
             Shared::SlashVariant | Shared::ParameterVariant => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_small() {
+        assert!(size_of::<Row>() <= 256, "{} bytes", size_of::<Row>());
     }
 }

@@ -1,17 +1,45 @@
-//! What reports show of rows and no join compares: kept in an unnamed file from a page's checks to the report, because it
-//! is most of what is known of a page. Used by the crawl and by whoever asks for rows. See docs/decisions/0248.
+//! Where most of what is known of a page waits until it is asked for: an unnamed file. Used for what pages name, for what
+//! reports show of them, and for what an interrupted audit wrote down. See docs/decisions/0248 and 0286.
 
 use std::fs::File;
+use std::num::NonZeroU32;
 use std::os::unix::fs::FileExt;
 
-use crate::site::{Details, Kept};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Bytes that are collected before they are written. An audit with fewer writes no file.
 const STEP: usize = 256 * 1024;
 
-/// Details of rows. Where no file can be written, memory takes its place.
+/// Where something is on a shelf. Small, because every row has two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    start: (u32, u32),
+    length: NonZeroU32,
+}
+
+impl Kept {
+    fn new(start: u64, length: usize) -> Kept {
+        let length = u32::try_from(length).ok().and_then(NonZeroU32::new);
+        Kept {
+            start: ((start >> 32) as u32, start as u32),
+            length: length
+                .expect("what is known of a page has bytes, and fewer than its document's few millions"),
+        }
+    }
+
+    fn start(self) -> u64 {
+        u64::from(self.start.0) << 32 | u64::from(self.start.1)
+    }
+
+    fn length(self) -> usize {
+        self.length.get() as usize
+    }
+}
+
+/// A list of things that grows at its end. Where no file can be written, memory takes its place.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub struct Shelf {
     file: Option<File>,
     written: u64,
     memory: Vec<u8>,
@@ -19,15 +47,27 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// Keeps the details of one row.
-    pub fn keep(&mut self, details: &Details) -> Kept {
-        let start = self.written + self.memory.len() as u64;
-        serde_json::to_writer(&mut self.memory, details).expect("texts and numbers become JSON in memory");
-        let end = self.written + self.memory.len() as u64;
+    /// Keeps one thing.
+    pub fn keep<T: Serialize>(&mut self, value: &T) -> Kept {
+        let start = self.memory.len();
+        let memory = std::mem::take(&mut self.memory);
+        self.memory = postcard::to_extend(value, memory).expect("plain data becomes bytes in memory");
+        self.kept(start)
+    }
+
+    /// Keeps what is bytes already.
+    pub fn keep_bytes(&mut self, bytes: &[u8]) -> Kept {
+        let start = self.memory.len();
+        self.memory.extend_from_slice(bytes);
+        self.kept(start)
+    }
+
+    fn kept(&mut self, start: usize) -> Kept {
+        let kept = Kept::new(self.written + start as u64, self.memory.len() - start);
         if self.memory.len() >= STEP && !self.has_failed {
             self.write();
         }
-        Kept { start, length: u32::try_from(end - start).expect("each field of a row is cut") }
+        kept
     }
 
     fn write(&mut self) {
@@ -48,53 +88,63 @@ impl Shelf {
         self.memory.clear();
     }
 
-    /// The details of a row.
-    pub fn get(&self, kept: Kept) -> Details {
-        let length = kept.length as usize;
-        let bytes = match (&self.file, kept.start.checked_sub(self.written)) {
+    /// Something that was kept, or the first field of it.
+    pub fn get<T: DeserializeOwned>(&self, kept: Kept) -> T {
+        let (start, length) = (kept.start(), kept.length());
+        let value = match (&self.file, start.checked_sub(self.written)) {
             (Some(file), None) => {
                 let mut bytes = vec![0; length];
-                file.read_exact_at(&mut bytes, kept.start).expect("what this process wrote can be read");
-                bytes
+                file.read_exact_at(&mut bytes, start).expect("what this process wrote can be read");
+                postcard::from_bytes(&bytes)
             }
             (_, from) => {
                 let from = from.map_or(0, |from| from as usize);
-                self.memory[from..from + length].to_vec()
+                postcard::from_bytes(&self.memory[from..from + length])
             }
         };
-        serde_json::from_slice(&bytes).expect("what became JSON becomes details again")
+        value.expect("what became bytes becomes the same again")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site::Fields;
-
-    fn details(title: &str) -> Details {
-        Details { fields: Fields { title: title.to_owned(), ..Fields::default() }, ..Details::default() }
-    }
-
     #[test]
-    fn details_are_the_same_from_memory_and_from_the_file() {
+    fn what_is_kept_is_the_same_from_memory_and_from_the_file() {
         let mut shelf = Shelf::default();
         let titles: Vec<String> = (0..2000).map(|number| format!("{number} {}", "x".repeat(300))).collect();
 
-        let kept: Vec<Kept> = titles.iter().map(|title| shelf.keep(&details(title))).collect();
+        let kept: Vec<Kept> = titles.iter().map(|title| shelf.keep(title)).collect();
 
         assert!(shelf.file.is_some() && !shelf.memory.is_empty() && shelf.memory.len() < STEP);
-        assert!(kept.iter().zip(&titles).all(|(kept, title)| shelf.get(*kept).fields.title == *title));
+        assert!(kept.iter().zip(&titles).all(|(kept, title)| shelf.get::<String>(*kept) == *title));
     }
 
     #[test]
     fn a_disk_that_fails_loses_nothing() {
         let mut shelf = Shelf::default();
-        let first = shelf.keep(&details(&"x".repeat(STEP)));
+        let first = shelf.keep(&"x".repeat(STEP));
         shelf.has_failed = true;
 
-        let others: Vec<Kept> = (0..3).map(|_| shelf.keep(&details(&"y".repeat(STEP)))).collect();
+        let others: Vec<Kept> = (0..3).map(|_| shelf.keep(&"y".repeat(STEP))).collect();
 
-        assert_eq!(shelf.get(first).fields.title.len(), STEP);
-        assert!(others.iter().all(|kept| shelf.get(*kept).fields.title.starts_with('y')));
+        assert_eq!(shelf.get::<String>(first).len(), STEP);
+        assert!(others.iter().all(|kept| shelf.get::<String>(*kept).starts_with('y')));
+    }
+
+    #[test]
+    fn the_first_field_can_be_had_alone() {
+        let mut shelf = Shelf::default();
+
+        let kept = shelf.keep(&(7_u64, "the rest"));
+
+        assert_eq!(shelf.get::<u64>(kept), 7);
+    }
+
+    #[test]
+    fn a_place_beyond_four_gigabytes_is_the_same_again() {
+        let kept = Kept::new(5 << 32 | 3, 9);
+
+        assert_eq!((kept.start(), kept.length()), (5 << 32 | 3, 9));
     }
 }

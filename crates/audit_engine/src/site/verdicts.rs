@@ -1,7 +1,7 @@
 //! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
 //! that fits.
 
-use super::{Alternate, Place, Row, Site, UrlId};
+use super::{Alternate, NamedRow, Place, Row, Site, UrlId};
 use crate::checks::is_valid_hreflang;
 
 /// Hops after which nobody follows any more.
@@ -204,9 +204,9 @@ impl Site {
     }
 
     /// Where a hreflang entry of a page leads.
-    pub fn alternate_verdict(&self, row: &Row, entry: &Alternate) -> AlternateVerdict {
+    pub fn alternate_verdict(&self, row: &NamedRow, entry: &Alternate) -> AlternateVerdict {
         let same = |other: &&Alternate| other.lang.eq_ignore_ascii_case(&entry.lang);
-        let stands_twice = row.alternates.iter().filter(same).count() > 1;
+        let stands_twice = row.named.alternates.iter().filter(same).count() > 1;
         let target = entry.to.filter(|to| *to != row.id && !stands_twice && is_valid_hreflang(&entry.lang));
         let Some(target) = target.and_then(|to| self.row(to)).filter(|target| !target.is_blocked) else {
             return AlternateVerdict::Fine;
@@ -219,7 +219,7 @@ impl Site {
             AlternateVerdict::Noindex
         } else if target.is_canonicalised() {
             AlternateVerdict::NonCanonical
-        } else if target.is_page() && target.alternates.iter().all(|back| back.to != Some(row.id)) {
+        } else if target.is_page() && !self.names_version(target.id, row.id) {
             AlternateVerdict::NoReturn
         } else {
             AlternateVerdict::Fine

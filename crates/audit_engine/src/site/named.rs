@@ -1,0 +1,137 @@
+//! What a page names: links, pictures, versions, parts. It is much, so it is on a shelf between the page's own checks and
+//! the joins, and is asked for row by row then.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Row, UrlId};
+use crate::page::sketch::Sketch;
+
+/// What a page names.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Named {
+    /// Fingerprint of its main text's pieces. The first field, so that it can be had alone.
+    pub sketch: Option<Box<Sketch>>,
+    /// Its links to other pages of the site.
+    pub links: Vec<RowLink>,
+    /// Its links to other hosts; `to` is a text.
+    pub external_links: Vec<RowLink>,
+    /// Pages of the site that it names otherwise than by a link.
+    pub references: Vec<UrlId>,
+    /// Its links to parts of pages, those aside that lead to a part of its own that is there.
+    pub fragments: Vec<(UrlId, String)>,
+    /// Hashes of its ids and anchor names, sorted.
+    pub anchors: Vec<u64>,
+    /// Its language versions.
+    pub alternates: Vec<Alternate>,
+    /// Its pictures: address, which is a text of the site, and alternative text.
+    pub images: Vec<(UrlId, Option<Words>)>,
+    /// Its first preview picture: a text.
+    pub preview_image: Option<UrlId>,
+    /// Scripts and style sheets of the site that its render loads: texts.
+    pub resources: Vec<UrlId>,
+    /// Scripts and style sheets of the site that Googlebot may not fetch.
+    pub blocked_resources: Vec<String>,
+    /// What links and pictures say, in one piece: strangers' words are seldom said twice.
+    words: String,
+}
+
+/// Where in a page's words those of one element are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    start: u32,
+    length: u32,
+}
+
+/// A link to another page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowLink {
+    /// Where it leads.
+    pub to: UrlId,
+    /// Its text.
+    pub text: Words,
+    /// It has nofollow.
+    pub is_nofollow: bool,
+    /// It has ugc.
+    pub is_ugc: bool,
+    /// It has sponsored.
+    pub is_sponsored: bool,
+}
+
+/// One hreflang entry.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Alternate {
+    /// Its value.
+    pub lang: Box<str>,
+    /// The page of the site that it names.
+    pub to: Option<UrlId>,
+    /// Its address, when that is on another host or none.
+    pub elsewhere: Option<Box<str>>,
+}
+
+/// A row among all rows, with what it names.
+pub struct NamedRow<'a> {
+    /// The row.
+    pub row: &'a Row,
+    /// What it names.
+    pub named: Named,
+}
+
+impl Deref for NamedRow<'_> {
+    type Target = Row;
+
+    fn deref(&self) -> &Row {
+        self.row
+    }
+}
+
+/// By what elements of a page that a fragment can name are known.
+pub fn anchor_hash(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}
+
+impl RowLink {
+    /// What its `rel` says to search engines, in one text.
+    pub fn rel(self) -> &'static str {
+        match (self.is_nofollow, self.is_ugc, self.is_sponsored) {
+            (false, false, false) => "",
+            (true, false, false) => "nofollow",
+            (false, true, false) => "ugc",
+            (false, false, true) => "sponsored",
+            (true, true, false) => "nofollow ugc",
+            (true, false, true) => "nofollow sponsored",
+            (false, true, true) => "ugc sponsored",
+            (true, true, true) => "nofollow ugc sponsored",
+        }
+    }
+}
+
+impl Named {
+    /// Keeps what an element says.
+    pub fn say(&mut self, text: &str) -> Words {
+        let start = u32::try_from(self.words.len()).expect("a document has a few million bytes");
+        self.words.push_str(text);
+        Words { start, length: text.len() as u32 }
+    }
+
+    /// What an element says.
+    pub fn said(&self, words: Words) -> &str {
+        let start = words.start as usize;
+        &self.words[start..start + words.length as usize]
+    }
+
+    /// Whether the page has an element that a fragment names.
+    pub fn has_anchor(&self, hash: u64) -> bool {
+        self.anchors.binary_search(&hash).is_ok()
+    }
+
+    /// Gives every address that it holds another number.
+    pub(super) fn renumber(&mut self, number: impl Fn(UrlId) -> UrlId) {
+        self.links.iter_mut().for_each(|link| link.to = number(link.to));
+        self.references.iter_mut().for_each(|id| *id = number(*id));
+        self.fragments.iter_mut().for_each(|(id, _)| *id = number(*id));
+        self.alternates.iter_mut().filter_map(|entry| entry.to.as_mut()).for_each(|id| *id = number(*id));
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
+use std::ops::Range;
 
 use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{Audit, HreflangEntry, ImageEntry, LinkEntry, RowResult};
@@ -14,6 +15,8 @@ use super::stored::{
 
 /// Links to one page that are kept beside it; all of them stand with the pages they are on.
 pub const MOST_INLINKS: usize = 1000;
+/// Links that are in memory at once while they are put in order.
+const MOST_LINKS: usize = 250_000;
 
 /// A severity, as the API says it.
 pub fn severity(severity: Severity) -> &'static str {
@@ -194,14 +197,36 @@ impl Iterator for Parts<'_> {
 }
 
 /// Links by the page they lead to, at most [`MOST_INLINKS`] each, in parts of lines.
-pub fn inlink_parts(audit: &Audit, index: &Index) -> Vec<Vec<u8>> {
+///
+/// All links of a large site do not fit in memory, so they are gone through again for every few parts.
+pub fn inlink_parts<'a>(audit: &'a Audit, index: &Index) -> impl Iterator<Item = Vec<u8>> + 'a {
+    windows(&index.inlinks).into_iter().flat_map(|rows| inlinks_of(audit, rows))
+}
+
+/// Rows of as many parts as have no more links together than fit in memory; of one at least.
+fn windows(inlinks: &[u32]) -> Vec<Range<usize>> {
+    let mut windows: Vec<(Range<usize>, usize)> = Vec::new();
+    for first in (0..inlinks.len()).step_by(PART_ROWS) {
+        let rows = first..inlinks.len().min(first + PART_ROWS);
+        let counts = inlinks[rows.clone()].iter();
+        let count = counts.map(|count| (*count as usize).min(MOST_INLINKS)).sum::<usize>();
+        match windows.last_mut() {
+            Some((window, links)) if *links + count <= MOST_LINKS => {
+                (window.end, *links) = (rows.end, *links + count);
+            }
+            _ => windows.push((rows, count)),
+        }
+    }
+    windows.into_iter().map(|(rows, _)| rows).collect()
+}
+
+fn inlinks_of(audit: &Audit, rows: Range<usize>) -> Vec<Vec<u8>> {
     let mut inlinks: Vec<Vec<LinkEntry<'_>>> = Vec::new();
-    inlinks.resize_with(index.len(), Vec::new);
-    for link in audit.links().filter(|link| link.is_internal) {
-        if let Some(row) = index.find_path(link.to)
-            && inlinks[row].len() < MOST_INLINKS
-        {
-            inlinks[row].push(link);
+    inlinks.resize_with(rows.len(), Vec::new);
+    for (row, link) in audit.links_to(rows.clone()) {
+        let inlinks = &mut inlinks[row - rows.start];
+        if inlinks.len() < MOST_INLINKS {
+            inlinks.push(link);
         }
     }
     let part = |pages: &[Vec<LinkEntry<'_>>]| {
@@ -219,7 +244,7 @@ fn link_row(link: &LinkEntry<'_>) -> LinkRow {
     LinkRow {
         from: link.from.to_owned(),
         to: link.to.to_owned(),
-        anchor: link.anchor.to_owned(),
+        anchor: link.anchor.clone(),
         rel: link.rel.to_owned(),
         // 0 stands for no answer; elsewhere nobody asked.
         status: link.is_internal.then_some(link.status),
@@ -241,4 +266,18 @@ fn facts(row: &RowResult) -> serde_json::Map<String, Value> {
 fn write_line(lines: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(&mut *lines, value).expect("rows are plain data");
     lines.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_gone_through_once_if_they_fit_in_memory_and_else_for_whole_parts() {
+        assert_eq!(windows(&[40; 1200]), vec![0..1200]);
+        assert_eq!(windows(&[300; 1200]), [0..500, 500..1200]);
+        // What a page has beyond the most that is kept takes no room.
+        assert_eq!(windows(&[u32::MAX; 600]), [0..500, 500..600]);
+        assert!(windows(&[]).is_empty());
+    }
 }

@@ -64,7 +64,7 @@ impl Audits {
             segments.put(&run.id, Kind::Details, number, &part.details).await?;
             segments.put(&run.id, Kind::Links, number, &part.links).await?;
         }
-        for (number, part) in inlink_parts(&audit, &index).into_iter().enumerate() {
+        for (number, part) in inlink_parts(&audit, &index).enumerate() {
             segments.put(&run.id, Kind::Inlinks, number, &part).await?;
         }
         segments.put(&run.id, Kind::History, 0, &plain(&history)).await?;

@@ -8,7 +8,8 @@ use hashbrown::{HashMap, HashSet};
 use super::graph::Graph;
 use super::groups::Groups;
 use super::named::anchor_hash;
-use super::{Joined, MAX_BUCKET, Row, Shared, Site, UrlId};
+use super::shared::MAX_BUCKET;
+use super::{Joined, Row, Shared, Site, UrlId};
 use crate::page::sketch::{BANDS, Sketch};
 
 /// Buckets of sketches that are in memory at once, over all pages: 16 bytes each.

@@ -10,6 +10,7 @@ mod named;
 mod probes;
 mod row;
 mod rows;
+mod shared;
 mod shelf;
 mod verdicts;
 
@@ -20,8 +21,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::address::Origin;
-use crate::checks::thresholds::{Limit, Thresholds};
-use crate::checks::{Evidence, MAX_EXAMPLES};
+use crate::checks::thresholds::Thresholds;
 use crate::page::sketch::Sketch;
 use crate::page::view::GOOGLEBOT;
 
@@ -34,6 +34,7 @@ pub use named::{Alternate, Named, NamedRow, RowLink, Words, anchor_hash};
 pub use probes::{Asset, BotAnswer, Probes};
 pub use row::{Details, Difference, Failure, Fields, Fingerprints, Place, Row};
 pub use rows::Rows;
+pub use shared::Shared;
 pub use shelf::{Kept, Shelf};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
@@ -139,23 +140,6 @@ pub struct SitemapEntry {
     pub has_bad_lastmod: bool,
 }
 
-/// How pages share something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
-    /// The same title in the same language.
-    Title,
-    /// The same description.
-    Description,
-    /// The same first heading.
-    H1,
-    /// The same main text.
-    Text,
-    /// The same main text with and without a final slash.
-    SlashVariant,
-    /// The same main text with and without parameters.
-    ParameterVariant,
-}
-
 /// How a page is linked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Inlinks {
@@ -186,9 +170,6 @@ struct Joined {
     /// Of pages that are in a bucket with others.
     sketches: hashbrown::HashMap<UrlId, Box<Sketch>>,
 }
-
-/// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
-const MAX_BUCKET: usize = 200;
 
 impl SitemapEntry {
     /// Its address.
@@ -348,97 +329,5 @@ impl Site {
     /// Whether a page that was looked at has no part of this name.
     pub fn lacks_part(&self, page: UrlId, name: &str) -> bool {
         self.joined.missing_parts.binary_search(&(page, anchor_hash(name))).is_ok()
-    }
-
-    /// Adds the pages that share something with a row.
-    pub fn shared(&self, shared: Shared, row: &Row, found: &mut Evidence) {
-        let is_variant = matches!(shared, Shared::SlashVariant | Shared::ParameterVariant);
-        if is_variant {
-            self.variant_of(shared, row).into_iter().for_each(|id| found.add(self.url(id), "", ""));
-            return;
-        }
-        let Some(key) = row.share_key(shared) else { return };
-        let group = self.joined.groups[shared as usize].get(key);
-        if group.binary_search_by_key(&row.id, |(_, id)| *id).is_err() {
-            return;
-        }
-        // A site can have as many pages with one text as it likes: those that are not named are only counted.
-        let others = group.iter().map(|(_, id)| *id).filter(|id| *id != row.id);
-        others.take(MAX_EXAMPLES).for_each(|id| found.add(self.url(id), "", ""));
-        found.count += u32::try_from((group.len() - 1).saturating_sub(MAX_EXAMPLES)).unwrap_or(u32::MAX);
-    }
-
-    /// Adds the pages whose text is nearly a row's.
-    pub fn near_duplicates(&self, row: &Row, found: &mut Evidence) {
-        for (id, likeness) in self.near_pages(row) {
-            found.add(self.url(id), "", format!("{:.0} % alike", likeness * 100.0));
-        }
-    }
-
-    fn near_pages(&self, row: &Row) -> Vec<(UrlId, f64)> {
-        let Some(sketch) = self.joined.sketches.get(&row.id).filter(|_| self.is_comparable(row)) else {
-            return Vec::new();
-        };
-        let least = self.thresholds.number(Limit::NearDuplicatePercent);
-        let mut seen = hashbrown::HashSet::new();
-        let mut near = Vec::new();
-        for (band, groups) in sketch.bands().zip(&self.joined.bands) {
-            for (_, id) in groups.get(band).iter().filter(|(_, id)| *id != row.id) {
-                if !seen.insert(*id) {
-                    continue;
-                }
-                let Some(other) = self.row(*id) else { continue };
-                let likeness = self.joined.sketches.get(id).map_or(0.0, |other| other.likeness(sketch));
-                if likeness * 100.0 >= least && other.fingerprints.text != row.fingerprints.text {
-                    near.push((*id, likeness));
-                }
-            }
-        }
-        near.sort_unstable_by_key(|(id, _)| *id);
-        near
-    }
-
-    /// Groups of pages that share something.
-    pub fn clusters(&self, shared: Shared) -> usize {
-        self.joined.groups[shared as usize].keys().count()
-    }
-
-    /// Groups of pages whose texts are nearly one: pages that are alike by way of others are one group.
-    pub fn near_clusters(&self) -> usize {
-        let mut seen = hashbrown::HashSet::new();
-        let mut clusters = 0;
-        for row in self.pages() {
-            if !seen.contains(&row.id) && !self.near_pages(row).is_empty() {
-                clusters += 1;
-                let mut next = vec![row.id];
-                while let Some(id) = next.pop() {
-                    if let Some(row) = self.row(id).filter(|_| seen.insert(id)) {
-                        next.extend(self.near_pages(row).into_iter().map(|(id, _)| id));
-                    }
-                }
-            }
-        }
-        clusters
-    }
-
-    fn is_comparable(&self, row: &Row) -> bool {
-        row.is_indexable() && row.words >= 50 && !self.joined.variants.contains(&row.id)
-    }
-
-    /// The other form of an address, when both are pages with one text.
-    fn variant_of(&self, shared: Shared, row: &Row) -> Option<UrlId> {
-        let key = self.urls.key(row.id);
-        let (path, query) = key.split_once('?').map_or((key, None), |(path, query)| (path, Some(query)));
-        let other = match shared {
-            Shared::ParameterVariant => query.map(|_| path.to_owned())?,
-            _ => {
-                let path = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
-                let path = Some(path).filter(|path| !path.is_empty() && path != "/")?;
-                query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"))
-            }
-        };
-        let other =
-            self.row(self.find(&other)?).filter(|other| other.is_indexable() && row.is_indexable())?;
-        (other.fingerprints.text == row.fingerprints.text).then_some(other.id)
     }
 }

@@ -1,5 +1,5 @@
 //! What a page names: links, pictures, versions, parts. It is much, so it is on a shelf between the page's own checks and
-//! the joins, and is asked for row by row then.
+//! the joins, and is asked for row by row then. See docs/decisions/0286.
 
 use std::ops::Deref;
 

@@ -172,7 +172,7 @@ fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
         // Piece by piece: the report of a large site is larger than all that is known of it.
         Format::Json => report::write_json(audit, to),
         Format::Csv => to.write_all(report::csv(audit).as_bytes()),
-        Format::Html => to.write_all(html::report(audit).as_bytes()),
+        Format::Html => html::write(audit, to),
     };
     let Some(path) = &args.out else { return output::stream(write).map(drop) };
     let written = File::create(path).map(BufWriter::new).and_then(|mut file| {

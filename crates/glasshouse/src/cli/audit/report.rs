@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cli::table as lay_out;
 
 /// Pages that are named as examples of one check.
-const MAX_EXAMPLES: usize = 20;
+pub const MAX_EXAMPLES: usize = 20;
 
 /// What was found, by check: the worst first.
 pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {

@@ -35,9 +35,37 @@ async fn hostile_audit() -> Audit {
     audit(&HostilePage, &options, &mut |_| {}).await
 }
 
+fn html_report(audit: &Audit) -> String {
+    let mut report = Vec::new();
+    html::write(audit, &mut report).unwrap();
+    String::from_utf8(report).unwrap()
+}
+
+#[tokio::test]
+async fn the_html_report_shows_what_each_finding_rests_on() {
+    let report = html_report(&hostile_audit().await);
+
+    let (_, issue) = report.split_once("id=\"TITLE_MULTIPLE\"").unwrap();
+    let (issue, _) = issue.split_once("</details>").unwrap();
+    assert!(issue.contains("<td class=\"number\">2</td>"), "{issue}");
+    assert!(issue.contains("<li>=1+1") && issue.contains("<li>=2"), "{issue}");
+}
+
+#[tokio::test]
+async fn links_of_the_html_report_stay_on_the_audited_site_or_lead_to_sources() {
+    let report = html_report(&hostile_audit().await);
+
+    let links: Vec<&str> =
+        report.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() > 5);
+    for link in links {
+        assert!(link.starts_with(['#']) || link.starts_with("https://"), "{link}");
+    }
+}
+
 #[tokio::test]
 async fn the_html_report_holds_no_script_and_forbids_any() {
-    let report = html::report(&hostile_audit().await);
+    let report = html_report(&hostile_audit().await);
 
     assert!(!report.contains("<script"));
     assert!(report.contains("default-src 'none'"));

@@ -1,0 +1,59 @@
+//! The audit's report as one HTML file that opens from disk. It holds no script, and a policy forbids any: whatever
+//! strangers wrote on the audited pages is text here.
+
+mod charts;
+mod findings;
+mod gathered;
+
+use std::io::{self, Write};
+
+use audit_engine::engine::Audit;
+
+use self::gathered::Gathered;
+use super::report::status;
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const STYLE: &str = include_str!("style.css");
+
+/// Writes the report.
+pub fn write(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
+    let site = escape(&audit.site_url);
+    let gathered = Gathered::from(audit);
+    write!(
+        to,
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Audit of {site}</title>\
+         <style>{STYLE}</style></head><body><header><h1>Audit of {site}</h1><p class=\"soft\">{}</p></header><main>",
+        course(audit)
+    )?;
+    charts::write(audit, &gathered, to)?;
+    findings::write_issues(audit, &gathered, to)?;
+    findings::write_pages(audit, &gathered, to)?;
+    writeln!(to, "</main></body></html>")
+}
+
+/// How the run went, in a line.
+fn course(audit: &Audit) -> String {
+    let stats = &audit.crawl_stats;
+    let ended = match status(audit) {
+        "limit_reached" => "ended by the limit of pages",
+        "partial" => "ended early, or more than a tenth of the pages failed",
+        _ => "complete",
+    };
+    format!(
+        "{} addresses asked for in {:.1} s, {} pages rendered; {ended}.",
+        stats.fetched,
+        stats.duration_ms as f64 / 1000.0,
+        stats.rendered_pages
+    )
+}
+
+/// Text as HTML shows it, in attributes too.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}

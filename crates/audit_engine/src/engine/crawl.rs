@@ -49,7 +49,7 @@ enum Fetched {
 
 enum Ready {
     Record { record: Record, is_new: bool },
-    Page { row: Box<Row>, work: Box<PageWork>, seen: Seen },
+    Page { row: Box<Row>, work: Box<PageWork>, seen: Box<Seen> },
 }
 
 pub(super) struct Crawl<'a> {
@@ -281,7 +281,7 @@ impl<'a> Crawl<'a> {
             return readies.push(async move {
                 let snapshot = source.snapshot(&url).await;
                 let rendered = if renders { source.render(&url).await } else { None };
-                Ready::Page { row: Box::new(row), work, seen: Seen { rendered, snapshot } }
+                Ready::Page { row: Box::new(row), work, seen: Box::new(Seen { rendered, snapshot }) }
             });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
@@ -304,7 +304,7 @@ impl<'a> Crawl<'a> {
         let (record, is_new) = match ready {
             Ready::Record { record, is_new } => (record, is_new),
             Ready::Page { mut row, work, seen } => {
-                work.check(self, seen, &mut row, now_ms);
+                work.check(self, *seen, &mut row, now_ms);
                 (Record::Row(row), true)
             }
         };

@@ -7,6 +7,10 @@ const NONE: u32 = u32::MAX;
 /// Rows by address.
 #[derive(Default)]
 pub struct Rows {
+    #[expect(
+        clippy::vec_box,
+        reason = "rows are large: a list of them would be copied whole whenever it grows"
+    )]
     list: Vec<Box<Row>>,
     /// By address: where in the list its row is.
     places: Vec<u32>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use audit_engine::checks::{CATEGORIES, Severity};
+use audit_engine::checks::Severity;
 use audit_engine::engine::Audit;
 
 use super::gathered::Gathered;
@@ -112,23 +112,24 @@ fn category_chart(audit: &Audit) -> String {
         let at = SEVERITIES.iter().position(|wanted| *wanted == check.check().severity);
         counts.entry(check.category().name).or_default()[at.unwrap_or(2)] += count;
     }
-    let shown = CATEGORIES.iter().filter_map(|category| {
-        let counts = counts.get(category.name)?;
-        let pieces = SEVERITIES.into_iter().map(severity).zip(counts.iter().copied()).collect();
-        Some((category.name.to_owned(), pieces))
+    let mut shown: Vec<(&str, [usize; 3])> = counts.into_iter().collect();
+    shown.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.iter().sum::<usize>()));
+    let rows = shown.into_iter().map(|(category, counts)| {
+        (category.to_owned(), SEVERITIES.into_iter().map(severity).zip(counts).collect())
     });
-    bars(&shown.collect::<Vec<_>>())
+    bars(&rows.collect::<Vec<_>>())
 }
 
 fn status_chart(audit: &Audit) -> String {
-    let rows = audit.crawl_stats.status_counts.iter().map(|(class, count)| {
-        let colour = match class.as_bytes().first() {
-            Some(b'2') => "good",
-            Some(b'3') => "notice",
-            _ => "error",
-        };
-        (class.clone(), vec![(colour, *count)])
-    });
+    let rows =
+        audit.crawl_stats.status_counts.iter().filter(|(_, count)| **count > 0).map(|(class, count)| {
+            let colour = match class.as_bytes().first() {
+                Some(b'2') => "good",
+                Some(b'3') => "notice",
+                _ => "error",
+            };
+            (class.clone(), vec![(colour, *count)])
+        });
     bars(&rows.collect::<Vec<_>>())
 }
 

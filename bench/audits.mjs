@@ -1,15 +1,12 @@
 // Audits beside the `spider` crate on a site of plain files, and what a run of 50,000 pages costs and answers: measureAudits(). Used by run.mjs.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { fetchPage } from './load.mjs';
 import { percentile, runMeasured } from './meter.mjs';
 import { auditCost } from './seo/cost.mjs';
 import { random, sentence, words } from './seo/words.mjs';
-import { prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+import { buildPeer, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const DOMAIN = 'audited.test';
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -43,12 +40,6 @@ async function serveSite(count) {
   return startNginx(join(folder, 'index.html'), 'text/html');
 }
 
-function buildSpider() {
-  const env = { ...process.env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? join(root, 'target') };
-  execFileSync('cargo', ['build', '--release', '--quiet', '--locked', '--manifest-path', join(root, 'bench/peers/spider/Cargo.toml')], { env, stdio: ['ignore', 'inherit', 'inherit'] });
-  return join(env.CARGO_TARGET_DIR, 'release/bench-spider');
-}
-
 /** One crawl by the peer, in the same terms as an audit. */
 async function spiderCost(program, url) {
   const { out, cpuMs, peakMb, seconds } = await runMeasured(program, [url]);
@@ -61,7 +52,7 @@ const LOOPBACK = { GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '["127.0.0.0/8"]' };
 const say = (name, cost) => console.error(`  ${name}: ${cost.cpuPerPage.toFixed(3)} ms processor time a page, ${cost.peakMb} MB, ${cost.perSecond.toFixed(0)} pages/s`);
 
 async function besideSpider({ binary, site, reps, add }) {
-  const spider = buildSpider();
+  const spider = buildPeer('peers/spider', 'bench-spider');
   for (let rep = 0; rep < reps; rep += 1) {
     const turns = [['audit', () => auditCost(binary, site.address, [], LOOPBACK)], ['spider', () => spiderCost(spider, site.address)]];
     for (const [name, run] of rep % 2 ? turns.reverse() : turns) {

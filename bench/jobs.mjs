@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPage, measure } from './load.mjs';
 import { percentile, watchProcessors } from './meter.mjs';
-import { freePort, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
+import { buildPeer, freePort, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NAMES = {
@@ -20,12 +20,9 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Builds the program that runs the queues, with a private PostgreSQL, and adds its figures. */
 function measureQueues({ jobs, reps, add }) {
-  const env = { ...process.env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? join(root, 'target') };
-  const manifest = join(root, 'bench/jobs/Cargo.toml');
-  execFileSync('cargo', ['build', '--release', '--quiet', '--manifest-path', manifest], { env, stdio: ['ignore', 'inherit', 'inherit'] });
-  const program = join(env.CARGO_TARGET_DIR, 'release/bench-jobs');
+  const program = buildPeer('jobs', 'bench-jobs');
   const command = `"$0" "$GLASSHOUSE_TEST_POSTGRES" ${jobs} ${reps}`;
-  const report = execFileSync(join(root, 'scripts/with-postgres.sh'), ['bash', '-c', command, program], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const report = execFileSync(join(root, 'scripts/with-postgres.sh'), ['bash', '-c', command, program], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   for (const line of report.split('\n').filter((text) => text.startsWith('{'))) {
     const result = JSON.parse(line);
     console.error(`  ${result.name}: ${result.bothPerSecond} jobs/s queued and run`);

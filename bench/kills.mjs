@@ -5,8 +5,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { random } from './seo/words.mjs';
 import { prepareGlasshouse, scratch, startGlasshouse, stopAll } from './services.mjs';
-import { leaveSpool, random } from './visits.mjs';
+import { leaveSpool } from './visits.mjs';
 
 const { values: options } = parseArgs({ options: { binary: { type: 'string' }, kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } } });
 const server = process.env.GLASSHOUSE_TEST_CLICKHOUSE, pidFile = process.env.GLASSHOUSE_TEST_CLICKHOUSE_PID;

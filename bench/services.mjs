@@ -47,6 +47,14 @@ export async function stop(service, options) {
   if (running.delete(service)) await end(service.pid, options);
 }
 
+/** Builds a program of a workspace of its own below bench/ and says where it is. */
+export function buildPeer(folder, name) {
+  const target = process.env.CARGO_TARGET_DIR ?? join(here, '../target');
+  const args = ['build', '--release', '--quiet', '--locked', '--manifest-path', join(here, folder, 'Cargo.toml')];
+  execFileSync('cargo', args, { env: { ...process.env, CARGO_TARGET_DIR: target }, stdio: ['ignore', 'inherit', 'inherit'] });
+  return join(target, 'release', name);
+}
+
 /** Ends everything that still runs and removes the scratch folder. */
 export async function stopAll() {
   await Promise.all([...running].map((service) => stop(service)));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { percentile } from './meter.mjs';
 import { measureRecording } from './recording.mjs';
+import { random } from './seo/words.mjs';
 import { prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const DAYS = 180, VISITS_PER_PAGE = 20, MOST_PAGES = 20_000;
@@ -19,17 +20,6 @@ const CRAWLERS = [
   'Baiduspider/2.0', 'DuckDuckBot/1.1', 'AhrefsBot/7.0', 'SemrushBot/7', 'MJ12bot/v1.4.8', 'DotBot/1.2', 'CCBot/2.0', 'Amazonbot/0.1', 'Bytespider', 'facebookexternalhit/1.1',
   'Twitterbot/1.0', 'LinkedInBot/1.0', 'PetalBot', 'meta-externalagent/1.1', 'Claude-User/1.0', 'Perplexity-User/1.0', 'Slackbot 1.0', 'Pinterestbot/1.0', 'YouBot/1.0', 'SeznamBot/4.0', 'Discordbot/2.0',
 ];
-
-/** Numbers from 0 to 1, the same in every run. */
-export function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** How many visits each domain has: the logarithms are even, the first domain is the largest. */
 function sizes(visits, domains) {

@@ -25,7 +25,7 @@ const ROWS_PER_ARRAYS: usize = 2_000;
 
 /// Adds rows in statements of some hundred, each column with its type. Rows of domains that are gone are dropped: `$after`
 /// says so, and the condition also keeps SQLite from reading `on conflict` as part of a join. SQLite takes a parameter for
-/// each value. PostgreSQL gets each column as one array: it plans a list of values anew for longer than it inserts.
+/// each value. PostgreSQL gets each column as one array: it plans a list of values anew each time.
 macro_rules! add_rows {
     ($conn:ident, $rows:expr, $before:expr, $after:expr, |$item:pat_param| { $($kind:literal: $value:expr),+ $(,)? }) => {
         match $conn.raw() {

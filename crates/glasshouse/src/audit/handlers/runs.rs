@@ -100,13 +100,8 @@ const NOT_ON_DOMAIN: &str = "is not on the domain";
 
 /// The addresses, if a site has them all.
 fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
-    all_or_issues(
-        urls.into_iter().map(
-            |url| {
-                if is_on_site(&url, site) { Ok(url) } else { Err(NOT_ON_DOMAIN.to_owned()) }
-            },
-        ),
-    )
+    let own = |url: Url| is_on_site(&url, site).then_some(url).ok_or_else(|| NOT_ON_DOMAIN.to_owned());
+    all_or_issues(urls.into_iter().map(own))
 }
 
 /// The sitemap, if the audit can use it: of one on another host no entry counts.

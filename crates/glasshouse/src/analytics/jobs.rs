@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::service::Analytics;
@@ -17,7 +16,6 @@ const OFFSET: Duration = Duration::from_secs(10 * 60);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CloseDays {}
 
-#[async_trait]
 impl Job for CloseDays {
     const KIND: &'static str = "CloseDays";
     // An hour later there is another one.

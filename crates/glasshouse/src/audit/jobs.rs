@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use store::DbError;
 
@@ -33,7 +32,6 @@ impl RunAudit {
     }
 }
 
-#[async_trait]
 impl Job for RunAudit {
     const KIND: &'static str = "RunAudit";
     // Every crash of a process is an attempt, and each goes on where the last one was cut off.
@@ -56,7 +54,6 @@ impl Job for RunAudit {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeepAudits {}
 
-#[async_trait]
 impl Job for KeepAudits {
     const KIND: &'static str = "KeepAudits";
     // The next one comes in some minutes.
@@ -76,7 +73,6 @@ pub struct AuditDomain {
     pub domain: DomainId,
 }
 
-#[async_trait]
 impl Job for AuditDomain {
     const KIND: &'static str = "AuditDomain";
     const MAX_ATTEMPTS: u32 = 5;
@@ -95,7 +91,6 @@ pub struct TellWebhook {
     pub run: RunId,
 }
 
-#[async_trait]
 impl Job for TellWebhook {
     const KIND: &'static str = "TellWebhook";
     const MAX_ATTEMPTS: u32 = 8;

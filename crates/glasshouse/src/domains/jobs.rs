@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
@@ -61,7 +60,6 @@ pub struct RemoveDomain {
     pub domain: DomainId,
 }
 
-#[async_trait]
 impl Job for RemoveDomain {
     const KIND: &'static str = "RemoveDomain";
     // Nobody but an operator would notice what stayed behind, so it is tried for days.

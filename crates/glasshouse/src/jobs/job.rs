@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -18,7 +17,6 @@ use super::run::Run;
 /// Work that outlives the request that caused it. The value itself is what is stored, as JSON.
 ///
 /// A job may be run more than once (its process may die at any moment), so its effects must bear that.
-#[async_trait]
 pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Its name in the database; a verb. Must never change while jobs of it may be queued.
     const KIND: &'static str;
@@ -42,12 +40,16 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     type Services: Clone + Send + Sync + 'static;
 
     /// Does the work.
-    async fn run(&self, services: &Self::Services, run: &Run) -> Result<JobOutcome, JobError>;
+    fn run(
+        &self,
+        services: &Self::Services,
+        run: &Run,
+    ) -> impl Future<Output = Result<JobOutcome, JobError>> + Send;
 
     /// Cleans up after a job that gave up, for whatever reason, in some process that knows its kind. May be called more
     /// than once. Needs [`Job::TELLS_DEATH`].
-    async fn died(&self, _: &Self::Services, _reason: &str) -> Result<(), DbError> {
-        Ok(())
+    fn died(&self, _: &Self::Services, _reason: &str) -> impl Future<Output = Result<(), DbError>> + Send {
+        async { Ok(()) }
     }
 
     /// The job as something that can be queued with `jobs::enqueue`, in the transaction of what caused it.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use store::DbError;
 use url::Url;
@@ -21,7 +20,6 @@ pub struct RefreshPage {
     pub url: Url,
 }
 
-#[async_trait]
 impl Job for RefreshPage {
     const KIND: &'static str = "RefreshPage";
     const MAX_ATTEMPTS: u32 = 4;
@@ -48,7 +46,6 @@ pub struct RefreshSite {
     pub selection: Selection,
 }
 
-#[async_trait]
 impl Job for RefreshSite {
     const KIND: &'static str = "RefreshSite";
     const MAX_ATTEMPTS: u32 = 3;
@@ -75,7 +72,6 @@ pub struct FeedBatch {
     pub from: usize,
 }
 
-#[async_trait]
 impl Job for FeedBatch {
     const KIND: &'static str = "FeedBatch";
     const MAX_ATTEMPTS: u32 = 10;
@@ -95,7 +91,6 @@ impl Job for FeedBatch {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RefreshStale {}
 
-#[async_trait]
 impl Job for RefreshStale {
     const KIND: &'static str = "RefreshStale";
     const MOST_AT_ONCE: Option<usize> = Some(1);
@@ -114,7 +109,6 @@ impl Job for RefreshStale {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidySites {}
 
-#[async_trait]
 impl Job for TidySites {
     const KIND: &'static str = "TidySites";
     const MOST_AT_ONCE: Option<usize> = Some(1);
@@ -134,7 +128,6 @@ pub struct TidySite {
     pub domain: DomainId,
 }
 
-#[async_trait]
 impl Job for TidySite {
     const KIND: &'static str = "TidySite";
     // Each may hold a large sitemap.
@@ -151,7 +144,6 @@ impl Job for TidySite {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SweepObjects {}
 
-#[async_trait]
 impl Job for SweepObjects {
     const KIND: &'static str = "SweepObjects";
     const MOST_AT_ONCE: Option<usize> = Some(1);

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::model;
@@ -36,7 +35,6 @@ impl OrderCertificate {
     }
 }
 
-#[async_trait]
 impl Job for OrderCertificate {
     const KIND: &'static str = "OrderCertificate";
     type Services = Certificates;
@@ -64,7 +62,6 @@ impl RenewCertificate {
     }
 }
 
-#[async_trait]
 impl Job for RenewCertificate {
     const KIND: &'static str = "RenewCertificate";
     type Services = Certificates;
@@ -78,7 +75,6 @@ impl Job for RenewCertificate {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueueRenewals {}
 
-#[async_trait]
 impl Job for QueueRenewals {
     const KIND: &'static str = "QueueRenewals";
     const MOST_AT_ONCE: Option<usize> = Some(1);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use crawler::errors::one_line;
 
 use super::cache::page_id;
@@ -25,7 +24,6 @@ pub struct RendersForOthers {
     pub results: RemoteResults,
 }
 
-#[async_trait]
 impl Job for RenderPage {
     const KIND: &'static str = "RenderPage";
     const MAX_ATTEMPTS: u32 = 2;

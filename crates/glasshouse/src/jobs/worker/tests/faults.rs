@@ -22,7 +22,6 @@ const LEASE: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Mark(i64);
 
-#[async_trait]
 impl Job for Mark {
     const KIND: &'static str = "Mark";
     const MAX_ATTEMPTS: u32 = 50;

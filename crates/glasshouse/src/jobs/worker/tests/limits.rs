@@ -8,7 +8,6 @@ use super::*;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Alone {}
 
-#[async_trait]
 impl Job for Alone {
     const KIND: &'static str = "Alone";
     const MOST_AT_ONCE: Option<usize> = Some(1);

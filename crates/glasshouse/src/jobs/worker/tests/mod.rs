@@ -12,7 +12,6 @@ mod schedules;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use store::testing::{PostgresServer, TestDb, for_each_engine, postgres};
 use store::{Db, DbConfig};
@@ -66,7 +65,6 @@ impl Log {
     }
 }
 
-#[async_trait]
 impl Job for Say {
     const KIND: &'static str = "Say";
     const MAX_ATTEMPTS: u32 = 3;

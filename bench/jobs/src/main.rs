@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use glasshouse::clock::Clock;
 use glasshouse::jobs::{Job, JobError, JobOutcome, Jobs, Registry, Run, Worker, WorkerSettings};
@@ -70,7 +69,6 @@ struct Nothing {
     n: usize,
 }
 
-#[async_trait]
 impl Job for Nothing {
     const KIND: &'static str = "Nothing";
     type Services = Arc<AtomicUsize>;

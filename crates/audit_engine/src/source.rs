@@ -2,8 +2,10 @@
 //! a list of answers. The engine never opens a connection itself.
 
 use std::borrow::Cow;
+use std::future::ready;
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use http::HeaderMap;
 use url::Url;
 
@@ -110,31 +112,30 @@ pub struct StoredPage {
 }
 
 /// Answers the engine's requests.
-#[async_trait::async_trait]
 pub trait PageSource: Send + Sync {
     /// Fetches one address. Follows no redirect and holds no more of the body than was wanted.
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure>;
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>>;
 
     /// Renders one page; none when there is no browser or it failed.
-    async fn render(&self, url: &Url) -> Option<RenderedPage>;
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>>;
 
     /// Fetches something beside the pages: a picture, another host, a page as another crawler. Follows no redirect.
     /// None when such questions are not asked; checks that rest on the answer are then silent.
-    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
+    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         let _ = request;
-        None
+        Box::pin(ready(None))
     }
 
     /// The snapshot that crawlers get of a page.
-    async fn snapshot(&self, url: &Url) -> Snapshot {
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
         let _ = url;
-        Snapshot::Unknown
+        Box::pin(ready(Snapshot::Unknown))
     }
 
     /// When the certificate of a host ends, in epoch milliseconds; none when that is not known.
-    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
+    fn certificate_end_ms<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Option<i64>> {
         let _ = host;
-        None
+        Box::pin(ready(None))
     }
 
     /// Time of day, in epoch milliseconds.

@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use regex::{Captures, Regex};
 use url::Url;
 
@@ -198,42 +199,47 @@ fn rendered(head: &str, body: &str) -> RenderedPage {
     page
 }
 
-#[async_trait::async_trait]
 impl PageSource for Listing {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        let found = self.answers.get(request.url.as_str()).or_else(|| self.answers.get("*")).cloned();
-        let mut answer = found.unwrap_or_else(|| Ok(Response { status: 404, ..Response::default() }))?;
-        answer.is_cut = answer.body.len() > request.max_bytes;
-        answer.body.truncate(request.max_bytes);
-        Ok(answer)
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move {
+            let found = self.answers.get(request.url.as_str()).or_else(|| self.answers.get("*")).cloned();
+            let mut answer = found.unwrap_or_else(|| Ok(Response { status: 404, ..Response::default() }))?;
+            answer.is_cut = answer.body.len() > request.max_bytes;
+            answer.body.truncate(request.max_bytes);
+            Ok(answer)
+        })
     }
 
-    async fn render(&self, url: &Url) -> Option<RenderedPage> {
-        self.renders.get(url.as_str()).cloned()
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move { self.renders.get(url.as_str()).cloned() })
     }
 
-    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
-        let answer = self.answers.get(request.url.as_str());
-        let Some(agent) = request.user_agent else { return answer.cloned() };
-        if self.bots.is_empty() {
-            return None;
-        }
-        match self.bots.iter().find(|(bot, _)| agent.contains(bot.as_str())) {
-            Some((_, 200)) | None => answer.cloned(),
-            Some((_, status)) => Some(Ok(Response { status: *status, ..Response::default() })),
-        }
+    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+        Box::pin(async move {
+            let answer = self.answers.get(request.url.as_str());
+            let Some(agent) = request.user_agent else { return answer.cloned() };
+            if self.bots.is_empty() {
+                return None;
+            }
+            match self.bots.iter().find(|(bot, _)| agent.contains(bot.as_str())) {
+                Some((_, 200)) | None => answer.cloned(),
+                Some((_, status)) => Some(Ok(Response { status: *status, ..Response::default() })),
+            }
+        })
     }
 
-    async fn snapshot(&self, url: &Url) -> Snapshot {
-        match self.snapshots.get(url.as_str()) {
-            Some(stored) => Snapshot::Found(stored.clone()),
-            None if self.snapshots.is_empty() => Snapshot::Unknown,
-            None => Snapshot::Missing,
-        }
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+        Box::pin(async move {
+            match self.snapshots.get(url.as_str()) {
+                Some(stored) => Snapshot::Found(stored.clone()),
+                None if self.snapshots.is_empty() => Snapshot::Unknown,
+                None => Snapshot::Missing,
+            }
+        })
     }
 
-    async fn certificate_end_ms(&self, _: &str) -> Option<i64> {
-        Some(self.now_ms() + self.certificate_days? * DAY_MS)
+    fn certificate_end_ms<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Option<i64>> {
+        Box::pin(async move { Some(self.now_ms() + self.certificate_days? * DAY_MS) })
     }
 
     fn now_ms(&self) -> i64 {

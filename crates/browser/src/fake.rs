@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use url::Url;
 
@@ -139,51 +140,56 @@ impl FakeRenderer {
     }
 }
 
-#[async_trait::async_trait]
 impl Renderer for FakeRenderer {
-    async fn render(&self, request: RenderRequest) -> Result<Rendered, RenderError> {
-        let url = request.url.clone();
-        let names = names_of(&url);
-        let delay = {
-            let mut state = self.state();
-            state.requests.push(request);
-            state.active += 1;
-            names.iter().find_map(|name| state.delays.get(name).copied())
-        };
-        let _active = Active(self);
+    fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
+        Box::pin(async move {
+            let url = request.url.clone();
+            let names = names_of(&url);
+            let delay = {
+                let mut state = self.state();
+                state.requests.push(request);
+                state.active += 1;
+                names.iter().find_map(|name| state.delays.get(name).copied())
+            };
+            let _active = Active(self);
 
-        if let Some(delay) = delay {
-            tokio::time::sleep(delay).await;
-        }
-        self.wait_for_release(&names).await;
+            if let Some(delay) = delay {
+                tokio::time::sleep(delay).await;
+            }
+            self.wait_for_release(&names).await;
 
-        let state = self.state();
-        if let Some(problem) = &state.problem {
-            return Err(RenderError::NoBrowser(problem.clone()));
-        }
-        match names.iter().find_map(|name| state.answers.get(name)) {
-            Some(Ok(page)) => Ok(Rendered { final_url: url, ..page.clone() }),
-            Some(Err(error)) => Err(error.clone()),
-            None => Ok(page_at(&url)),
-        }
+            let state = self.state();
+            if let Some(problem) = &state.problem {
+                return Err(RenderError::NoBrowser(problem.clone()));
+            }
+            match names.iter().find_map(|name| state.answers.get(name)) {
+                Some(Ok(page)) => Ok(Rendered { final_url: url, ..page.clone() }),
+                Some(Err(error)) => Err(error.clone()),
+                None => Ok(page_at(&url)),
+            }
+        })
     }
 
-    async fn health(&self) -> BrowserHealth {
-        let state = self.state();
-        BrowserHealth {
-            usable: state.problem.is_none(),
-            version: Some("fake/1.0".to_owned()),
-            confined: true,
-            sandboxed: true,
-            frames_on_demand: true,
-            cgroup: true,
-            problem: state.problem.clone().or_else(|| state.lack.clone()),
-            active: state.active,
-            waiting: 0,
-        }
+    fn health(&self) -> BoxFuture<'_, BrowserHealth> {
+        Box::pin(async move {
+            let state = self.state();
+            BrowserHealth {
+                usable: state.problem.is_none(),
+                version: Some("fake/1.0".to_owned()),
+                confined: true,
+                sandboxed: true,
+                frames_on_demand: true,
+                cgroup: true,
+                problem: state.problem.clone().or_else(|| state.lack.clone()),
+                active: state.active,
+                waiting: 0,
+            }
+        })
     }
 
-    async fn shutdown(&self) {}
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
 }
 
 /// Counts a render as active until it ends or its future is dropped.

@@ -33,6 +33,8 @@ mod version;
 mod visit;
 mod warm_tabs;
 
+use futures::future::BoxFuture;
+
 pub use config::BrowserConfig;
 pub use locate::locate_browser;
 pub use machine::max_concurrency;
@@ -40,16 +42,15 @@ pub use model::*;
 pub use pool::ChromiumPool;
 
 /// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.
-#[async_trait::async_trait]
 pub trait Renderer: Send + Sync {
     /// Renders one page.
     ///
     /// Waits fairly for a free slot. Dropping the future gives the slot back and ends the page.
-    async fn render(&self, request: RenderRequest) -> Result<Rendered, RenderError>;
+    fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>>;
 
     /// Says how the browser is, without starting a render.
-    async fn health(&self) -> BrowserHealth;
+    fn health(&self) -> BoxFuture<'_, BrowserHealth>;
 
     /// Ends every browser and waits until no process is left.
-    async fn shutdown(&self);
+    fn shutdown(&self) -> BoxFuture<'_, ()>;
 }

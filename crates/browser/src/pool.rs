@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -96,67 +97,72 @@ impl Drop for ChromiumPool {
     }
 }
 
-#[async_trait::async_trait]
 impl Renderer for ChromiumPool {
-    async fn render(&self, request: RenderRequest) -> Result<Rendered, RenderError> {
-        check_url(&request.url).map_err(RenderError::BadUrl)?;
-        let asked = Instant::now();
-        let slot = tokio::select! {
-            slot = self.0.slots.take(&request.tenant) => slot.ok_or(RenderError::Overloaded)?,
-            () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
-        };
-        let queued = asked.elapsed();
-        let (sender, result) = oneshot::channel();
-        // Ends the page when the caller stops waiting; what comes after the answer goes on without it.
-        let caller = CancellationToken::new();
-        let _gone = caller.clone().drop_guard();
-        self.0.tasks.spawn(self.0.clone().work(request, slot, caller, sender));
+    fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
+        Box::pin(async move {
+            check_url(&request.url).map_err(RenderError::BadUrl)?;
+            let asked = Instant::now();
+            let slot = tokio::select! {
+                slot = self.0.slots.take(&request.tenant) => slot.ok_or(RenderError::Overloaded)?,
+                () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
+            };
+            let queued = asked.elapsed();
+            let (sender, result) = oneshot::channel();
+            // Ends the page when the caller stops waiting; what comes after the answer goes on without it.
+            let caller = CancellationToken::new();
+            let _gone = caller.clone().drop_guard();
+            self.0.tasks.spawn(self.0.clone().work(request, slot, caller, sender));
 
-        let mut rendered = match result.await {
-            // Whatever became of a browser that was told to end is not the browser's fault.
-            Ok(Err(RenderError::NoBrowser(_))) if self.0.stop.is_cancelled() => {
-                return Err(RenderError::ShuttingDown);
+            let mut rendered = match result.await {
+                // Whatever became of a browser that was told to end is not the browser's fault.
+                Ok(Err(RenderError::NoBrowser(_))) if self.0.stop.is_cancelled() => {
+                    return Err(RenderError::ShuttingDown);
+                }
+                Ok(result) => result?,
+                Err(_) if self.0.stop.is_cancelled() => return Err(RenderError::ShuttingDown),
+                Err(_) => return Err(RenderError::Abandoned),
+            };
+            rendered.timings.queued_ms = milliseconds(queued);
+            rendered.timings.total_ms = milliseconds(asked.elapsed());
+            Ok(rendered)
+        })
+    }
+
+    fn health(&self) -> BoxFuture<'_, BrowserHealth> {
+        Box::pin(async move {
+            let (active, waiting) = self.0.slots.counts();
+            let (browser, problem) = match self.0.fleet.settled(HEALTH_LIMIT).await {
+                State::Ready(browser) => (Some(browser), None),
+                State::Failed(problem) => (None, Some(problem)),
+                State::Starting => (None, Some("the browser is being started".to_owned())),
+                State::Stopped => (None, Some("the browser is stopped".to_owned())),
+            };
+            let bounds = browser.as_ref().map(|browser| browser.bounds);
+            BrowserHealth {
+                usable: browser.is_some(),
+                version: browser.as_ref().map(|browser| browser.version.product.clone()),
+                confined: bounds.is_some_and(|bounds| bounds.confined),
+                sandboxed: bounds.is_some_and(|bounds| bounds.sandboxed),
+                frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
+                cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
+                problem: problem.or_else(|| Some(bounds?.lack()?.to_owned())),
+                active,
+                waiting,
             }
-            Ok(result) => result?,
-            Err(_) if self.0.stop.is_cancelled() => return Err(RenderError::ShuttingDown),
-            Err(_) => return Err(RenderError::Abandoned),
-        };
-        rendered.timings.queued_ms = milliseconds(queued);
-        rendered.timings.total_ms = milliseconds(asked.elapsed());
-        Ok(rendered)
+        })
     }
 
-    async fn health(&self) -> BrowserHealth {
-        let (active, waiting) = self.0.slots.counts();
-        let (browser, problem) = match self.0.fleet.settled(HEALTH_LIMIT).await {
-            State::Ready(browser) => (Some(browser), None),
-            State::Failed(problem) => (None, Some(problem)),
-            State::Starting => (None, Some("the browser is being started".to_owned())),
-            State::Stopped => (None, Some("the browser is stopped".to_owned())),
-        };
-        let bounds = browser.as_ref().map(|browser| browser.bounds);
-        BrowserHealth {
-            usable: browser.is_some(),
-            version: browser.as_ref().map(|browser| browser.version.product.clone()),
-            confined: bounds.is_some_and(|bounds| bounds.confined),
-            sandboxed: bounds.is_some_and(|bounds| bounds.sandboxed),
-            frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
-            cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
-            problem: problem.or_else(|| Some(bounds?.lack()?.to_owned())),
-            active,
-            waiting,
-        }
-    }
-
-    async fn shutdown(&self) {
-        self.0.stop.cancel();
-        self.0.tasks.close();
-        if timeout(SHUTDOWN_LIMIT, self.0.tasks.wait()).await.is_err() {
-            tracing::warn!("the browser's tasks did not end in time");
-        }
-        if let Ok(profiles) = self.0.environment.profiles() {
-            profiles.remove();
-        }
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.stop.cancel();
+            self.0.tasks.close();
+            if timeout(SHUTDOWN_LIMIT, self.0.tasks.wait()).await.is_err() {
+                tracing::warn!("the browser's tasks did not end in time");
+            }
+            if let Ok(profiles) = self.0.environment.profiles() {
+                profiles.remove();
+            }
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! Answers every render with a clear refusal; never starts a browser.
 
 use browser::{BrowserHealth, RenderError, RenderRequest, Rendered, Renderer};
+use futures::future::BoxFuture;
 
 /// Renders nothing.
 #[derive(Debug)]
@@ -9,26 +10,29 @@ pub struct Unrendered;
 
 const WHY: &str = "this process does not render (server.roles has no \"render\")";
 
-#[async_trait::async_trait]
 impl Renderer for Unrendered {
-    async fn render(&self, _: RenderRequest) -> Result<Rendered, RenderError> {
-        Err(RenderError::NoBrowser(WHY.to_owned()))
+    fn render(&self, _: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
+        Box::pin(async move { Err(RenderError::NoBrowser(WHY.to_owned())) })
     }
 
     /// Usable, because nothing is missing: a node without browsers is ready for what it is there for.
-    async fn health(&self) -> BrowserHealth {
-        BrowserHealth {
-            usable: true,
-            version: None,
-            confined: true,
-            sandboxed: true,
-            frames_on_demand: false,
-            cgroup: false,
-            problem: Some(WHY.to_owned()),
-            active: 0,
-            waiting: 0,
-        }
+    fn health(&self) -> BoxFuture<'_, BrowserHealth> {
+        Box::pin(async move {
+            BrowserHealth {
+                usable: true,
+                version: None,
+                confined: true,
+                sandboxed: true,
+                frames_on_demand: false,
+                cgroup: false,
+                problem: Some(WHY.to_owned()),
+                active: 0,
+                waiting: 0,
+            }
+        })
     }
 
-    async fn shutdown(&self) {}
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
 }

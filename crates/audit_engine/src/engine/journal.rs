@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -23,10 +24,9 @@ const MAX_AGE: Duration = Duration::from_secs(2);
 const ZSTD_LEVEL: i32 = 1;
 
 /// Keeps batches, and knows whether the audit is still wanted.
-#[async_trait::async_trait]
 pub trait Journal: Send {
     /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all.
-    async fn save(&mut self, batch: Vec<u8>, progress: Progress) -> Result<(), JournalError>;
+    fn save(&mut self, batch: Vec<u8>, progress: Progress) -> BoxFuture<'_, Result<(), JournalError>>;
 
     /// Whether the audit is to end with what it has. Asked at least twice a second.
     fn is_cancelled(&self) -> bool;

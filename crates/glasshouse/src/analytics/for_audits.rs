@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use store::DbError;
 
 use super::crawlers::{Class, CrawlerIndex};
@@ -17,29 +17,32 @@ use crate::domains::DomainId;
 /// Days in which a kind of crawlers was given a snapshot, if it is at all.
 const SERVED_DAYS: u32 = 30;
 
-#[async_trait]
 impl CrawlerVisits for Analytics {
-    async fn last_visits(
-        &self,
-        domain: &DomainId,
-        path: Option<&str>,
-    ) -> Result<HashMap<String, LastVisit>, DbError> {
-        let only = path.map(str::to_owned);
-        let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
-        known(self.of_window(domain, self.window(MAX_DAYS), Detail::Rows, list).await)
+    fn last_visits<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        path: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>> {
+        Box::pin(async move {
+            let only = path.map(str::to_owned);
+            let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
+            known(self.of_window(domain, self.window(MAX_DAYS), Detail::Rows, list).await)
+        })
     }
 
-    async fn served_kinds(&self, domain: &DomainId) -> Result<ServedKinds, DbError> {
-        let days = known(self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await)?;
-        let mut kinds = ServedKinds::default();
-        for day in days.iter().filter(|day| day.visits > 0) {
-            match CrawlerIndex::shared().find(&day.crawler).map(|crawler| crawler.class) {
-                Some(Class::Preview) => kinds.previews = true,
-                Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => kinds.assistants = true,
-                _ => {}
+    fn served_kinds<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<ServedKinds, DbError>> {
+        Box::pin(async move {
+            let days = known(self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await)?;
+            let mut kinds = ServedKinds::default();
+            for day in days.iter().filter(|day| day.visits > 0) {
+                match CrawlerIndex::shared().find(&day.crawler).map(|crawler| crawler.class) {
+                    Some(Class::Preview) => kinds.previews = true,
+                    Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => kinds.assistants = true,
+                    _ => {}
+                }
             }
-        }
-        Ok(kinds)
+            Ok(kinds)
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use async_trait::async_trait;
 use audit_engine::source::Snapshot;
+use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use store::DbError;
 use url::Url;
@@ -13,16 +13,15 @@ use utoipa::ToSchema;
 use crate::domains::{DomainId, Site};
 
 /// Pages as crawlers get them, and turns at the browsers when no crawler's page waits for one.
-#[async_trait]
 pub trait Renders: Send + Sync {
     /// Waits for a turn; none: the origin is in trouble, or too many wait.
-    async fn turn(&self, site: &Site) -> Option<Box<dyn RenderTurn>>;
+    fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
 
     /// Whether there is any snapshot of a site; `false` too when nobody can tell.
-    async fn has_snapshots(&self, site: &Site) -> bool;
+    fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
     /// The snapshot of a page. Unknown for what is never rendered for crawlers, and when the store does not answer.
-    async fn snapshot(&self, site: &Site, url: &Url) -> Snapshot;
+    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, Snapshot>;
 }
 
 /// A turn at the browsers; over when dropped.
@@ -35,17 +34,16 @@ pub trait RenderTurn: Send + Sync {
 pub const LAST_VISIT: &str = "lastCrawlerVisit";
 
 /// When crawlers come, and what they are given.
-#[async_trait]
 pub trait CrawlerVisits: Send + Sync {
     /// The last visit of each page of a domain, or of one of them, by path without query.
-    async fn last_visits(
-        &self,
-        domain: &DomainId,
-        path: Option<&str>,
-    ) -> Result<HashMap<String, LastVisit>, DbError>;
+    fn last_visits<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        path: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>>;
 
     /// Which kinds of crawlers were given snapshots lately.
-    async fn served_kinds(&self, domain: &DomainId) -> Result<ServedKinds, DbError>;
+    fn served_kinds<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<ServedKinds, DbError>>;
 }
 
 /// The last visit of a crawler to a page.

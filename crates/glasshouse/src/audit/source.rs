@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response, Snapshot};
 use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
 use bytes::Bytes;
 use crawler::{Fetcher, tls};
+use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, header};
 use tokio::sync::OnceCell;
 use url::Url;
@@ -155,47 +155,52 @@ fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> H
     headers
 }
 
-#[async_trait]
 impl PageSource for SiteSource {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        self.ask(&request, self.origins.address(&self.site, &request.url)).await
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move { self.ask(&request, self.origins.address(&self.site, &request.url)).await })
     }
 
-    async fn render(&self, url: &Url) -> Option<RenderedPage> {
-        let turn = self.renders.turn(&self.site).await?;
-        let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
-        turn.note_answer();
-        Some(rendered_page(url, rendered))
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move {
+            let turn = self.renders.turn(&self.site).await?;
+            let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
+            turn.note_answer();
+            Some(rendered_page(url, rendered))
+        })
     }
 
-    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
-        let url = &request.url;
-        if self.is_about_plain_http(url) {
-            let target = url.host_str().and_then(|host| self.platform.network.is_static(host));
-            let is_one_port = target.is_some_and(|target| target.port.is_some());
-            return if is_one_port { None } else { Some(self.ask(&request, url.clone()).await) };
-        }
-        // What other user agents get is asked of the server: the edge's rules are the same for all.
-        match self.edge_redirect(url).filter(|_| request.user_agent.is_none()) {
-            Some(redirect) => Some(Ok(redirect)),
-            None => Some(self.fetch(request).await),
-        }
+    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+        Box::pin(async move {
+            let url = &request.url;
+            if self.is_about_plain_http(url) {
+                let target = url.host_str().and_then(|host| self.platform.network.is_static(host));
+                let is_one_port = target.is_some_and(|target| target.port.is_some());
+                return if is_one_port { None } else { Some(self.ask(&request, url.clone()).await) };
+            }
+            // What other user agents get is asked of the server: the edge's rules are the same for all.
+            match self.edge_redirect(url).filter(|_| request.user_agent.is_none()) {
+                Some(redirect) => Some(Ok(redirect)),
+                None => Some(self.fetch(request).await),
+            }
+        })
     }
 
-    async fn snapshot(&self, url: &Url) -> Snapshot {
-        let status = self.site.domain.status;
-        let serves = matches!(status, DomainStatus::Connected | DomainStatus::ViaApi);
-        if !serves || !self.options.reads_snapshots {
-            return Snapshot::Unknown;
-        }
-        match self.has_snapshots.get_or_init(|| self.renders.has_snapshots(&self.site)).await {
-            true => self.renders.snapshot(&self.site, url).await,
-            false => Snapshot::Unknown,
-        }
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+        Box::pin(async move {
+            let status = self.site.domain.status;
+            let serves = matches!(status, DomainStatus::Connected | DomainStatus::ViaApi);
+            if !serves || !self.options.reads_snapshots {
+                return Snapshot::Unknown;
+            }
+            match self.has_snapshots.get_or_init(|| self.renders.has_snapshots(&self.site)).await {
+                true => self.renders.snapshot(&self.site, url).await,
+                false => Snapshot::Unknown,
+            }
+        })
     }
 
-    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
-        certificate_end_ms(&self.platform.network, tls::client_config(), host).await
+    fn certificate_end_ms<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Option<i64>> {
+        Box::pin(async move { certificate_end_ms(&self.platform.network, tls::client_config(), host).await })
     }
 
     fn now_ms(&self) -> i64 {

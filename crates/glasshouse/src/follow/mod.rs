@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use sqlx_postgres::PgListener;
 use store::{Conn, Db, DbError};
 use tokio::sync::{Mutex, Notify};
@@ -43,16 +43,19 @@ const CHANNEL: &str = "glasshouse_changes";
 const NEVER: u64 = u64::MAX;
 
 /// What a feature holds in memory of a table.
-#[async_trait]
 pub trait Followed: Send + Sync {
     /// The kind of its changes.
     fn kind(&self) -> &'static str;
 
     /// Reads everything in place of what it holds.
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError>;
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>>;
 
     /// Reads anew what these ids say, of which some may be gone.
-    async fn apply(&self, conn: &mut Conn, ids: &BTreeSet<String>) -> Result<(), DbError>;
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        ids: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>>;
 }
 
 /// See the module. Cheap to clone.

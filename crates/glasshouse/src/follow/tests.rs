@@ -2,6 +2,7 @@
 
 use std::sync::Mutex as Held;
 
+use futures::future::BoxFuture;
 use store::on_engine;
 use store::testing::{TestDb, for_each_engine, postgres};
 
@@ -15,32 +16,39 @@ struct Plans {
     loads: Held<usize>,
 }
 
-#[async_trait]
 impl Followed for Plans {
     fn kind(&self) -> &'static str {
         "account"
     }
 
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
-        let rows: Vec<(String, String)> =
-            on_engine!(conn, |c| sqlx::query_as("select id, plan from accounts").fetch_all(c).await)?;
-        *self.held.lock().unwrap() = rows.into_iter().collect();
-        *self.loads.lock().unwrap() += 1;
-        Ok(())
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let rows: Vec<(String, String)> =
+                on_engine!(conn, |c| sqlx::query_as("select id, plan from accounts").fetch_all(c).await)?;
+            *self.held.lock().unwrap() = rows.into_iter().collect();
+            *self.loads.lock().unwrap() += 1;
+            Ok(())
+        })
     }
 
-    async fn apply(&self, conn: &mut Conn, ids: &BTreeSet<String>) -> Result<(), DbError> {
-        for id in ids {
-            const SQL: &str = "select plan from accounts where id = $1";
-            let plan: Option<String> =
-                on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id).fetch_optional(c).await)?;
-            let mut held = self.held.lock().unwrap();
-            match plan {
-                Some(plan) => held.insert(id.clone(), plan),
-                None => held.remove(id),
-            };
-        }
-        Ok(())
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        ids: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            for id in ids {
+                const SQL: &str = "select plan from accounts where id = $1";
+                let plan: Option<String> =
+                    on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id).fetch_optional(c).await)?;
+                let mut held = self.held.lock().unwrap();
+                match plan {
+                    Some(plan) => held.insert(id.clone(), plan),
+                    None => held.remove(id),
+                };
+            }
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What hostile servers send becomes findings, in bounded time and memory.
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use url::Url;
 
 use super::*;
@@ -9,17 +10,18 @@ use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Respons
 /// A server that answers every address with something made for it.
 struct Server<F>(F);
 
-#[async_trait::async_trait]
 impl<F: Fn(&Url) -> Response + Send + Sync> PageSource for Server<F> {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        let mut response = (self.0)(&request.url);
-        response.is_cut = response.body.len() > request.max_bytes;
-        response.body.truncate(request.max_bytes);
-        Ok(response)
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move {
+            let mut response = (self.0)(&request.url);
+            response.is_cut = response.body.len() > request.max_bytes;
+            response.body.truncate(request.max_bytes);
+            Ok(response)
+        })
     }
 
-    async fn render(&self, _: &Url) -> Option<RenderedPage> {
-        None
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move { None })
     }
 
     fn now_ms(&self) -> i64 {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use url::Url;
 
 use super::super::*;
@@ -16,17 +17,18 @@ struct SlowSite {
     fetched: AtomicUsize,
 }
 
-#[async_trait::async_trait]
 impl PageSource for SlowSite {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        self.fetched.fetch_add(1, Ordering::Relaxed);
-        let millis = 300 + request.url.as_str().bytes().map(u64::from).sum::<u64>() * 37 % 2700;
-        tokio::time::sleep(Duration::from_millis(millis)).await;
-        self.listing.fetch(request).await
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move {
+            self.fetched.fetch_add(1, Ordering::Relaxed);
+            let millis = 300 + request.url.as_str().bytes().map(u64::from).sum::<u64>() * 37 % 2700;
+            tokio::time::sleep(Duration::from_millis(millis)).await;
+            self.listing.fetch(request).await
+        })
     }
 
-    async fn render(&self, url: &Url) -> Option<RenderedPage> {
-        self.listing.render(url).await
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move { self.listing.render(url).await })
     }
 
     fn now_ms(&self) -> i64 {
@@ -68,14 +70,15 @@ struct Notebook {
     cancelled_after: Option<usize>,
 }
 
-#[async_trait::async_trait]
 impl Journal for Notebook {
-    async fn save(&mut self, batch: Vec<u8>, _: Progress) -> Result<(), JournalError> {
-        if self.breaks_after == Some(self.batches.len()) {
-            return Err(JournalError::Save("the machine is gone".into()));
-        }
-        self.batches.push(batch);
-        Ok(())
+    fn save(&mut self, batch: Vec<u8>, _: Progress) -> BoxFuture<'_, Result<(), JournalError>> {
+        Box::pin(async move {
+            if self.breaks_after == Some(self.batches.len()) {
+                return Err(JournalError::Save("the machine is gone".into()));
+            }
+            self.batches.push(batch);
+            Ok(())
+        })
     }
 
     fn is_cancelled(&self) -> bool {

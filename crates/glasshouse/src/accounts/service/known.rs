@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use store::{Conn, DbError};
 
 use super::cache::KeyCache;
@@ -49,57 +49,70 @@ impl InactiveAccounts {
     }
 }
 
-#[async_trait]
 impl Followed for KnownKeys {
     fn kind(&self) -> &'static str {
         "key"
     }
 
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
-        let (mut prefixes, mut after) = (HashSet::new(), String::new());
-        loop {
-            let hashes = queries::list_key_hashes(conn, &after, PAGE).await?;
-            prefixes.extend(hashes.iter().filter_map(|hash| KeyHash::from_hex(hash)).map(KeyHash::prefix));
-            match hashes.into_iter().last() {
-                Some(last) => after = last,
-                None => break,
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let (mut prefixes, mut after) = (HashSet::new(), String::new());
+            loop {
+                let hashes = queries::list_key_hashes(conn, &after, PAGE).await?;
+                prefixes
+                    .extend(hashes.iter().filter_map(|hash| KeyHash::from_hex(hash)).map(KeyHash::prefix));
+                match hashes.into_iter().last() {
+                    Some(last) => after = last,
+                    None => break,
+                }
             }
-        }
-        *self.prefixes.write().unwrap_or_else(PoisonError::into_inner) = prefixes;
-        self.cache.clear();
-        Ok(())
+            *self.prefixes.write().unwrap_or_else(PoisonError::into_inner) = prefixes;
+            self.cache.clear();
+            Ok(())
+        })
     }
 
-    async fn apply(&self, conn: &mut Conn, ids: &BTreeSet<String>) -> Result<(), DbError> {
-        for hash in ids.iter().filter_map(|id| KeyHash::from_hex(id)) {
-            let works = queries::is_working_key(conn, hash).await?;
-            let mut prefixes = self.prefixes.write().unwrap_or_else(PoisonError::into_inner);
-            if works {
-                prefixes.insert(hash.prefix())
-            } else {
-                prefixes.remove(&hash.prefix())
-            };
-            self.cache.forget(hash);
-        }
-        Ok(())
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        ids: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            for hash in ids.iter().filter_map(|id| KeyHash::from_hex(id)) {
+                let works = queries::is_working_key(conn, hash).await?;
+                let mut prefixes = self.prefixes.write().unwrap_or_else(PoisonError::into_inner);
+                if works {
+                    prefixes.insert(hash.prefix())
+                } else {
+                    prefixes.remove(&hash.prefix())
+                };
+                self.cache.forget(hash);
+            }
+            Ok(())
+        })
     }
 }
 
-#[async_trait]
 impl Followed for InactiveAccounts {
     fn kind(&self) -> &'static str {
         "account"
     }
 
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
-        let inactive = queries::list_inactive_accounts(conn).await?;
-        *self.ids.write().unwrap_or_else(PoisonError::into_inner) = inactive.into_iter().collect();
-        self.cache.clear();
-        Ok(())
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let inactive = queries::list_inactive_accounts(conn).await?;
+            *self.ids.write().unwrap_or_else(PoisonError::into_inner) = inactive.into_iter().collect();
+            self.cache.clear();
+            Ok(())
+        })
     }
 
     /// Few accounts are inactive, and few changes are of accounts.
-    async fn apply(&self, conn: &mut Conn, _: &BTreeSet<String>) -> Result<(), DbError> {
-        self.load(conn).await
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        _: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move { self.load(conn).await })
     }
 }

@@ -12,8 +12,8 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use crawler::errors::one_line;
+use futures::future::BoxFuture;
 use store::DbError;
 
 use super::crawl_report::CrawlerDays;
@@ -109,83 +109,110 @@ pub struct CountedLines {
 }
 
 /// See the module.
-#[async_trait]
 pub trait VisitStore: Send + Sync {
     /// Whether it can be used.
-    async fn check(&self) -> Result<(), VisitError>;
+    fn check(&self) -> BoxFuture<'_, Result<(), VisitError>>;
 
     /// Counts what a file of the spool holds, unless that was done before. After an error some of it may be counted; trying
     /// again counts the rest.
-    async fn apply(&self, file: &str, counts: &Counts) -> Result<(), VisitError>;
+    fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>>;
 
     /// Tells that nobody has this file any more, so that it need not be remembered.
-    async fn forget_file(&self, file: &str);
+    fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, ()>;
 
     /// Counts what of a log was not counted before. Two that read the same log wait for each other here.
-    async fn import(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError>;
+    fn import<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        part: &'a LogPart,
+    ) -> BoxFuture<'a, Result<CountedLines, VisitError>>;
 
     /// Counts of days, by crawler and way. Impostors are left out.
-    async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError>;
+    fn days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>>;
 
     /// Counts of a window, by crawler; impostors' too.
-    async fn crawler_days(
-        &self,
-        domain: &DomainId,
+    fn crawler_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
         window: (Day, Day),
-    ) -> Result<Vec<CrawlerDays>, VisitError>;
+    ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>>;
 
     /// The first and the last day of each crawler, impostors left out.
-    async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError>;
+    fn crawlers_seen<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>>;
 
     /// How many pages were visited. Impostors visit nothing.
-    async fn count_pages(
-        &self,
-        domain: &DomainId,
+    fn count_pages<'a>(
+        &'a self,
+        domain: &'a DomainId,
         window: (Day, Day),
         scope: Scope,
-    ) -> Result<PageCounts, VisitError>;
+    ) -> BoxFuture<'a, Result<PageCounts, VisitError>>;
 
     /// How long answers took, in the order of the buckets.
-    async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError>;
+    fn times<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Times, VisitError>>;
 
     /// Visits by page.
-    async fn window(
-        &self,
-        domain: &DomainId,
+    fn window<'a>(
+        &'a self,
+        domain: &'a DomainId,
         window: (Day, Day),
-        detail: Detail<'_>,
-    ) -> Result<WindowVisits, VisitError>;
+        detail: Detail<'a>,
+    ) -> BoxFuture<'a, Result<WindowVisits, VisitError>>;
 
     /// People who came from assistants, by assistant and page.
-    async fn referrals(
-        &self,
-        domain: &DomainId,
+    fn referrals<'a>(
+        &'a self,
+        domain: &'a DomainId,
         window: (Day, Day),
-    ) -> Result<Vec<ReferralCount>, VisitError>;
+    ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>>;
 
     /// Packs what came of days before this one, where that makes a difference.
-    async fn close_days(&self, today: Day) -> Result<(), VisitError>;
+    fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>>;
 
     /// Deletes what is kept by page of days before this one, of every domain. First days and counts of days stay.
-    async fn delete_before(&self, day: Day) -> Result<(), VisitError>;
+    fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>>;
 
     /// Deletes everything that is kept of a domain.
-    async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError>;
+    fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>>;
 
     /// The days of which something is kept, in no order.
-    async fn list_days(&self, domain: &DomainId) -> Result<Vec<Day>, VisitError>;
+    fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>>;
 
     /// Everything that is kept of a day.
-    async fn read_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError>;
+    fn read_day<'a>(&'a self, domain: &'a DomainId, day: Day)
+    -> BoxFuture<'a, Result<StoredDay, VisitError>>;
 
     /// Keeps a day in place of what is kept of it. First days of pages stay as they are.
-    async fn put_day(&self, domain: &DomainId, day: Day, stored: &StoredDay) -> Result<(), VisitError>;
+    fn put_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+        stored: &'a StoredDay,
+    ) -> BoxFuture<'a, Result<(), VisitError>>;
 
     /// When each path was visited first.
-    async fn list_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError>;
+    fn list_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>>;
 
     /// Notes when paths were visited first; an earlier day than the known one takes its place.
-    async fn add_first_days(&self, domain: &DomainId, first: &[FirstDay]) -> Result<(), VisitError>;
+    fn add_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        first: &'a [FirstDay],
+    ) -> BoxFuture<'a, Result<(), VisitError>>;
 }
 
 /// The store that the settings name.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use audit_engine::checks::thresholds::Thresholds;
 use audit_engine::checks::{CheckId, Scope};
 use audit_engine::engine::{
@@ -15,6 +14,7 @@ use audit_engine::engine::{
     Mode as EngineMode, Progress, resume,
 };
 use crawler::errors::one_line;
+use futures::future::BoxFuture;
 use http::HeaderValue;
 use store::DbError;
 
@@ -315,10 +315,11 @@ impl Keeper<'_> {
     }
 }
 
-#[async_trait]
 impl Journal for Keeper<'_> {
-    async fn save(&mut self, batch: Vec<u8>, progress: Progress) -> Result<(), JournalError> {
-        self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
+    fn save(&mut self, batch: Vec<u8>, progress: Progress) -> BoxFuture<'_, Result<(), JournalError>> {
+        Box::pin(async move {
+            self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
+        })
     }
 
     fn is_cancelled(&self) -> bool {

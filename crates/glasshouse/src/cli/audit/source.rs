@@ -7,6 +7,7 @@ use std::time::Duration;
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
 use browser::{RenderLimits, RenderRequest, Renderer};
 use crawler::{Fetcher, Network};
+use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -60,37 +61,40 @@ impl NetworkSource {
     }
 }
 
-#[async_trait::async_trait]
 impl PageSource for NetworkSource {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        self.get(&self.fetcher, request).await
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move { self.get(&self.fetcher, request).await })
     }
 
-    async fn probe(&self, request: PageRequest) -> Option<Result<Response, FetchFailure>> {
-        let Some(agent) = request.user_agent else { return Some(self.get(&self.fetcher, request).await) };
-        let agent = HeaderValue::from_static(agent);
-        let fetcher = Fetcher::new(self.network.clone(), crawler::tls::client_config(), agent);
-        Some(self.get(&fetcher, request).await)
+    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+        Box::pin(async move {
+            let Some(agent) = request.user_agent else { return Some(self.get(&self.fetcher, request).await) };
+            let agent = HeaderValue::from_static(agent);
+            let fetcher = Fetcher::new(self.network.clone(), crawler::tls::client_config(), agent);
+            Some(self.get(&fetcher, request).await)
+        })
     }
 
-    async fn certificate_end_ms(&self, host: &str) -> Option<i64> {
-        certificate_end_ms(&self.network, crawler::tls::client_config(), host).await
+    fn certificate_end_ms<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Option<i64>> {
+        Box::pin(async move { certificate_end_ms(&self.network, crawler::tls::client_config(), host).await })
     }
 
-    async fn render(&self, url: &Url) -> Option<RenderedPage> {
-        let request = RenderRequest {
-            url: url.clone(),
-            tenant: "command".to_owned(),
-            route: None,
-            own_headers: None,
-            timeout: self.timeout,
-            wait_for_selector: None,
-            blocked_urls: Vec::new(),
-            limits: self.limits,
-            inspect: true,
-        };
-        let rendered = self.browser.as_ref()?.render(request).await.ok()?;
-        Some(rendered_page(url, rendered))
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move {
+            let request = RenderRequest {
+                url: url.clone(),
+                tenant: "command".to_owned(),
+                route: None,
+                own_headers: None,
+                timeout: self.timeout,
+                wait_for_selector: None,
+                blocked_urls: Vec::new(),
+                limits: self.limits,
+                inspect: true,
+            };
+            let rendered = self.browser.as_ref()?.render(request).await.ok()?;
+            Some(rendered_page(url, rendered))
+        })
     }
 
     fn now_ms(&self) -> i64 {

@@ -3,26 +3,28 @@
 use audit_engine::engine::{AuditOptions, audit};
 use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
 use crawler::NetworkConfig;
+use futures::future::BoxFuture;
 
 use super::*;
 
 /// A site of one page whose address and title are an attack on whoever reads the report.
 struct HostilePage;
 
-#[async_trait::async_trait]
 impl PageSource for HostilePage {
-    async fn fetch(&self, request: PageRequest) -> Result<Response, FetchFailure> {
-        let is_page = request.url.path() == "/" || request.url.query().is_some();
-        let mut response = Response { status: if is_page { 200 } else { 404 }, ..Response::default() };
-        response.headers.insert("content-type", "text/html".parse().unwrap());
-        response.body =
-            "<title>=1+1</title><title>=2</title><a href=\"/?=cmd|'<script>alert(1)</script>\">=1+1</a>"
-                .into();
-        Ok(response)
+    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        Box::pin(async move {
+            let is_page = request.url.path() == "/" || request.url.query().is_some();
+            let mut response = Response { status: if is_page { 200 } else { 404 }, ..Response::default() };
+            response.headers.insert("content-type", "text/html".parse().unwrap());
+            response.body =
+                "<title>=1+1</title><title>=2</title><a href=\"/?=cmd|'<script>alert(1)</script>\">=1+1</a>"
+                    .into();
+            Ok(response)
+        })
     }
 
-    async fn render(&self, _: &Url) -> Option<RenderedPage> {
-        None
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        Box::pin(async move { None })
     }
 
     fn now_ms(&self) -> i64 {

@@ -9,7 +9,7 @@ mod tables;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use store::{Conn, DbError};
 
 use self::record::{Record, Shared};
@@ -108,49 +108,56 @@ impl Directory {
     }
 }
 
-#[async_trait]
 impl Followed for Directory {
     fn kind(&self) -> &'static str {
         "domain"
     }
 
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
-        let (mut all, mut shared, mut after) = (Tables::default(), Shared::new(), String::new());
-        loop {
-            let rows = queries::list_rows(conn, &after, PAGE).await?;
-            for row in &rows {
-                let kept = || self.read().get(&row.id).cloned();
-                if let Some(record) = self.changed(row, &mut shared).or_else(kept) {
-                    all.put(record);
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let (mut all, mut shared, mut after) = (Tables::default(), Shared::new(), String::new());
+            loop {
+                let rows = queries::list_rows(conn, &after, PAGE).await?;
+                for row in &rows {
+                    let kept = || self.read().get(&row.id).cloned();
+                    if let Some(record) = self.changed(row, &mut shared).or_else(kept) {
+                        all.put(record);
+                    }
+                }
+                match rows.into_iter().last() {
+                    Some(last) => after = last.id,
+                    None => break,
                 }
             }
-            match rows.into_iter().last() {
-                Some(last) => after = last.id,
-                None => break,
-            }
-        }
-        *self.write() = all;
-        Ok(())
+            *self.write() = all;
+            Ok(())
+        })
     }
 
-    async fn apply(&self, conn: &mut Conn, ids: &BTreeSet<String>) -> Result<(), DbError> {
-        let mut shared = Shared::new();
-        for id in ids {
-            let replaced = match queries::find_row(conn, id).await? {
-                Some(row) => {
-                    let Some(new) = self.changed(&row, &mut shared) else { continue };
-                    let mut tables = self.write();
-                    let old = tables.remove(id);
-                    tables.put(new);
-                    old
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        ids: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let mut shared = Shared::new();
+            for id in ids {
+                let replaced = match queries::find_row(conn, id).await? {
+                    Some(row) => {
+                        let Some(new) = self.changed(&row, &mut shared) else { continue };
+                        let mut tables = self.write();
+                        let old = tables.remove(id);
+                        tables.put(new);
+                        old
+                    }
+                    None => self.write().remove(id),
+                };
+                if let Some(old) = replaced {
+                    self.compiled.remove(&old.stamp);
                 }
-                None => self.write().remove(id),
-            };
-            if let Some(old) = replaced {
-                self.compiled.remove(&old.stamp);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use store::{Conn, DbError};
@@ -114,39 +114,46 @@ impl Sealed {
     }
 }
 
-#[async_trait]
 impl Followed for Held {
     fn kind(&self) -> &'static str {
         "certificate"
     }
 
-    async fn load(&self, conn: &mut Conn) -> Result<(), DbError> {
-        let (mut all, mut after) = (Sealed::default(), String::new());
-        loop {
-            let page = queries::list_certificates(conn, &after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after.clone_from(&last.host);
-            for stored in page {
-                all.put(stored);
+    fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            let (mut all, mut after) = (Sealed::default(), String::new());
+            loop {
+                let page = queries::list_certificates(conn, &after, PAGE).await?;
+                let Some(last) = page.last() else { break };
+                after.clone_from(&last.host);
+                for stored in page {
+                    all.put(stored);
+                }
             }
-        }
-        *self.sealed.write().unwrap_or_else(PoisonError::into_inner) = all;
-        self.opened.clear();
-        Ok(())
+            *self.sealed.write().unwrap_or_else(PoisonError::into_inner) = all;
+            self.opened.clear();
+            Ok(())
+        })
     }
 
-    async fn apply(&self, conn: &mut Conn, hosts: &BTreeSet<String>) -> Result<(), DbError> {
-        for host in hosts {
-            let stored = queries::find_certificate(conn, host).await?;
-            let mut sealed = self.sealed.write().unwrap_or_else(PoisonError::into_inner);
-            let old = match stored {
-                Some(stored) => sealed.put(stored),
-                None => sealed.by_host.remove(host.as_str()),
-            };
-            drop(sealed);
-            self.close(old);
-        }
-        Ok(())
+    fn apply<'a>(
+        &'a self,
+        conn: &'a mut Conn,
+        hosts: &'a BTreeSet<String>,
+    ) -> BoxFuture<'a, Result<(), DbError>> {
+        Box::pin(async move {
+            for host in hosts {
+                let stored = queries::find_certificate(conn, host).await?;
+                let mut sealed = self.sealed.write().unwrap_or_else(PoisonError::into_inner);
+                let old = match stored {
+                    Some(stored) => sealed.put(stored),
+                    None => sealed.by_host.remove(host.as_str()),
+                };
+                drop(sealed);
+                self.close(old);
+            }
+            Ok(())
+        })
     }
 }
 

@@ -13,7 +13,7 @@ mod windows;
 
 use std::collections::HashMap;
 
-use async_trait::async_trait;
+use futures::future::BoxFuture;
 use store::Db;
 use tokio::sync::{Mutex, OnceCell};
 
@@ -89,171 +89,230 @@ fn in_scope(scope: Scope) -> &'static str {
     }
 }
 
-#[async_trait]
 impl VisitStore for ClickHouseStore {
-    async fn check(&self) -> Result<(), VisitError> {
-        self.client().await?.run("select 1").await.map(drop)
+    fn check(&self) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move { self.client().await?.run("select 1").await.map(drop) })
     }
 
-    async fn apply(&self, file: &str, counts: &Counts) -> Result<(), VisitError> {
-        self.client().await?;
-        self.count_file(file, counts).await
-    }
-
-    /// Names of batches stay for as long as visits by page: they cost a row each.
-    async fn forget_file(&self, _: &str) {}
-
-    async fn import(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError> {
-        self.client().await?;
-        self.count_part(domain, part).await
-    }
-
-    async fn days(&self, domain: &DomainId, window: (Day, Day)) -> Result<Vec<DayCount>, VisitError> {
-        let days = of_window(domain, DAY, window);
-        let sql = format!(
-            "select day, crawler, served, sum(visits) from visits where {days} and verified != 1 group by day, crawler, served"
-        );
-        let row = |row: &mut Reader<'_>| {
-            let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
-            Ok(DayCount { day, crawler, served, visits: row.u64()? })
-        };
-        self.read(&sql, row).await
-    }
-
-    async fn crawler_days(
-        &self,
-        domain: &DomainId,
-        window: (Day, Day),
-    ) -> Result<Vec<CrawlerDays>, VisitError> {
-        let days = of_window(domain, DAY, window);
-        let sql = format!(
-            "select crawler, verified, status, sum(visits) from visits where {days} group by crawler, verified, status"
-        );
-        let row = |row: &mut Reader<'_>| {
-            let (crawler, verified) = (row.text()?.to_owned(), row.verified()?);
-            let status_class = i64::from(row.u16()?);
-            Ok(CrawlerDays { crawler, verified, status_class, visits: row.u64()? })
-        };
-        self.read(&sql, row).await
-    }
-
-    async fn crawlers_seen(&self, domain: &DomainId) -> Result<HashMap<String, (Day, Day)>, VisitError> {
-        let domain = quoted(domain.as_str());
-        let sql = format!(
-            "select crawler, min(day), max(day) from visits \
-             where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
-        );
-        let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
-        Ok(self.read(&sql, row).await?.into_iter().collect())
-    }
-
-    async fn count_pages(
-        &self,
-        domain: &DomainId,
-        window: (Day, Day),
-        scope: Scope,
-    ) -> Result<PageCounts, VisitError> {
-        let (counted, other) = (in_scope(scope), quoted(OTHER_PATHS));
-        let in_window = of_window(domain, PAGE, window);
-        let ever = of_window(domain, PAGE, (0, Day::from(u16::MAX)));
-        let kept = match scope {
-            Scope::Snapshots => "served",
-            Scope::WithOrigin => "any",
-        };
-        let (from, to, domain) = (window.0.max(0), window.1, quoted(domain.as_str()));
-        let visited =
-            format!("select uniqExact(path) from visits where {in_window} and {counted} and path != {other}");
-        let new = format!(
-            "select count() from (select path, min(first) as first_ever from (\
-                 select path, min(day) as first from visits where {ever} and {counted} and path != {other} group by path \
-                 union all select path, minMerge({kept}) as first from visit_first_days where domain = {domain} group by path\
-             ) group by path) where first_ever between {from} and {to}"
-        );
-        let client = self.client().await?;
-        Ok(PageCounts {
-            visited: schema::count(client, &visited).await?,
-            new: schema::count(client, &new).await?,
+    fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            self.client().await?;
+            self.count_file(file, counts).await
         })
     }
 
-    async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
-        let rows = of_window(domain, TIME, window);
-        let sql =
-            format!("select served, bucket, sum(visits) from visits where {rows} group by served, bucket");
-        let rows = self.read(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
-        Ok(Times::of(&rows.into_iter().collect()))
+    /// Names of batches stay for as long as visits by page: they cost a row each.
+    fn forget_file<'a>(&'a self, _: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
     }
 
-    async fn window(
-        &self,
-        domain: &DomainId,
-        window: (Day, Day),
-        detail: Detail<'_>,
-    ) -> Result<WindowVisits, VisitError> {
-        let sql = windows::statement(domain, window, detail);
-        let answer = self.client().await?.run(&sql).await?;
-        let made = tokio::task::spawn_blocking(move || windows::read(&answer));
-        made.await.expect("reading rows does not panic")
+    fn import<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        part: &'a LogPart,
+    ) -> BoxFuture<'a, Result<CountedLines, VisitError>> {
+        Box::pin(async move {
+            self.client().await?;
+            self.count_part(domain, part).await
+        })
     }
 
-    async fn referrals(
-        &self,
-        domain: &DomainId,
+    fn days<'a>(
+        &'a self,
+        domain: &'a DomainId,
         window: (Day, Day),
-    ) -> Result<Vec<ReferralCount>, VisitError> {
-        let rows = of_window(domain, REFERRAL, window);
-        let sql =
-            format!("select crawler, path, sum(visits) from visits where {rows} group by crawler, path");
-        let row = |row: &mut Reader<'_>| {
-            let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
-            Ok(ReferralCount { assistant, path, count: row.u64()? })
-        };
-        self.read(&sql, row).await
+    ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>> {
+        Box::pin(async move {
+            let days = of_window(domain, DAY, window);
+            let sql = format!(
+                "select day, crawler, served, sum(visits) from visits where {days} and verified != 1 group by day, crawler, served"
+            );
+            let row = |row: &mut Reader<'_>| {
+                let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
+                Ok(DayCount { day, crawler, served, visits: row.u64()? })
+            };
+            self.read(&sql, row).await
+        })
+    }
+
+    fn crawler_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>> {
+        Box::pin(async move {
+            let days = of_window(domain, DAY, window);
+            let sql = format!(
+                "select crawler, verified, status, sum(visits) from visits where {days} group by crawler, verified, status"
+            );
+            let row = |row: &mut Reader<'_>| {
+                let (crawler, verified) = (row.text()?.to_owned(), row.verified()?);
+                let status_class = i64::from(row.u16()?);
+                Ok(CrawlerDays { crawler, verified, status_class, visits: row.u64()? })
+            };
+            self.read(&sql, row).await
+        })
+    }
+
+    fn crawlers_seen<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>> {
+        Box::pin(async move {
+            let domain = quoted(domain.as_str());
+            let sql = format!(
+                "select crawler, min(day), max(day) from visits \
+             where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
+            );
+            let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
+            Ok(self.read(&sql, row).await?.into_iter().collect())
+        })
+    }
+
+    fn count_pages<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> BoxFuture<'a, Result<PageCounts, VisitError>> {
+        Box::pin(async move {
+            let (counted, other) = (in_scope(scope), quoted(OTHER_PATHS));
+            let in_window = of_window(domain, PAGE, window);
+            let ever = of_window(domain, PAGE, (0, Day::from(u16::MAX)));
+            let kept = match scope {
+                Scope::Snapshots => "served",
+                Scope::WithOrigin => "any",
+            };
+            let (from, to, domain) = (window.0.max(0), window.1, quoted(domain.as_str()));
+            let visited = format!(
+                "select uniqExact(path) from visits where {in_window} and {counted} and path != {other}"
+            );
+            let new = format!(
+                "select count() from (select path, min(first) as first_ever from (\
+                 select path, min(day) as first from visits where {ever} and {counted} and path != {other} group by path \
+                 union all select path, minMerge({kept}) as first from visit_first_days where domain = {domain} group by path\
+             ) group by path) where first_ever between {from} and {to}"
+            );
+            let client = self.client().await?;
+            Ok(PageCounts {
+                visited: schema::count(client, &visited).await?,
+                new: schema::count(client, &new).await?,
+            })
+        })
+    }
+
+    fn times<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Times, VisitError>> {
+        Box::pin(async move {
+            let rows = of_window(domain, TIME, window);
+            let sql = format!(
+                "select served, bucket, sum(visits) from visits where {rows} group by served, bucket"
+            );
+            let rows =
+                self.read(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
+            Ok(Times::of(&rows.into_iter().collect()))
+        })
+    }
+
+    fn window<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+        detail: Detail<'a>,
+    ) -> BoxFuture<'a, Result<WindowVisits, VisitError>> {
+        Box::pin(async move {
+            let sql = windows::statement(domain, window, detail);
+            let answer = self.client().await?.run(&sql).await?;
+            let made = tokio::task::spawn_blocking(move || windows::read(&answer));
+            made.await.expect("reading rows does not panic")
+        })
+    }
+
+    fn referrals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
+        Box::pin(async move {
+            let rows = of_window(domain, REFERRAL, window);
+            let sql =
+                format!("select crawler, path, sum(visits) from visits where {rows} group by crawler, path");
+            let row = |row: &mut Reader<'_>| {
+                let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
+                Ok(ReferralCount { assistant, path, count: row.u64()? })
+            };
+            self.read(&sql, row).await
+        })
     }
 
     /// ClickHouse packs by itself.
-    async fn close_days(&self, today: Day) -> Result<(), VisitError> {
-        self.database.close_days(today).await
+    fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move { self.database.close_days(today).await })
     }
 
     /// Also what came for domains after they had been removed.
-    async fn delete_before(&self, day: Day) -> Result<(), VisitError> {
-        self.database.delete_before(day).await?;
-        let client = self.client().await?;
-        schema::delete_before(client, day).await?;
-        let domains = schema::list_domains(client).await?;
-        let all: Vec<&DomainId> = domains.iter().collect();
-        let existing = queries::list_existing(&mut self.db.read().await?, &all).await?;
-        for domain in domains.iter().filter(|domain| !existing.contains(*domain)) {
-            schema::forget_domain(client, domain).await?;
-        }
-        Ok(())
+    fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move {
+            self.database.delete_before(day).await?;
+            let client = self.client().await?;
+            schema::delete_before(client, day).await?;
+            let domains = schema::list_domains(client).await?;
+            let all: Vec<&DomainId> = domains.iter().collect();
+            let existing = queries::list_existing(&mut self.db.read().await?, &all).await?;
+            for domain in domains.iter().filter(|domain| !existing.contains(*domain)) {
+                schema::forget_domain(client, domain).await?;
+            }
+            Ok(())
+        })
     }
 
-    async fn forget_domain(&self, domain: &DomainId) -> Result<(), VisitError> {
-        self.database.forget_domain(domain).await?;
-        schema::forget_domain(self.client().await?, domain).await
+    fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            self.database.forget_domain(domain).await?;
+            schema::forget_domain(self.client().await?, domain).await
+        })
     }
 
-    async fn list_days(&self, domain: &DomainId) -> Result<Vec<Day>, VisitError> {
-        let domain = quoted(domain.as_str());
-        let sql = format!("select distinct day from visits where domain = {domain} and what != 0");
-        self.read(&sql, |row| row.day()).await
+    fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>> {
+        Box::pin(async move {
+            let domain = quoted(domain.as_str());
+            let sql = format!("select distinct day from visits where domain = {domain} and what != 0");
+            self.read(&sql, |row| row.day()).await
+        })
     }
 
-    async fn read_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError> {
-        self.stored_day(domain, day).await
+    fn read_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+    ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
+        Box::pin(async move { self.stored_day(domain, day).await })
     }
 
-    async fn put_day(&self, domain: &DomainId, day: Day, stored: &StoredDay) -> Result<(), VisitError> {
-        self.replace_day(domain, day, stored).await
+    fn put_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+        stored: &'a StoredDay,
+    ) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move { self.replace_day(domain, day, stored).await })
     }
 
-    async fn list_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError> {
-        self.first_days(domain).await
+    fn list_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>> {
+        Box::pin(async move { self.first_days(domain).await })
     }
 
-    async fn add_first_days(&self, domain: &DomainId, first: &[FirstDay]) -> Result<(), VisitError> {
-        self.insert_first_days(domain, first).await
+    fn add_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        first: &'a [FirstDay],
+    ) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move { self.insert_first_days(domain, first).await })
     }
 }

@@ -1,0 +1,50 @@
+//! Everything that is kept of one day, as it moves to another store.
+
+use std::collections::BTreeMap;
+
+use super::DatabaseStore;
+use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey};
+use crate::analytics::queries;
+use crate::analytics::referrals::ReferralKey;
+use crate::analytics::segments::rows::Kind;
+use crate::analytics::stores::{Detail, StoredDay, VisitError, VisitStore};
+use crate::domains::DomainId;
+
+impl DatabaseStore {
+    /// A day's counts, each key once, in their order.
+    pub(super) async fn gather_day(&self, domain: &DomainId, day: Day) -> Result<StoredDay, VisitError> {
+        let mut stored = StoredDay::default();
+        // Pages first: what is counted meanwhile is missing in them, and the next copy sees it.
+        let visits = self.window(domain, (day, day), Detail::Rows).await?;
+        let pages = visits.rows().map(|(day, page, kind, count)| {
+            let (path, crawler) = (visits.pages().path(page), kind.crawler.clone().into());
+            let (verified, served, status) = (kind.verified, kind.served, kind.status);
+            (VisitKey { domain: domain.clone(), day, path, crawler, verified, served, status }, count)
+        });
+        // Late visits of a closed day are rows of their own.
+        let mut sums: BTreeMap<VisitKey, u64> = BTreeMap::new();
+        pages.for_each(|(key, count)| *sums.entry(key).or_default() += count);
+        stored.pages = sums.into_iter().collect();
+        let mut conn = self.db.read().await?;
+        // Late counts of a closed day too.
+        let mut days: BTreeMap<Kind, u64> = BTreeMap::new();
+        for (_, kind, visits) in queries::totals::list_day_totals(&mut conn, domain, (day, day)).await? {
+            *days.entry(kind).or_default() += visits;
+        }
+        stored.days = days.into_iter().map(|(kind, visits)| (day_key(domain, day, kind), visits)).collect();
+        let times = queries::totals::list_times(&mut conn, domain, (day, day)).await?;
+        stored.times.extend(times.into_iter().map(|((served, bucket), count)| {
+            (TimeKey { domain: domain.clone(), day, served, bucket }, count)
+        }));
+        for row in queries::referrals::list_referrals(&mut conn, domain, (day, day)).await? {
+            let (path, assistant) = (row.path.into(), row.assistant);
+            stored.referrals.push((ReferralKey { domain: domain.clone(), day, path, assistant }, row.count));
+        }
+        Ok(stored.sorted())
+    }
+}
+
+fn day_key(domain: &DomainId, day: Day, kind: Kind) -> DayKey {
+    let Kind { crawler, verified, served, status } = kind;
+    DayKey { domain: domain.clone(), day, crawler: crawler.into(), verified, served, status_class: status }
+}

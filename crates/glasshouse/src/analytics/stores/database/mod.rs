@@ -1,0 +1,392 @@
+//! Visits in the service's own database: open rows, packed closed days, counters. See docs/decisions/0181 and 0215.
+//! Whatever is counted together is one transaction, with the name of the batch or the checkpoint of the log in it.
+
+mod day;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use store::{Conn, Db, DbError};
+use tokio::sync::Mutex;
+
+use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
+use crate::analytics::bounds::PageBounds;
+use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::import::LogPart;
+use crate::analytics::model::{Day, Verified, day_of};
+use crate::analytics::queries;
+use crate::analytics::referrals::ReferralCount;
+use crate::analytics::report::{DayCount, Times};
+use crate::analytics::segments::close::{MAX_PAGES, close_some};
+use crate::analytics::segments::late::LateDays;
+use crate::analytics::segments::paths::PathTable;
+use crate::analytics::segments::rows::Kind;
+use crate::analytics::segments::window::{Scope, WindowVisits};
+use crate::analytics::spool::Counts;
+use crate::clock::Clock;
+use crate::domains::DomainId;
+
+/// Pages in one transaction.
+const PART: usize = 1_000;
+/// Memory for the numbers of pages.
+const TABLE_BYTES: u64 = 64 << 20;
+
+/// See the module.
+pub struct DatabaseStore {
+    db: Db,
+    clock: Clock,
+    /// The numbers of domains' pages. They never change; there can only be more.
+    tables: cache::Cache<DomainId, PathTable>,
+    counting: Mutex<Counting>,
+}
+
+/// What is remembered from one batch to the next.
+struct Counting {
+    bounds: PageBounds,
+    /// The file that was applied last, and its parts.
+    applied: Option<(String, usize)>,
+    /// Names of parts that nobody can send again: noted until the next transaction.
+    forgotten: Vec<String>,
+}
+
+impl DatabaseStore {
+    /// The visits of this database.
+    pub fn new(db: &Db, clock: &Clock) -> DatabaseStore {
+        let counting = Counting { bounds: PageBounds::new(MAX_PAGES), applied: None, forgotten: Vec::new() };
+        DatabaseStore {
+            db: db.clone(),
+            clock: clock.clone(),
+            tables: cache::Cache::builder(TABLE_BYTES).weigher(|_, table: &PathTable| table.bytes()).build(),
+            counting: Mutex::new(counting),
+        }
+    }
+
+    /// The numbers of a domain's pages, as many as there are now.
+    async fn path_table(&self, conn: &mut Conn, domain: &DomainId) -> Result<Arc<PathTable>, DbError> {
+        let next = queries::segments::find_next_number(conn, domain).await?;
+        if let Some(table) = self.tables.get(domain).filter(|table| table.next_number() >= next) {
+            return Ok(table);
+        }
+        let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
+        self.tables.insert(domain, table.clone());
+        Ok(table)
+    }
+
+    /// Visits by day and kind; a day may come in parts.
+    async fn day_totals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<Vec<(Day, Kind, u64)>, DbError> {
+        queries::totals::list_day_totals(&mut self.db.read().await?, domain, window).await
+    }
+
+    /// How many different pages were visited.
+    async fn count_visited(
+        &self,
+        conn: &mut Conn,
+        domain: &DomainId,
+        window: (Day, Day),
+        with_origin: bool,
+    ) -> Result<u64, DbError> {
+        let (numbers, paths) =
+            queries::segments::list_visited_pages(conn, domain, window, with_origin).await?;
+        let table = self.path_table(conn, domain).await?;
+        let is_new = |path: &&String| table.find(path).map_or(true, |number| !numbers.contains(number));
+        Ok(numbers.len() + paths.iter().filter(is_new).count() as u64)
+    }
+}
+
+impl VisitStore for DatabaseStore {
+    /// It is checked as the database.
+    fn check(&self) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move { Ok(()) })
+    }
+
+    fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            let counting = &mut *self.counting.lock().await;
+            let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
+            for number in 0..parts {
+                let mut tx = self.db.write().await?;
+                queries::forget_batches(&mut tx, &counting.forgotten).await?;
+                if queries::begin_batch(&mut tx, &part_name(file, number), self.clock.now()).await? {
+                    let times = if number == 0 { counts.times.as_slice() } else { &[] };
+                    let pages = counting.bounds.fold(&mut *tx, part_of(&counts.pages, number)).await?;
+                    queries::add_counts(&mut tx, &pages, times).await?;
+                    let referrals = part_of(&counts.referrals, number);
+                    queries::referrals::add_referrals(&mut tx, referrals).await?;
+                }
+                tx.commit().await?;
+                counting.forgotten.clear();
+            }
+            counting.applied = Some((file.to_owned(), parts));
+            Ok(())
+        })
+    }
+
+    fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let counting = &mut *self.counting.lock().await;
+            if let Some((_, parts)) = counting.applied.take_if(|(applied, _)| applied == file) {
+                counting.forgotten.extend((0..parts).map(|number| part_name(file, number)));
+            }
+        })
+    }
+
+    fn import<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        part: &'a LogPart,
+    ) -> BoxFuture<'a, Result<CountedLines, VisitError>> {
+        Box::pin(async move {
+            let counting = &mut *self.counting.lock().await;
+            let now = self.clock.now();
+            let mut tx = self.db.write().await?;
+            queries::imports::lock(&mut tx, domain, now).await?;
+            let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
+            let (visits, mut pages, mut times) = part.counts(known..part.checkpoints.len());
+            let mut late = LateDays::take_from(&mut pages, &mut times, day_of(now));
+            late.pack(&mut tx, domain).await?;
+            let pages = counting.bounds.fold(&mut *tx, &pages).await?;
+            times.sort_unstable();
+            queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
+            if let Some(last) = part.checkpoints.last().filter(|_| known < part.checkpoints.len()) {
+                queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
+            }
+            tx.commit().await?;
+            Ok(CountedLines { known, visits })
+        })
+    }
+
+    fn days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>> {
+        Box::pin(async move {
+            let totals = self.day_totals(domain, window).await?;
+            let counted = totals.into_iter().filter(|(_, kind, _)| kind.verified != Verified::No);
+            let count = |(day, kind, visits): (Day, Kind, u64)| DayCount {
+                day,
+                crawler: kind.crawler,
+                served: kind.served,
+                visits,
+            };
+            Ok(counted.map(count).collect())
+        })
+    }
+
+    fn crawler_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>> {
+        Box::pin(async move {
+            let mut sums: HashMap<(String, Verified, u16), u64> = HashMap::new();
+            for (_, kind, visits) in self.day_totals(domain, window).await? {
+                *sums.entry((kind.crawler, kind.verified, kind.status)).or_default() += visits;
+            }
+            let days = sums.into_iter().map(|((crawler, verified, class), visits)| CrawlerDays {
+                crawler,
+                verified,
+                status_class: i64::from(class),
+                visits,
+            });
+            Ok(days.collect())
+        })
+    }
+
+    fn crawlers_seen<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>> {
+        Box::pin(async move {
+            let mut seen: HashMap<String, (Day, Day)> = HashMap::new();
+            let totals = self.day_totals(domain, (Day::MIN, Day::MAX)).await?;
+            for (day, kind, _) in totals.into_iter().filter(|(_, kind, _)| kind.verified != Verified::No) {
+                let (first, last) = seen.entry(kind.crawler).or_insert((day, day));
+                (*first, *last) = (day.min(*first), day.max(*last));
+            }
+            Ok(seen)
+        })
+    }
+
+    fn count_pages<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+        scope: Scope,
+    ) -> BoxFuture<'a, Result<PageCounts, VisitError>> {
+        Box::pin(async move {
+            let mut conn = self.db.read().await?;
+            let with_origin = scope == Scope::WithOrigin;
+            let visited = self.count_visited(&mut conn, domain, window, with_origin).await?;
+            let new = queries::count_new_pages(&mut conn, domain, window, with_origin).await?;
+            Ok(PageCounts { visited, new: new.unsigned_abs() })
+        })
+    }
+
+    fn times<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Times, VisitError>> {
+        Box::pin(async move {
+            Ok(Times::of(&queries::totals::list_times(&mut self.db.read().await?, domain, window).await?))
+        })
+    }
+
+    /// Unpacks closed days off the runtime's threads.
+    fn window<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+        detail: Detail<'a>,
+    ) -> BoxFuture<'a, Result<WindowVisits, VisitError>> {
+        Box::pin(async move {
+            let path = match detail {
+                Detail::Page(_, path) => Some(path),
+                Detail::Rows | Detail::Sums(_) | Detail::Errors => None,
+            };
+            let mut conn = self.db.read().await?;
+            let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;
+            // After the days: it knows all their pages.
+            let table = self.path_table(&mut conn, domain).await?;
+            drop(conn);
+            let unpacked = tokio::task::spawn_blocking(move || {
+                let unpack = |(day, packed): (Day, Vec<u8>)| {
+                    Ok((day, queries::segments::unpack(&packed, table.next_number())?))
+                };
+                let closed = closed.into_iter().map(unpack).collect::<Result<Vec<_>, DbError>>()?;
+                Ok(WindowVisits::new(closed, open, table))
+            });
+            unpacked.await.expect("unpacking does not panic")
+        })
+    }
+
+    fn referrals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
+        Box::pin(async move {
+            Ok(queries::referrals::list_referrals(&mut self.db.read().await?, domain, window).await?)
+        })
+    }
+
+    fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move {
+            let domains =
+                queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
+            for domain in domains {
+                while let Some(day) =
+                    queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
+                {
+                    close_some(&self.db, &domain, day, MAX_PAGES).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Some at a time, so that nobody waits long for the writer.
+    fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>> {
+        Box::pin(async move {
+            let domains =
+                queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, day).await?;
+            for domain in domains {
+                loop {
+                    let mut tx = self.db.write().await?;
+                    let deleted = queries::segments::delete_some_before(&mut tx, &domain, day).await?;
+                    tx.commit().await?;
+                    if deleted == 0 {
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Some at a time, so that nobody waits long for the writer.
+    fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            loop {
+                let mut tx = self.db.write().await?;
+                let deleted = queries::delete_some(&mut tx, domain).await?;
+                tx.commit().await?;
+                if deleted == 0 {
+                    // Should the domain have visits again, its pages get other numbers.
+                    self.tables.remove(domain);
+                    return Ok(());
+                }
+            }
+        })
+    }
+
+    fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>> {
+        Box::pin(
+            async move { Ok(queries::moving::list_kept_days(&mut self.db.read().await?, domain).await?) },
+        )
+    }
+
+    fn read_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+    ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
+        Box::pin(self.gather_day(domain, day))
+    }
+
+    fn put_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+        stored: &'a StoredDay,
+    ) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            let mut tx = self.db.write().await?;
+            queries::moving::delete_day(&mut tx, domain, day).await?;
+            queries::moving::add_day(&mut tx, stored).await?;
+            tx.commit().await?;
+            Ok(())
+        })
+    }
+
+    fn list_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+    ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>> {
+        Box::pin(
+            async move { Ok(queries::moving::list_first_days(&mut self.db.read().await?, domain).await?) },
+        )
+    }
+
+    fn add_first_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        first: &'a [FirstDay],
+    ) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async move {
+            let rows: Vec<_> =
+                first.iter().map(|(path, days)| ((domain.clone(), path.clone()), *days)).collect();
+            for part in rows.chunks(PART) {
+                let mut tx = self.db.write().await?;
+                queries::note_first_days(&mut tx, part).await?;
+                tx.commit().await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What of some counts belongs to a part.
+fn part_of<T>(counts: &[T], number: usize) -> &[T] {
+    counts.chunks(PART).nth(number).unwrap_or_default()
+}
+
+fn part_name(file: &str, number: usize) -> String {
+    format!("{file}:{number}")
+}

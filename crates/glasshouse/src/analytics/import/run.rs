@@ -18,7 +18,7 @@ use crate::platform::Platform;
 /// Lines of one part.
 const MAX_LINES: usize = 100_000;
 /// Visits of one part: its rows are at most as many. Nobody else writes to SQLite while they are counted.
-const MAX_VISITS: usize = 50_000;
+const MAX_VISITS: usize = 20_000;
 /// Bytes of lines of one part, give or take one line.
 const MAX_PART_BYTES: u64 = 32 << 20;
 /// A longer line is read over: no request line and user agent take so much.

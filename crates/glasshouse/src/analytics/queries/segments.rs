@@ -1,11 +1,12 @@
 //! SQL of closed days and of the numbers of pages. A closed day and the open rows that belong to it are always read in one
 //! statement: between two, a day could be closed, and its visits seen twice or not at all.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use store::{Conn, DbError, on_engine};
 
+use super::add_rows;
 use crate::analytics::model::{Day, ServedBy, Verified};
 use crate::analytics::segments::paths::{PathTable, pack_paths, unpack_paths};
 use crate::analytics::segments::rows::{Damaged, DayRows, Kind, PageSets, pack_pages, unpack_pages};
@@ -14,8 +15,8 @@ use crate::domains::DomainId;
 
 /// Paths of one list. The last list is written anew with every day that adds to it.
 const PATHS_PER_LIST: i64 = 5_000;
-/// Paths that are looked for in one statement.
-const PATHS_PER_STATEMENT: usize = 500;
+/// Paths or days that are looked for in one statement.
+const VALUES_PER_STATEMENT: usize = 500;
 
 /// Lets nobody else close days of this domain until the transaction ends.
 pub async fn lock_numbers(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
@@ -101,19 +102,19 @@ impl StoredRow {
     }
 }
 
-/// Takes rows of an open day away, so many at most, to be closed in the same transaction.
+/// Takes open rows of some days away, the earliest first and so many at most, to be closed in the same transaction.
 pub async fn take_open_rows(
     conn: &mut Conn,
     domain: &DomainId,
-    day: Day,
+    (from, to): (Day, Day),
     most: i64,
 ) -> Result<Vec<OpenRow>, DbError> {
-    const SQL: &str = "delete from visit_open where domain_id = $1 and day = $2 \
-         and (path, crawler, verified, served, status) in (select path, crawler, verified, served, status \
-             from visit_open where domain_id = $1 and day = $2 limit $3) \
+    const SQL: &str = "delete from visit_open where domain_id = $1 and day between $2 and $3 \
+         and (day, path, crawler, verified, served, status) in (select day, path, crawler, verified, served, status \
+             from visit_open where domain_id = $1 and day between $2 and $3 order by day limit $4) \
          returning day, path, crawler, verified, served, status, visits";
     let rows: Vec<StoredRow> = on_engine!(conn, |c| {
-        sqlx::query_as(SQL).bind(domain.as_str()).bind(day).bind(most).fetch_all(c).await
+        sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).bind(most).fetch_all(c).await
     })?;
     rows.into_iter().map(StoredRow::open).collect()
 }
@@ -141,7 +142,7 @@ pub async fn list_open_among(
 ) -> Result<HashSet<String>, DbError> {
     let paths: Vec<&Arc<str>> = paths.iter().collect();
     let mut known = HashSet::new();
-    for chunk in paths.chunks(PATHS_PER_STATEMENT) {
+    for chunk in paths.chunks(VALUES_PER_STATEMENT) {
         let found: Vec<String> = on_engine!(conn, |c| {
             let mut query =
                 sqlx::QueryBuilder::new("select distinct path from visit_open where domain_id = ");
@@ -158,33 +159,55 @@ pub async fn list_open_among(
     Ok(known)
 }
 
-/// A closed day.
-pub async fn find_segment(conn: &mut Conn, domain: &DomainId, day: Day) -> Result<Option<DayRows>, DbError> {
-    const SQL: &str = "select packed from visit_segments where domain_id = $1 and day = $2";
-    let packed: Option<Vec<u8>> = on_engine!(conn, |c| sqlx::query_scalar(SQL)
-        .bind(domain.as_str())
-        .bind(day)
-        .fetch_optional(c)
-        .await)?;
-    packed.map(|packed| DayRows::unpack(&packed).map_err(damaged)).transpose()
-}
-
-/// Keeps a closed day in place of what was kept of it. Pages that got a snapshot are in one set, the others in a second one;
-/// of days that earlier versions closed all of them are in the second one.
-pub async fn put_segment(
+/// Those of some days that are closed.
+pub async fn find_segments(
     conn: &mut Conn,
     domain: &DomainId,
-    day: Day,
-    rows: &DayRows,
+    days: &[Day],
+) -> Result<HashMap<Day, DayRows>, DbError> {
+    let mut found = HashMap::new();
+    for chunk in days.chunks(VALUES_PER_STATEMENT) {
+        let rows: Vec<(Day, Vec<u8>)> = on_engine!(conn, |c| {
+            let mut query = sqlx::QueryBuilder::new("select day, packed from visit_segments where domain_id = ");
+            query.push_bind(domain.as_str().to_owned()).push(" and day in (");
+            let mut list = query.separated(", ");
+            for day in chunk {
+                list.push_bind(*day);
+            }
+            query.push(")").build_query_as().fetch_all(c).await
+        })?;
+        for (day, packed) in rows {
+            found.insert(day, DayRows::unpack(&packed).map_err(damaged)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Keeps closed days in place of what was kept of them. Pages that got a snapshot are in one set, the others in a second one;
+/// of days that earlier versions closed all of them are in the second one.
+pub async fn put_segments(
+    conn: &mut Conn,
+    domain: &DomainId,
+    days: &[(Day, DayRows)],
 ) -> Result<(), DbError> {
-    const SQL: &str = "insert into visit_segments (domain_id, day, packed, served_pages, pages) values ($1, $2, $3, $4, $5) \
+    const BEFORE: &str = "with v (domain_id, day, packed, served_pages, pages) as (";
+    const AFTER: &str = ") insert into visit_segments (domain_id, day, packed, served_pages, pages) \
+         select domain_id, day, packed, served_pages, pages from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
          on conflict (domain_id, day) do update set packed = excluded.packed, served_pages = excluded.served_pages, \
          pages = excluded.pages";
-    let PageSets { served, any } = rows.page_sets();
-    on_engine!(conn, |c| {
-        let query = sqlx::query(SQL).bind(domain.as_str()).bind(day).bind(rows.pack());
-        query.bind(pack_pages(&served)).bind(pack_pages(&(&any - &served))).execute(c).await.map(drop)
-    })?;
+    let packed = |(day, rows): &(Day, DayRows)| {
+        let PageSets { served, any } = rows.page_sets();
+        (*day, rows.pack(), pack_pages(&served), pack_pages(&(&any - &served)))
+    };
+    let days: Vec<_> = days.iter().map(packed).collect();
+    add_rows!(conn, days, BEFORE, AFTER, |(day, packed, served, others)| {
+        "text": domain.as_str().to_owned(),
+        "bigint": *day,
+        "bytea": packed.clone(),
+        "bytea": served.clone(),
+        "bytea": others.clone(),
+    });
     Ok(())
 }
 

@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 
 use store::{Conn, DbError, on_engine};
 
+use super::add_rows;
 use crate::analytics::model::{Day, ServedBy, Verified};
 use crate::analytics::segments::rows::{Damaged, Kind};
 use crate::analytics::segments::totals::{
-    KindCounts, TimeCounts, pack_kinds, pack_times, unpack_kinds, unpack_times,
+    DayTotals, TimeCounts, pack_kinds, pack_times, unpack_kinds, unpack_times,
 };
 use crate::domains::DomainId;
+
+/// Days that are looked for in one statement.
+const DAYS_PER_STATEMENT: usize = 500;
 
 /// Crawler, whether it was checked, way and first digit of the status, as texts.
 type StoredKind = (String, String, String, i64);
@@ -88,57 +92,84 @@ pub async fn list_times(
     Ok(times)
 }
 
-/// Packs the rows of a day that is over, together with what was packed of it before. `false`: there were none. The caller
+/// Packs the rows of days that are over, together with what was packed of them before. `false`: there were none. The caller
 /// lets nobody else close days of the domain.
-pub async fn close_totals(conn: &mut Conn, domain: &DomainId, day: Day) -> Result<bool, DbError> {
-    const KINDS: &str = "delete from visit_days where domain_id = $1 and day = $2 \
-         returning crawler, verified, served, status_class, visits";
-    const TIMES: &str =
-        "delete from visit_times where domain_id = $1 and day = $2 returning served, bucket, visits";
-    let kinds: Vec<(String, String, String, i64, i64)> =
-        on_engine!(conn, |c| sqlx::query_as(KINDS).bind(domain.as_str()).bind(day).fetch_all(c).await)?;
-    let times: Vec<(String, i64, i64)> =
-        on_engine!(conn, |c| sqlx::query_as(TIMES).bind(domain.as_str()).bind(day).fetch_all(c).await)?;
-    if kinds.is_empty() && times.is_empty() {
-        return Ok(false);
+pub async fn close_totals(conn: &mut Conn, domain: &DomainId, (from, to): (Day, Day)) -> Result<bool, DbError> {
+    const KINDS: &str = "delete from visit_days where domain_id = $1 and day between $2 and $3 \
+         returning day, crawler, verified, served, status_class, visits";
+    const TIMES: &str = "delete from visit_times where domain_id = $1 and day between $2 and $3 \
+         returning day, served, bucket, visits";
+    let kinds: Vec<(Day, String, String, String, i64, i64)> = on_engine!(conn, |c| {
+        sqlx::query_as(KINDS).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
+    })?;
+    let times: Vec<(Day, String, i64, i64)> = on_engine!(conn, |c| {
+        sqlx::query_as(TIMES).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
+    })?;
+    let mut totals: BTreeMap<Day, DayTotals> = BTreeMap::new();
+    for (day, crawler, verified, served, class, visits) in kinds {
+        let kind = kind_of((crawler, verified, served, class))?;
+        *totals.entry(day).or_default().kinds.entry(kind).or_default() += visits.unsigned_abs();
     }
-    let kind = |(crawler, verified, served, class, visits): (_, _, _, _, i64)| {
-        Ok((kind_of((crawler, verified, served, class))?, visits.unsigned_abs()))
-    };
-    let time = |(served, bucket, visits): (String, i64, i64)| {
-        Ok::<_, DbError>(((served_by(&served)?, bucket), visits.unsigned_abs()))
-    };
-    let kinds = kinds.into_iter().map(kind).collect::<Result<KindCounts, DbError>>()?;
-    let times = times.into_iter().map(time).collect::<Result<TimeCounts, DbError>>()?;
-    add_totals(conn, domain, day, kinds, times).await?;
-    Ok(true)
+    for (day, served, bucket, visits) in times {
+        let time = (served_by(&served)?, bucket);
+        *totals.entry(day).or_default().times.entry(time).or_default() += visits.unsigned_abs();
+    }
+    let has_any = !totals.is_empty();
+    add_totals(conn, domain, totals).await?;
+    Ok(has_any)
 }
 
-/// Adds to what is packed of a day. The caller lets nobody else close days of the domain.
+/// Adds to what is packed of some days. The caller lets nobody else close days of the domain.
 pub async fn add_totals(
     conn: &mut Conn,
     domain: &DomainId,
-    day: Day,
-    mut kinds: KindCounts,
-    mut times: TimeCounts,
+    mut totals: BTreeMap<Day, DayTotals>,
 ) -> Result<(), DbError> {
-    const PACKED: &str = "select counts, times from visit_totals where domain_id = $1 and day = $2";
-    const PUT: &str = "insert into visit_totals (domain_id, day, counts, times) values ($1, $2, $3, $4) \
+    const BEFORE: &str = "with v (domain_id, day, counts, times) as (";
+    const AFTER: &str = ") insert into visit_totals (domain_id, day, counts, times) \
+         select domain_id, day, counts, times from v \
+         where exists (select 1 from domains where domains.id = v.domain_id) \
          on conflict (domain_id, day) do update set counts = excluded.counts, times = excluded.times";
-    let packed: Option<(Vec<u8>, Option<Vec<u8>>)> =
-        on_engine!(conn, |c| sqlx::query_as(PACKED).bind(domain.as_str()).bind(day).fetch_optional(c).await)?;
-    if let Some((packed_kinds, packed_times)) = packed {
-        add(&mut kinds, unpack_kinds(&packed_kinds).map_err(damaged)?);
-        if let Some(packed_times) = packed_times {
-            add(&mut times, unpack_times(&packed_times).map_err(damaged)?);
+    let days: Vec<Day> = totals.keys().copied().collect();
+    for (day, kinds, times) in find_packed(conn, domain, &days).await? {
+        let of_day = totals.entry(day).or_default();
+        add(&mut of_day.kinds, unpack_kinds(&kinds).map_err(damaged)?);
+        if let Some(times) = times {
+            add(&mut of_day.times, unpack_times(&times).map_err(damaged)?);
         }
     }
-    let times = (!times.is_empty()).then(|| pack_times(&times));
-    on_engine!(conn, |c| {
-        let query = sqlx::query(PUT).bind(domain.as_str()).bind(day).bind(pack_kinds(&kinds));
-        query.bind(times).execute(c).await.map(drop)
-    })?;
+    let packed = |(day, DayTotals { kinds, times }): (Day, DayTotals)| {
+        (day, pack_kinds(&kinds), (!times.is_empty()).then(|| pack_times(&times)))
+    };
+    let packed: Vec<_> = totals.into_iter().map(packed).collect();
+    add_rows!(conn, packed, BEFORE, AFTER, |(day, kinds, times)| {
+        "text": domain.as_str().to_owned(),
+        "bigint": *day,
+        "bytea": kinds.clone(),
+        "bytea": times.clone(),
+    });
     Ok(())
+}
+
+/// What is packed of a day: counts, and times if there are any.
+type PackedTotals = (Day, Vec<u8>, Option<Vec<u8>>);
+
+async fn find_packed(conn: &mut Conn, domain: &DomainId, days: &[Day]) -> Result<Vec<PackedTotals>, DbError> {
+    let mut found = Vec::new();
+    for chunk in days.chunks(DAYS_PER_STATEMENT) {
+        let rows: Vec<PackedTotals> = on_engine!(conn, |c| {
+            let mut query =
+                sqlx::QueryBuilder::new("select day, counts, times from visit_totals where domain_id = ");
+            query.push_bind(domain.as_str().to_owned()).push(" and day in (");
+            let mut list = query.separated(", ");
+            for day in chunk {
+                list.push_bind(*day);
+            }
+            query.push(")").build_query_as().fetch_all(c).await
+        })?;
+        found.extend(rows);
+    }
+    Ok(found)
 }
 
 fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: BTreeMap<K, u64>) {

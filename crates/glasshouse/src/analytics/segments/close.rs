@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use store::{Conn, Db, DbError};
 
-use super::paths::Numbering;
+use super::paths::{Numbering, PathTable};
 use super::rows::{DayRows, Kind, OTHER_NUMBER};
 use super::window::OpenRow;
 use crate::analytics::model::{Day, OTHER_PATHS};
@@ -19,41 +19,50 @@ const ROWS_AT_ONCE: i64 = 20_000;
 /// Different pages of one day of a domain that are kept; the rarest beyond them are counted together.
 pub const MAX_PAGES: usize = 100_000;
 
-/// Closes one step of a day. `false`: there was nothing open.
-pub async fn close_some(db: &Db, domain: &DomainId, day: Day, max_pages: usize) -> Result<bool, DbError> {
+/// Closes what is open of some days, a step of it. `false`: there was nothing.
+pub async fn close_some(
+    db: &Db,
+    domain: &DomainId,
+    days: (Day, Day),
+    max_pages: usize,
+) -> Result<bool, DbError> {
     let mut tx = db.write().await?;
     queries::lock_numbers(&mut tx, domain).await?;
-    let open = queries::take_open_rows(&mut tx, domain, day, ROWS_AT_ONCE).await?;
-    let has_totals = totals::close_totals(&mut tx, domain, day).await?;
-    let has_rows = !open.is_empty();
-    if has_rows {
-        add_rows(&mut tx, domain, &mut BTreeMap::from([(day, open)]), max_pages).await?;
+    let mut open: BTreeMap<Day, Vec<OpenRow>> = BTreeMap::new();
+    for row in queries::take_open_rows(&mut tx, domain, days, ROWS_AT_ONCE).await? {
+        open.entry(row.day).or_default().push(row);
+    }
+    let has_totals = totals::close_totals(&mut tx, domain, days).await?;
+    if !open.is_empty() {
+        // Only after the rows are ours: whoever had them before has closed them by now.
+        let table = queries::find_paths(&mut tx, domain).await?;
+        add_rows(&mut tx, domain, &mut open, &table, max_pages).await?;
     }
     tx.commit().await?;
-    Ok(has_rows || has_totals)
+    Ok(!open.is_empty() || has_totals)
 }
 
-/// Adds rows to closed days. Rows of pages that their day has no room for get the name of all such pages. The caller lets
-/// nobody else close days of the domain.
+/// Adds rows to closed days; answers the paths that got numbers after those of the table, which is all there are. Rows of
+/// pages that their day has no room for get the name of all such pages. The caller lets nobody else close days of the domain.
 pub async fn add_rows(
     conn: &mut Conn,
     domain: &DomainId,
     days: &mut BTreeMap<Day, Vec<OpenRow>>,
+    table: &PathTable,
     max_pages: usize,
-) -> Result<(), DbError> {
-    // Only after the rows are ours: whoever had them before has closed them by now.
-    let table = queries::find_paths(conn, domain).await?;
-    let (mut numbering, mut packed) = (Numbering::after(&table), Vec::new());
+) -> Result<Vec<Arc<str>>, DbError> {
+    let numbers: Vec<Day> = days.keys().copied().collect();
+    let mut closed = queries::find_segments(conn, domain, &numbers).await?;
+    let (mut numbering, mut packed) = (Numbering::after(table), Vec::new());
     for (day, rows) in days {
-        let closed = queries::find_segment(conn, domain, *day).await?.unwrap_or_default();
+        let closed = closed.remove(day).unwrap_or_default();
         fold(&closed, rows, &numbering, max_pages);
         packed.push((*day, add(&closed, rows, &mut numbering)));
     }
-    queries::add_paths(conn, domain, &table, &numbering.into_new()).await?;
-    for (day, rows) in packed {
-        queries::put_segment(conn, domain, day, &rows).await?;
-    }
-    Ok(())
+    let new = numbering.into_new();
+    queries::add_paths(conn, domain, table, &new).await?;
+    queries::put_segments(conn, domain, &packed).await?;
+    Ok(new)
 }
 
 /// A day with rows added to it.

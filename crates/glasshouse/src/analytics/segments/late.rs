@@ -2,15 +2,17 @@
 //! open rows each would be written, read and deleted once more. Used by the import. See docs/decisions/0297.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use store::{Conn, DbError};
 
 use super::close::{MAX_PAGES, add_rows};
+use super::paths::PathTable;
 use super::rows::Kind;
-use super::totals::{KindCounts, TimeCounts};
+use super::totals::DayTotals;
 use super::window::OpenRow;
 use crate::analytics::model::{Day, PageVisit, TimeKey, VisitKey};
-use crate::analytics::queries::{segments, totals};
+use crate::analytics::queries::totals;
 use crate::domains::DomainId;
 
 /// Days with fewer rows are left to the job that closes days: a day is packed anew however few are added.
@@ -20,8 +22,7 @@ const MIN_ROWS: usize = 20;
 #[derive(Debug, Default)]
 pub struct LateDays {
     rows: BTreeMap<Day, Vec<OpenRow>>,
-    kinds: BTreeMap<Day, KindCounts>,
-    times: BTreeMap<Day, TimeCounts>,
+    totals: BTreeMap<Day, DayTotals>,
 }
 
 impl LateDays {
@@ -41,7 +42,8 @@ impl LateDays {
             late.add(key, visits);
         }
         for (key, visits) in times.extract_if(.., |(key, _)| is_late(key.day)) {
-            *late.times.entry(key.day).or_default().entry((key.served, key.bucket)).or_default() += visits;
+            let times = &mut late.totals.entry(key.day).or_default().times;
+            *times.entry((key.served, key.bucket)).or_default() += visits;
         }
         late
     }
@@ -50,21 +52,25 @@ impl LateDays {
         let VisitKey { day, path, crawler, verified, served, status, .. } = key;
         let kind = Kind { crawler: crawler.into_owned(), verified, served, status };
         let class = Kind { status: status / 100, ..kind.clone() };
-        *self.kinds.entry(day).or_default().entry(class).or_default() += visits;
+        *self.totals.entry(day).or_default().kinds.entry(class).or_default() += visits;
         self.rows.entry(day).or_default().push(OpenRow { day, path, kind, visits });
     }
 
-    /// Adds them to their closed days. Comes before open rows are written: whoever closes a day begins with the same lock.
-    pub async fn pack(&mut self, conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        segments::lock_numbers(conn, domain).await?;
-        for (day, kinds) in std::mem::take(&mut self.kinds) {
-            let times = self.times.remove(&day).unwrap_or_default();
-            totals::add_totals(conn, domain, day, kinds, times).await?;
-        }
-        add_rows(conn, domain, &mut self.rows, MAX_PAGES).await
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds them to their closed days; answers the new paths. Comes before open rows are written: whoever closes a day begins
+    /// with the same lock, which the caller has taken before it read the table.
+    pub async fn pack(
+        &mut self,
+        conn: &mut Conn,
+        domain: &DomainId,
+        table: &PathTable,
+    ) -> Result<Vec<Arc<str>>, DbError> {
+        totals::add_totals(conn, domain, std::mem::take(&mut self.totals)).await?;
+        add_rows(conn, domain, &mut self.rows, table, MAX_PAGES).await
     }
 
     /// The visits, once packed without the names of pages that there was no room for.

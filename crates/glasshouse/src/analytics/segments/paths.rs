@@ -23,6 +23,22 @@ impl PathTable {
         let paths: Vec<Arc<str>> = std::iter::once(Arc::from(OTHER_PATHS)).chain(known).collect();
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by(|a, b| paths[*a as usize].cmp(&paths[*b as usize]));
+        PathTable::in_order(paths, order)
+    }
+
+    /// The table with more paths, which get the next numbers.
+    pub fn with(&self, new: &[Arc<str>]) -> PathTable {
+        let paths = [self.paths.as_slice(), new].concat();
+        let mut added: Vec<u32> = (self.next_number()..paths.len() as u32).collect();
+        let path = |number: &u32| &paths[*number as usize];
+        added.sort_unstable_by(|a, b| path(a).cmp(path(b)));
+        let mut order = [self.order.as_slice(), &added].concat();
+        // Stable: two sorted runs, which this merges.
+        order.sort_by(|a, b| path(a).cmp(path(b)));
+        PathTable::in_order(paths, order)
+    }
+
+    fn in_order(paths: Vec<Arc<str>>, order: Vec<u32>) -> PathTable {
         let mut ranks = vec![0; paths.len()];
         for (rank, number) in order.iter().enumerate() {
             ranks[*number as usize] = rank as u32;
@@ -142,6 +158,17 @@ mod tests {
         }
         assert_eq!((table.find("/a"), table.find(""), table.path(5)), (Err(3), Err(0), None));
         assert_eq!([0, 2, 4, 1, 3].map(|number| table.rank(number)), [0, 1, 2, 3, 4].map(Some));
+    }
+
+    #[test]
+    fn a_table_with_more_paths_is_the_table_of_all_of_them() {
+        let (table, new) = (table(), ["/a", "/zz", "!", "/A"].map(Arc::<str>::from));
+
+        let (more, all) = (table.with(&new), PathTable::of(table.paths[1..].iter().chain(&new).cloned()));
+
+        assert_eq!(more.next_number(), 9);
+        assert_eq!((more.paths, more.ranks), (all.paths, all.ranks));
+        assert_eq!(table.with(&[]).order, table.order);
     }
 
     #[test]

@@ -119,7 +119,8 @@ async fn days_that_were_closed_at_any_time_answer_as_if_they_never_were() {
                 }
                 if random.random_bool(0.5) {
                     let day = app.state.analytics.today() - random.random_range(0..3);
-                    close_some(&app.state.platform.db, &closed.id, day, MAX_PAGES).await.unwrap();
+                    let days = (day - random.random_range(0..3), day);
+                    close_some(&app.state.platform.db, &closed.id, days, MAX_PAGES).await.unwrap();
                 }
             }
 
@@ -152,7 +153,7 @@ async fn a_process_killed_while_it_closes_a_day_loses_and_doubles_nothing() {
         let mut kills = 0;
         loop {
             let db = app.state.platform.db.clone();
-            let mut closing = Box::pin(close_some(&db, &shop.id, yesterday, MAX_PAGES));
+            let mut closing = Box::pin(close_some(&db, &shop.id, (yesterday, yesterday), MAX_PAGES));
             let mut polls = 0;
             let ended = std::future::poll_fn(|context| {
                 polls += 1;
@@ -187,7 +188,7 @@ async fn a_step_that_fails_half_way_changes_nothing() {
 
         for table in ["visit_path_lists", "visit_segments", "visit_totals"] {
             execute(&app, format!("alter table {table} rename to aside")).await;
-            let closed = close_some(&app.state.platform.db, &shop.id, yesterday, MAX_PAGES).await;
+            let closed = close_some(&app.state.platform.db, &shop.id, (yesterday, yesterday), MAX_PAGES).await;
             execute(&app, format!("alter table aside rename to {table}")).await;
 
             assert!(closed.is_err());
@@ -214,10 +215,10 @@ async fn a_day_with_too_many_pages_keeps_those_with_most_visits() {
         let pages = pages.map(|(path, visits)| (key(today, path), visits)).to_vec();
 
         apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
-        close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
+        close_some(&app.state.platform.db, &shop.id, (today, today), 3).await.unwrap();
         let late = vec![(key(today, "/b"), 1), (key(today, "/f"), 9)];
         apply(&app, &shop, "2", &Counts { pages: late, ..Counts::default() }).await;
-        close_some(&app.state.platform.db, &shop.id, today, 3).await.unwrap();
+        close_some(&app.state.platform.db, &shop.id, (today, today), 3).await.unwrap();
 
         let analytics = &app.state.analytics;
         let bots = analytics.bots(&shop.id, (today, today), None, None, Scope::Snapshots).await.unwrap();

@@ -14,6 +14,15 @@ pub type KindCounts = BTreeMap<Kind, u64>;
 /// Answers by way and bucket of their time.
 pub type TimeCounts = BTreeMap<(ServedBy, i64), u64>;
 
+/// What a day adds up to.
+#[derive(Debug, Default)]
+pub struct DayTotals {
+    /// Its visits.
+    pub kinds: KindCounts,
+    /// How long answers took.
+    pub times: TimeCounts,
+}
+
 /// Visits by kind as bytes.
 pub fn pack_kinds(counts: &KindCounts) -> Vec<u8> {
     let row = |(kind, visits): (&Kind, &u64)| ((OTHER_NUMBER, kind.clone()), *visits);

@@ -2,6 +2,7 @@
 //! Whatever is counted together is one transaction, with the name of the batch or the checkpoint of the log in it.
 
 mod day;
+mod packing;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,12 +15,11 @@ use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, V
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::CrawlerDays;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, Verified, day_of};
+use crate::analytics::model::{Day, Verified};
 use crate::analytics::queries;
 use crate::analytics::referrals::ReferralCount;
 use crate::analytics::report::{DayCount, Times};
-use crate::analytics::segments::close::{MAX_PAGES, close_some};
-use crate::analytics::segments::late::LateDays;
+use crate::analytics::segments::close::MAX_PAGES;
 use crate::analytics::segments::paths::PathTable;
 use crate::analytics::segments::rows::Kind;
 use crate::analytics::segments::window::{Scope, WindowVisits};
@@ -62,10 +62,16 @@ impl DatabaseStore {
         }
     }
 
-    /// The numbers of a domain's pages, as many as there are now.
-    async fn path_table(&self, conn: &mut Conn, domain: &DomainId) -> Result<Arc<PathTable>, DbError> {
+    /// The numbers of a domain's pages. The one that is remembered will do if its next number `fits` the one that is given
+    /// next: who reads may know more than there was a moment ago.
+    async fn path_table(
+        &self,
+        conn: &mut Conn,
+        domain: &DomainId,
+        fits: fn(&u32, &u32) -> bool,
+    ) -> Result<Arc<PathTable>, DbError> {
         let next = queries::segments::find_next_number(conn, domain).await?;
-        if let Some(table) = self.tables.get(domain).filter(|table| table.next_number() >= next) {
+        if let Some(table) = self.tables.get(domain).filter(|table| fits(&table.next_number(), &next)) {
             return Ok(table);
         }
         let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
@@ -92,7 +98,7 @@ impl DatabaseStore {
     ) -> Result<u64, DbError> {
         let (numbers, paths) =
             queries::segments::list_visited_pages(conn, domain, window, with_origin).await?;
-        let table = self.path_table(conn, domain).await?;
+        let table = self.path_table(conn, domain, u32::ge).await?;
         let is_new = |path: &&String| table.find(path).map_or(true, |number| !numbers.contains(number));
         Ok(numbers.len() + paths.iter().filter(is_new).count() as u64)
     }
@@ -140,24 +146,7 @@ impl VisitStore for DatabaseStore {
         domain: &'a DomainId,
         part: &'a LogPart,
     ) -> BoxFuture<'a, Result<CountedLines, VisitError>> {
-        Box::pin(async move {
-            let counting = &mut *self.counting.lock().await;
-            let now = self.clock.now();
-            let mut tx = self.db.write().await?;
-            queries::imports::lock(&mut tx, domain, now).await?;
-            let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
-            let (visits, mut pages, mut times) = part.counts(known..part.checkpoints.len());
-            let mut late = LateDays::take_from(&mut pages, &mut times, day_of(now));
-            late.pack(&mut tx, domain).await?;
-            let pages = counting.bounds.fold(&mut *tx, &pages).await?;
-            times.sort_unstable();
-            queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
-            if let Some(last) = part.checkpoints.last().filter(|_| known < part.checkpoints.len()) {
-                queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
-            }
-            tx.commit().await?;
-            Ok(CountedLines { known, visits })
-        })
+        Box::pin(self.import_part(domain, part))
     }
 
     fn days<'a>(
@@ -253,7 +242,7 @@ impl VisitStore for DatabaseStore {
             let mut conn = self.db.read().await?;
             let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;
             // After the days: it knows all their pages.
-            let table = self.path_table(&mut conn, domain).await?;
+            let table = self.path_table(&mut conn, domain, u32::ge).await?;
             drop(conn);
             let unpacked = tokio::task::spawn_blocking(move || {
                 let unpack = |(day, packed): (Day, Vec<u8>)| {
@@ -277,18 +266,7 @@ impl VisitStore for DatabaseStore {
     }
 
     fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>> {
-        Box::pin(async move {
-            let domains =
-                queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
-            for domain in domains {
-                while let Some(day) =
-                    queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
-                {
-                    close_some(&self.db, &domain, day, MAX_PAGES).await?;
-                }
-            }
-            Ok(())
-        })
+        Box::pin(self.close_all(today))
     }
 
     /// Some at a time, so that nobody waits long for the writer.

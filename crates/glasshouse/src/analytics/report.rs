@@ -177,13 +177,14 @@ pub(super) struct Providers {
 
 impl Providers {
     /// A small number that stands for the provider: its place among the names.
-    fn number(&mut self, crawler: &str) -> usize {
+    fn number(&mut self, crawler: &str) -> u16 {
         let name = self.of(crawler).0;
         let known = self.names.iter().position(|known| *known == name);
-        known.unwrap_or_else(|| {
+        let place = known.unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
-        })
+        });
+        u16::try_from(place).expect("the list of crawlers has fewer providers")
     }
 
     /// The provider of a crawler, and what the crawler is for.
@@ -203,12 +204,26 @@ impl Providers {
 /// Visits by page, of those pages that are wanted.
 pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -> Bots {
     let mut providers = Providers::default();
-    let by_provider = visits.sum(&wanted, |kind| scope.counts(kind).then(|| providers.number(&kind.crawler)));
+    // Both lists come of one sum: a busy window has a hundred thousand rows to sort.
+    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.number(&kind.crawler), kind.served));
+    let sums = visits.sum(&wanted, key);
     let names: Vec<&'static str> = providers.names.clone();
-    let by_served = visits.sum(&wanted, |kind| scope.counts(kind).then_some(kind.served));
-    let provider = |(path, sum): (Arc<str>, PageSum<usize>)| PathProviderCount {
+    let (mut by_provider, mut by_served) = (Vec::new(), Vec::new());
+    for of_page in sums.chunk_by(|a, b| a.page == b.page) {
+        let page = of_page[0].page;
+        for same in of_page.chunk_by(|a, b| a.key.0 == b.key.0) {
+            let visits = same.iter().map(|sum| sum.visits).sum();
+            by_provider.push(PageSum { page, key: same[0].key.0, visits });
+        }
+        for key in [ServedBy::Cache, ServedBy::Render, ServedBy::Origin] {
+            let same = of_page.iter().filter(|sum| sum.key.1 == key);
+            let visits = same.map(|sum| sum.visits).sum();
+            by_served.extend((visits > 0).then_some(PageSum { page, key, visits }));
+        }
+    }
+    let provider = |(path, sum): (Arc<str>, PageSum<u16>)| PathProviderCount {
         path,
-        provider: names[sum.key],
+        provider: names[usize::from(sum.key)],
         count: sum.visits,
     };
     let served = |(path, sum): (Arc<str>, PageSum<ServedBy>)| PathServedByCount {
@@ -216,7 +231,7 @@ pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -
         served_by: sum.key.as_str(),
         count: sum.visits,
     };
-    let by_name = |key: usize| names[key];
+    let by_name = |key: u16| names[usize::from(key)];
     Bots {
         by_provider: pages_most_first(visits, by_provider, by_name).map(provider).collect(),
         by_served_by: pages_most_first(visits, by_served, ServedBy::as_str).map(served).collect(),

@@ -1,5 +1,7 @@
 //! `Accept` and `Accept-Encoding`: what a client takes, and how much it likes it. Pure. The one parser of quality values.
 
+use http::{HeaderMap, header};
+
 /// One entry of such a header.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preference<'a> {
@@ -18,6 +20,13 @@ pub fn preferences(line: &str) -> impl Iterator<Item = Preference<'_>> {
         let quality = quality.map_or(1.0, |text| text.trim().parse().unwrap_or(0.0));
         Preference { value, quality: if quality > 0.0 { f32::min(quality, 1.0) } else { 0.0 } }
     })
+}
+
+/// Whether `accept-encoding` names gzip, or everything, with a quality above zero.
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut offers = lines.flat_map(preferences);
+    offers.any(|offer| matches!(offer.value, "gzip" | "*") && offer.quality > 0.0)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use utoipa::openapi::OpenApi;
 
-use super::accept::preferences;
+use super::accept::takes_gzip;
 use crate::app::AppState;
 
 /// The page may run its own scripts and speak to its own host, and nothing else.
@@ -76,7 +76,7 @@ impl Packed {
             (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
             (header::VARY, HeaderValue::from_static("accept-encoding")),
         ];
-        if accepts_gzip(request) {
+        if takes_gzip(request) {
             let body = Bytes::from_static(self.packed);
             return (headers, [(header::CONTENT_ENCODING, "gzip")], body).into_response();
         }
@@ -92,13 +92,6 @@ impl Packed {
         };
         self.unpacked.get_or_init(unpack).clone()
     }
-}
-
-/// Whether `accept-encoding` names gzip, or everything, with a quality above zero.
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut offers = lines.flat_map(preferences);
-    offers.any(|offer| matches!(offer.value, "gzip" | "*") && offer.quality > 0.0)
 }
 
 #[cfg(test)]

@@ -2,13 +2,16 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
+use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery, Span, check_length, days, invalid, private};
+use super::question::{
+    Question, ReportQuery, Span, check_length, days, invalid, private, private_list,
+};
 use crate::analytics::access::{ReadAnalytics, is_same_site};
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
 use crate::api::ApiResult;
@@ -230,11 +233,12 @@ async fn get_page_insights(
     responses(ReadRefusals, (status = 200, description = "Visits by page.", body = Bots)))]
 async fn get_bots(
     Question { query, scope, window, domain, .. }: Question<BotsQuery>,
+    request: HeaderMap,
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
     let search = query.search.filter(|search| !search.is_empty());
     let path = query.path.as_deref().filter(|path| !path.is_empty());
-    Ok(private(app.analytics.bots(&domain, window, path, search, scope).await?))
+    private_list(&request, app.analytics.bots(&domain, window, path, search, scope).await?).await
 }
 
 /// Reports crawler visits by day. Days without visits are there too; the last one is today.

@@ -1,6 +1,7 @@
 //! A closed day of a domain as bytes: rows sorted by page and kind, as columns of varints under zstd. Pure.
 //! Must refuse bytes that are not what it wrote, and never take more memory for them than a day may have.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
@@ -14,6 +15,12 @@ const COMPRESSION_LEVEL: i32 = 6;
 const VERSION: u64 = 1;
 /// What a day may unpack to: a million rows are far less.
 const MAX_UNPACKED_BYTES: usize = 256 << 20;
+
+thread_local! {
+    /// Making one takes longer than unpacking a day of a small site, and a report unpacks a hundred days.
+    static DECOMPRESSOR: RefCell<zstd::bulk::Decompressor<'static>> =
+        RefCell::new(zstd::bulk::Decompressor::new().expect("memory has room for it"));
+}
 
 /// What visits of a page have in common that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -225,7 +232,7 @@ pub(super) fn compress(bytes: &[u8]) -> Vec<u8> {
 pub(super) fn decompress(packed: &[u8]) -> Result<Vec<u8>, Damaged> {
     let size = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten().ok_or(Damaged)?;
     let size = usize::try_from(size).ok().filter(|size| *size <= MAX_UNPACKED_BYTES).ok_or(Damaged)?;
-    zstd::bulk::decompress(packed, size).map_err(|_| Damaged)
+    DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.decompress(packed, size)).map_err(|_| Damaged)
 }
 
 #[cfg(test)]

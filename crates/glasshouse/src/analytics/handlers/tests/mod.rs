@@ -2,6 +2,8 @@
 
 mod further;
 
+use std::io::Read as _;
+
 use serde_json::{Value, json};
 
 use crate::accounts::Plan;
@@ -104,6 +106,32 @@ async fn bots_lists_pages_by_provider_and_by_way() {
         assert_eq!(names(&with_origin["byProvider"], ["path", "provider"])[0].2, 3);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_long_list_of_pages_comes_packed_to_those_who_take_it() {
+    let app = TestApp::new().await;
+    let account = app.account("a@shop.example", Plan::Agency).await;
+    let domain = app.domain(&account, "shop.example").await;
+    app.state.start();
+    let shop = Shop { app, account, domain };
+    let visits: Vec<_> = (0..200).map(|page| visit(&shop, 0, &format!("/{page}"), "GPTBot/1.2")).collect();
+    shop.record(visits).await;
+    let list = |encodings: &'static str, query: &str| {
+        shop.get(&format!("/api/analytics/bots?domain=shop.example{query}")).header("accept-encoding", encodings)
+    };
+
+    let (plain, packed) = (list("br, gzip;q=0", "").await, list("gzip", "").await);
+
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(packed.body.as_ref()).read_to_end(&mut unpacked).unwrap();
+    assert_eq!((packed.header("content-encoding"), plain.header("content-encoding")), ("gzip", ""));
+    assert!(unpacked == plain.body && packed.body.len() * 4 < plain.body.len());
+    for reply in [&plain, &packed, &list("gzip", "&path=/1").await] {
+        let headers = ["content-type", "vary", "cache-control", "referrer-policy"].map(|name| reply.header(name));
+        assert_eq!(headers, ["application/json", "accept-encoding", "private, no-store", "no-referrer"]);
+    }
+    assert_eq!(list("gzip", "&path=/1").await.header("content-encoding"), "");
 }
 
 #[tokio::test]

@@ -5,15 +5,18 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { fetchPage } from './load.mjs';
+import { median, tree } from './meter.mjs';
 import { prepareGlasshouse, scratch, startGlasshouse } from './services.mjs';
 
 const PAGES = 20, PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
 // A key may ask for reports 60 times a minute.
 const LOOK_EVERY_MS = 300, MOST_LOOKS = 50;
+// Turns of each repetition, with and without recording: many short ones, since the machine is not the same for long.
+const TURNS = 4, TURN_SECONDS = 2, APPLIED_WITHIN_MS = 2_000;
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Has wrk ask for every page with every user agent in turn: requests answered, and how many a second. */
-async function load({ service, agents, seconds, name }) {
+/** Has wrk ask for every page with every user agent in turn, so many at once on a connection: requests answered, and how many a second. */
+async function load({ service, agents, seconds, name, pipelined = 1 }) {
   const paths = pages(service).map((address) => new URL(address)).map(({ pathname, search }) => pathname + search);
   const script = join(scratch, `${name}.lua`), quoted = (texts) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
   writeFileSync(script, `
@@ -26,8 +29,12 @@ async function load({ service, agents, seconds, name }) {
       end
     end
     function request()
-      at = at % #requests + 1
-      return requests[at]
+      local some = {}
+      for place = 1, ${pipelined} do
+        at = at % #requests + 1
+        some[place] = requests[at]
+      end
+      return table.concat(some)
     end`);
   const args = ['-t', String(Math.min(2, cpus().length)), '-c', '32', '-d', `${seconds}s`, '-s', script, new URL(service.api).origin];
   const report = await new Promise((resolve, reject) => execFile('wrk', args, (error, out) => (error ? reject(error) : resolve(out))));
@@ -36,6 +43,12 @@ async function load({ service, agents, seconds, name }) {
 }
 
 const pages = (service) => Array.from({ length: PAGES }, (_, index) => `${service.api}?url=${encodeURIComponent(`http://bench.test/long/${index}`)}`);
+
+/** User and system time of the service so far, without its browser's. */
+const processorSeconds = (pid) => {
+  const [{ fields }] = tree(pid);
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+};
 
 /** Visits of today that the reports know. */
 async function counted(prepared, key) {
@@ -70,23 +83,37 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   const key = (what) => execFileSync(binary, ['key', 'create', '--account', 'bench@glasshouse.test', '--name', what], { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, encoding: 'utf8' }).trim();
   let service = await started(prepared);
   const agents = crawlers.map((crawler) => `Mozilla/5.0 (compatible; ${crawler})`);
-  const run = async (who, length) => {
-    const result = await load({ service, agents: who, seconds: length, name });
+  const run = async (who, length, pipelined) => {
+    const result = await load({ service, agents: who, seconds: length, name, pipelined });
     if (result.failed) throw new Error(`wrk saw failures:\n${result.failed}`);
     return result;
   };
+  // What was recorded is written down, applied and forgotten within the turn that it belongs to.
+  const turn = async (what, who) => {
+    const before = processorSeconds(service.pid), result = await run(who, Math.min(seconds, TURN_SECONDS));
+    await wait(APPLIED_WITHIN_MS);
+    const cpuPerPage = (1e6 * (processorSeconds(service.pid) - before)) / result.answered;
+    add(`${name}${what}`, { perSecond: result.perSecond, cpuPerPage });
+    turns[what].push(cpuPerPage);
+    return what === 'On' ? result.answered : 0;
+  };
   await run([PERSON], 1);
-  let visits = 0, perSecond = 0;
-  for (let rep = 0; rep < reps; rep += 1) {
-    // As many different user agents: what a recorded request does more than another is the recording.
-    const off = await run(agents.map((_, index) => `${PERSON} Edition/${index}`), seconds), on = await run(agents, seconds);
-    add(`${name}Off`, { perSecond: off.perSecond });
-    add(`${name}On`, { perSecond: on.perSecond });
-    [visits, perSecond] = [visits + on.answered, on.perSecond];
+  // As many different user agents: what a recorded request does more than another is the recording.
+  const people = agents.map((_, index) => `${PERSON} Edition/${index}`), turns = { On: [], Off: [] };
+  let visits = 0;
+  for (let pair = 0; pair < TURNS * reps; pair += 1) {
+    const both = [['Off', people], ['On', agents]];
+    for (const [what, who] of pair % 2 ? both.reverse() : both) visits += await turn(what, who);
   }
+  console.error(`  ${name}: ${median(turns.On).toFixed(2)} µs of processor time a page with a visit, ${median(turns.Off).toFixed(2)} without`);
+
+  // Requests come eight at once: as fast as pages can be sent, so that the recorder has the most to do.
+  const most = await run(agents, seconds, 8);
+  visits += most.answered;
   const seen = await untilCounted(prepared, key('seen'), visits);
   if (seen.now < visits) throw new Error(`${visits} visits were answered and ${seen.now} counted`);
-  console.error(`  ${name}: ${Math.round(perSecond)} visits/s recorded, all in the reports ${seen.seconds.toFixed(1)} s after the last one`);
+  console.error(`  ${name}: ${Math.round(most.perSecond)} visits/s recorded, all in the reports ${seen.seconds.toFixed(1)} s after the last one`);
+  add(`${name}Most`, { perSecond: most.perSecond });
   add(`${name}Seen`, { latencyMs: 1000 * seen.seconds });
 
   // What is answered between the last look at the disk and the kill is lost, and nothing else; nothing counts twice.

@@ -20,7 +20,7 @@ import { measureVisits } from './visits.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks,visits,audit' }, visits: { type: 'string' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks,visits,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -32,6 +32,7 @@ if (options.help) {
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
   --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them)
   --visits N     visits of crawlers that are kept (10,000,000)
+  --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
   --no-file      print the table, do not write bench/results/DATE.md`);
   process.exit(0);
@@ -133,7 +134,7 @@ async function main() {
   if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
-  if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), quick: options.quick, reps, seconds, add });
+  if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
   if (options.only.includes('audit')) await measureAudits({ binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);

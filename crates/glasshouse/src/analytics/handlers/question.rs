@@ -6,8 +6,8 @@ use std::io::Write as _;
 use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::response::IntoResponse;
-use http::{HeaderMap, header};
 use http::request::Parts;
+use http::{HeaderMap, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -9,9 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{
-    Question, ReportQuery, Span, check_length, days, invalid, private, private_list,
-};
+use super::question::{Question, ReportQuery, Span, check_length, days, invalid, private, private_list};
 use crate::analytics::access::{ReadAnalytics, is_same_site};
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
 use crate::api::ApiResult;

@@ -168,7 +168,8 @@ pub async fn find_segments(
     let mut found = HashMap::new();
     for chunk in days.chunks(VALUES_PER_STATEMENT) {
         let rows: Vec<(Day, Vec<u8>)> = on_engine!(conn, |c| {
-            let mut query = sqlx::QueryBuilder::new("select day, packed from visit_segments where domain_id = ");
+            let mut query =
+                sqlx::QueryBuilder::new("select day, packed from visit_segments where domain_id = ");
             query.push_bind(domain.as_str().to_owned()).push(" and day in (");
             let mut list = query.separated(", ");
             for day in chunk {

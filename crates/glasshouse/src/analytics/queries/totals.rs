@@ -94,7 +94,11 @@ pub async fn list_times(
 
 /// Packs the rows of days that are over, together with what was packed of them before. `false`: there were none. The caller
 /// lets nobody else close days of the domain.
-pub async fn close_totals(conn: &mut Conn, domain: &DomainId, (from, to): (Day, Day)) -> Result<bool, DbError> {
+pub async fn close_totals(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+) -> Result<bool, DbError> {
     const KINDS: &str = "delete from visit_days where domain_id = $1 and day between $2 and $3 \
          returning day, crawler, verified, served, status_class, visits";
     const TIMES: &str = "delete from visit_times where domain_id = $1 and day between $2 and $3 \

@@ -188,7 +188,8 @@ async fn a_step_that_fails_half_way_changes_nothing() {
 
         for table in ["visit_path_lists", "visit_segments", "visit_totals"] {
             execute(&app, format!("alter table {table} rename to aside")).await;
-            let closed = close_some(&app.state.platform.db, &shop.id, (yesterday, yesterday), MAX_PAGES).await;
+            let closed =
+                close_some(&app.state.platform.db, &shop.id, (yesterday, yesterday), MAX_PAGES).await;
             execute(&app, format!("alter table aside rename to {table}")).await;
 
             assert!(closed.is_err());

@@ -118,7 +118,8 @@ async fn a_long_list_of_pages_comes_packed_to_those_who_take_it() {
     let visits: Vec<_> = (0..200).map(|page| visit(&shop, 0, &format!("/{page}"), "GPTBot/1.2")).collect();
     shop.record(visits).await;
     let list = |encodings: &'static str, query: &str| {
-        shop.get(&format!("/api/analytics/bots?domain=shop.example{query}")).header("accept-encoding", encodings)
+        shop.get(&format!("/api/analytics/bots?domain=shop.example{query}"))
+            .header("accept-encoding", encodings)
     };
 
     let (plain, packed) = (list("br, gzip;q=0", "").await, list("gzip", "").await);
@@ -128,7 +129,8 @@ async fn a_long_list_of_pages_comes_packed_to_those_who_take_it() {
     assert_eq!((packed.header("content-encoding"), plain.header("content-encoding")), ("gzip", ""));
     assert!(unpacked == plain.body && packed.body.len() * 4 < plain.body.len());
     for reply in [&plain, &packed, &list("gzip", "&path=/1").await] {
-        let headers = ["content-type", "vary", "cache-control", "referrer-policy"].map(|name| reply.header(name));
+        let headers =
+            ["content-type", "vary", "cache-control", "referrer-policy"].map(|name| reply.header(name));
         assert_eq!(headers, ["application/json", "accept-encoding", "private, no-store", "no-referrer"]);
     }
     assert_eq!(list("gzip", "&path=/1").await.header("content-encoding"), "");

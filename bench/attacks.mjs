@@ -1,10 +1,12 @@
 // One good customer among attackers: what its quiet requests take while one process is attacked in four ways: measureAttacks(). Used by run.mjs.
 // Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
+// Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0123).
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { writeFileSync } from 'node:fs';
 import { fetchPage } from './load.mjs';
@@ -15,22 +17,37 @@ const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const ATTACKERS = fileURLToPath(new URL('attackers.mjs', import.meta.url));
 const PER_SECOND = 20;
 
-/** Asks in turn for each of `asks` ([{address, headers}]) at a quiet pace: p95 in ms, and how many were not answered with 200. */
+/**
+ * Asks in turn for each of `asks` ([{name, address, headers}]) at a quiet pace: p95 in ms, how many were not answered with 200, and `details`:
+ * what happened to whom in which second, and how late this process itself was.
+ */
 async function goodCustomer(asks, seconds) {
-  const took = [], open = [];
+  const took = [], open = [], details = { failures: {}, p95: {} }, byName = {};
+  const own = monitorEventLoopDelay({ resolution: 1 });
+  own.enable();
   let errors = 0;
   const begun = performance.now();
+  const fail = (name, started, what) => {
+    errors += 1;
+    const key = `${name} ${what}`;
+    details.failures[key] = [...(details.failures[key] ?? []), Math.floor((started - begun) / 1000)];
+  };
   for (let number = 0; number < seconds * PER_SECOND; number += 1) {
     const due = begun + (number * 1000) / PER_SECOND;
     if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
-    const { address, headers } = asks[number % asks.length], started = performance.now();
+    const { name, address, headers } = asks[number % asks.length], started = performance.now();
     open.push(fetchPage(address, headers).then(({ status }) => {
-      took.push(performance.now() - started);
-      if (status !== 200) errors += 1;
-    }, () => { errors += 1; }));
+      const ms = performance.now() - started;
+      took.push(ms);
+      byName[name] = [...(byName[name] ?? []), ms];
+      if (status !== 200) fail(name, started, status);
+    }, (error) => fail(name, started, error.code ?? error.message)));
   }
   await Promise.all(open);
-  return { latencyMs: percentile(took, 0.95), errors };
+  own.disable();
+  for (const [name, times] of Object.entries(byName)) details.p95[name] = Number(percentile(times, 0.95).toFixed(1));
+  details.ownP95 = Number((own.percentile(95) / 1e6).toFixed(1));
+  return { latencyMs: percentile(took, 0.95), errors, details };
 }
 
 /** Runs one attacker in a process of its own; what it counted. */
@@ -46,13 +63,13 @@ function startHanging() {
   return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { server.closeAllConnections(); server.close(); } })));
 }
 
-export async function measureAttacks({ site, binary, reps, quick, add }) {
+export async function measureAttacks({ site, binary, reps, quick, only, add }) {
   const asset = join(scratch, 'quiet.png');
   writeFileSync(asset, randomBytes(60 * 1024));
-  const [origin, hanging] = [await startNginx(asset, 'image/png'), await startHanging()];
+  const [origin, other, hanging] = [await startNginx(asset, 'image/png'), await startNginx(asset, 'image/png'), await startHanging()];
   const [edge, tls] = [await freePort(), await freePort()];
   const crowd = Array.from({ length: quick ? 50 : 1000 }, (_, index) => `crowd-${index}.test`);
-  const hosts = { 'good.test': site.port, 'asset.test': origin.port, 'slow.test': hanging.port, 'noisy.test': site.port };
+  const hosts = { 'good.test': site.port, 'asset.test': origin.port, 'other.test': other.port, 'slow.test': hanging.port, 'noisy.test': site.port };
   const prepared = await prepareGlasshouse(binary, site, [...Object.keys(hosts), ...crowd], {
     folder: 'attacks',
     GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
@@ -65,9 +82,9 @@ export async function measureAttacks({ site, binary, reps, quick, add }) {
   const service = await startGlasshouse(prepared);
 
   const asks = [
-    { address: `http://127.0.0.1:${edge}/article/1`, headers: { Host: 'good.test', 'user-agent': CRAWLER } },
-    { address: `http://127.0.0.1:${edge}/quiet.png`, headers: { Host: 'asset.test' } },
-    { address: `${service.api}?url=${encodeURIComponent('http://good.test/article/1')}`, headers: { ...service.headers, 'user-agent': CRAWLER } },
+    { name: 'stored', address: `http://127.0.0.1:${edge}/article/1`, headers: { Host: 'good.test', 'user-agent': CRAWLER } },
+    { name: 'asset', address: `http://127.0.0.1:${edge}/quiet.png`, headers: { Host: 'asset.test' } },
+    { name: 'api', address: `${service.api}?url=${encodeURIComponent('http://good.test/article/1')}`, headers: { ...service.headers, 'user-agent': CRAWLER } },
   ];
   for (const { address, headers } of asks) {
     const answer = await fetchPage(address, headers);
@@ -75,11 +92,11 @@ export async function measureAttacks({ site, binary, reps, quick, add }) {
   }
   const seconds = quick ? 5 : 20;
   const attacks = [
-    ['unread', { ports: [edge, prepared.port], count: quick ? 500 : 10_000, path: '/quiet.png', host: 'asset.test' }],
+    ['unread', { ports: [edge, prepared.port], count: quick ? 500 : 10_000, path: '/quiet.png', host: 'other.test' }],
     ['hang', { port: edge, host: 'slow.test', perSecond: 300 }],
     ['queries', { port: edge, host: 'noisy.test', perSecond: 200 }],
     ['handshakes', { port: tls, count: quick ? 1_000 : 50_000, pending }],
-  ];
+  ].filter(([kind]) => !only || kind === only);
   for (let rep = 0; rep < reps; rep += 1) {
     for (const [kind, order] of attacks) {
       add(`${kind}Quiet`, await goodCustomer(asks, seconds / 2));
@@ -91,11 +108,12 @@ export async function measureAttacks({ site, binary, reps, quick, add }) {
       const { ran, waited } = waiting.stop();
       const counts = await attacked;
       add(kind, during);
-      console.error(`  ${kind}: the good customer's p95 ${during.latencyMs.toFixed(1)} ms, ${during.errors} errors; the service ran on ${ran.toFixed(2)} processors and waited for ${waited.toFixed(2)}, ${mostMb(service.pid)} MB at most; the attacker saw ${JSON.stringify(counts)}`);
+      console.error(`  ${kind}: the good customer's p95 ${during.latencyMs.toFixed(1)} ms, ${during.errors} errors; the service ran on ${ran.toFixed(2)} processors and waited for ${waited.toFixed(2)}, ${mostMb(service.pid)} MB at most; the attacker saw ${JSON.stringify(counts)}; the good customer ${JSON.stringify(during.details)}`);
     }
   }
   await service.stop();
   await origin.stop();
+  await other.stop();
   hanging.stop();
 }
 

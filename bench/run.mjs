@@ -30,7 +30,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them)
+  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them); attacks:unread is that attack alone
   --visits N     visits of crawlers that are kept (10,000,000)
   --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
@@ -133,8 +133,8 @@ async function main() {
   if (options.only.includes('edge')) await measureEdge({ site, binary, reps, seconds, add });
   if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
-  if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, add });
   if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
+  if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, only: /attacks:(\w+)/.exec(options.only)?.[1], add });
   if (options.only.includes('audit')) await measureAudits({ binary, reps, quick: options.quick, add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);

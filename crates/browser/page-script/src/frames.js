@@ -1,13 +1,15 @@
 // Frames on demand. With begin-frame control the browser draws nothing unless asked: whatever waits for a frame asks here.
+// Of callbacks that ask for one after the other, most are called without one. See docs/decisions/0298.
 // Must never lose a request for a frame, and never keep the page waiting for callbacks that go on for ever.
 
 import RULES from '../rules.json';
-import { later } from './alarms.js';
+import { later, moveOn, nextDue } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
-import { KeptMap, apply, each, resolved, then } from './intrinsics/language.js';
+import { KeptMap, apply, each, max, push, resolved, then } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
+import { goesByPage, isMatterOfTime } from './only_time.js';
 import { options, send } from './options.js';
 import { addPoll, removePoll } from './polls.js';
 import { state } from './state.js';
@@ -18,12 +20,18 @@ export const FRAME_MS = 16;
 // Callbacks that only count frames ("after 60 of them") get theirs faster than a screen has them, until they look endless.
 const COUNTED_FRAMES = 120;
 const COUNTING_MS = 4;
-const COUNTED_AT_ONCE = 10; // and then the time that a screen would have taken for them, which is skipped where it can be
+const FIRST_DRAWN = 8; // all of them
+// Of later ones, one of so many.
+const DRAWN_OF = 4;
+const DRAWN_OF_COUNTED = 10;
 const IDLING_MS = 120;
 const DRAWING_MS = 300; // a frame that takes longer comes when it comes
 
 export const frames = {
   asked: false,
+  isLight: false, // the one that is asked for only calls back
+  isOwed: false, // one has to be drawn
+  light: 0, // frames in a row that only called back
   drawn: 0,
   lastDrawn: 0,
   changesWhenDrawn: -1,
@@ -42,14 +50,30 @@ export function beginChain() {
 
 /** Asks for one frame. Any number of calls before it is drawn are one request. */
 export function askFrame() {
-  if (!options.frames || !send || frames.asked) return;
+  if (!options.frames || !send) return;
+  frames.isOwed = true;
+  if (!frames.asked) ask();
+}
+
+/** Asks for what callbacks wait for. */
+function askCallbacks() {
+  if (options.frames && send && !frames.asked) ask();
+}
+
+function ask() {
   frames.asked = true;
+  frames.isLight = mayBeLight();
+  if (frames.isLight) {
+    askLight();
+    return;
+  }
   // What runs first in a frame notes that it was drawn: whatever asks after that asks for the next one.
   native.requestAnimationFrame(() => {
     frames.asked = false;
+    frames.isOwed = false;
+    frames.light = 0;
     time.drawing = 0;
-    frames.drawn += 1;
-    frames.lastDrawn = now();
+    noteFrame();
     frames.changesWhenDrawn = work.changes;
   });
   if (readyState(document) === 'loading') {
@@ -57,18 +81,74 @@ export function askFrame() {
     listen(document, 'readystatechange', () => requestFrame(frames.drawn), { once: true });
     return;
   }
-  // The first frames at once (two nested callbacks are a common "after paint"), later ones at the pace of a screen,
-  // slower while they lead to nothing.
-  const isIdling = frames.unproductive > COUNTED_FRAMES;
-  const pace = frames.drawn < 8 ? 0 : isIdling ? IDLING_MS : frames.unproductive > 10 ? countingPace() : FRAME_MS;
-  const wait = pace - (now() - frames.lastDrawn);
+  const wait = untilPace(drawnPace());
   if (wait > 1) later(() => requestFrame(frames.drawn), wait);
   else requestFrame(frames.drawn);
 }
 
-function countingPace() {
-  const goesByBrowser = time.isElsewhere || listened.scripts;
-  return goesByBrowser || frames.unproductive % COUNTED_AT_ONCE > 0 ? COUNTING_MS : COUNTED_AT_ONCE * (FRAME_MS - COUNTING_MS) + COUNTING_MS;
+function noteFrame() {
+  frames.drawn += 1;
+  frames.lastDrawn = now();
+}
+
+/** How long it is until so much time has passed since the last frame. */
+const untilPace = (pace) => max(0, pace - (now() - frames.lastDrawn));
+
+const isCounting = () => frames.unproductive > 10;
+
+/** The first frames come at once (two nested callbacks are a common "after paint"), later ones at the pace of a screen, slower while they lead to nothing. */
+function drawnPace() {
+  if (frames.drawn < FIRST_DRAWN) return 0;
+  if (frames.unproductive > COUNTED_FRAMES) return IDLING_MS;
+  return isCounting() && (time.isElsewhere || listened.scripts) ? COUNTING_MS : FRAME_MS;
+}
+
+/** Whether callbacks can do without drawing this time: nothing but a frame to call them waits for it. Animations of scripts begin and end when one is drawn. */
+function mayBeLight() {
+  if (!goesByPage() || frames.isOwed || frames.drawn < FIRST_DRAWN || frames.unproductive > COUNTED_FRAMES) return false;
+  return frames.light < (isCounting() ? DRAWN_OF_COUNTED : DRAWN_OF) - 1;
+}
+
+/** The time until the next frame is skipped here: asking the tab each time costs more than the frame. */
+function askLight() {
+  if (native.postTask && canSkipFrame()) then(native.postTask(skipFrame), () => {}, () => {});
+  else later(callBack, untilPace(FRAME_MS)); // never at once: who asks has not begun to wait
+}
+
+/** Not past anything that is to happen before, and where the end of an animation is listened to that would be left behind. */
+const canSkipFrame = () => goesByPage() && !listened.ends && isMatterOfTime() && nextDue() - now() > FRAME_MS;
+
+function skipFrame() {
+  if (canSkipFrame()) moveOn(FRAME_MS);
+  callBack();
+}
+
+/**
+ * Callbacks that wait for a frame, by their number.
+ * @type {Map<number, { end?: () => void, poll: import('./polls.js').Poll, run: (stamp: number) => void }>}
+ */
+const waiting = new KeptMap();
+
+/** Calls what waits for a frame, as a frame would. */
+function callBack() {
+  frames.asked = false;
+  frames.light += 1;
+  noteFrame();
+  const stamp = native.now();
+  /** @type {number[]} */
+  const due = [];
+  waiting.forEach((_, id) => push(due, id));
+  each(due, (id) => {
+    const entry = waiting.get(id);
+    if (!entry) return; // an earlier one has taken it back
+    native.cancelAnimationFrame(id);
+    try {
+      apply(entry.run, window, [stamp]);
+    } catch (error) {
+      native.reportError(error);
+    }
+  });
+  if (frames.isOwed && !frames.asked) ask();
 }
 
 /**
@@ -101,8 +181,6 @@ function judge(changesBefore) {
 }
 
 export function watchFrames() {
-  /** @type {Map<number, { end?: () => void, poll: import('./polls.js').Poll }>} */
-  const waiting = new KeptMap();
   const ended = (id) => {
     const entry = waiting.get(id);
     waiting.delete(id);
@@ -112,7 +190,7 @@ export function watchFrames() {
   replaceMethod(window, 'requestAnimationFrame', (call, self, args) => {
     const callback = args[0];
     if (typeof callback !== 'function') return call();
-    askFrame(); // before the callback is registered, see there
+    askCallbacks(); // before the callback is registered, see there
     if (!options.frames) time.drawing = now() + DRAWING_MS;
     const poll = addPoll(FRAME_MS);
     let id = 0;
@@ -129,7 +207,7 @@ export function watchFrames() {
     };
     id = call([run]);
     // Long enough for another tab's page to keep the one that draws waiting.
-    waiting.set(id, { poll, end: mayHold(waiting.size === 0) ? hold('frame', RULES.frame.ms) : undefined });
+    waiting.set(id, { poll, run, end: mayHold(waiting.size === 0) ? hold('frame', RULES.frame.ms) : undefined });
     return id;
   });
   watchMethod(window, 'cancelAnimationFrame', (_, self, args) => ended(args[0])?.());

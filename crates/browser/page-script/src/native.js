@@ -10,6 +10,7 @@ export const native = {
   setInterval: window.setInterval.bind(window),
   clearTimeout: window.clearTimeout.bind(window),
   requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
   postTask: scheduler?.postTask?.bind(scheduler),
   now: performance.now.bind(performance),
   getComputedStyle: window.getComputedStyle.bind(window),

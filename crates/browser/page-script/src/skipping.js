@@ -3,20 +3,19 @@
 // Must never skip while anything is pending that goes by another clock: requests, workers, connections, databases, fonts, animations
 // that scripts have begun.
 
-import { ALARMS, moveOn, nextDue } from './alarms.js';
+import { moveOn, nextDue } from './alarms.js';
 import { moveAnimations, untilNextEnd } from './animations.js';
 import { unveil } from './concealment.js';
 import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
-import { readyState } from './intrinsics/dom.js';
-import { ceil, getter, max, min, test } from './intrinsics/language.js';
-import { listened } from './listeners.js';
+import { ceil, max, min } from './intrinsics/language.js';
 import { native } from './native.js';
-import { options, send } from './options.js';
+import { goesByPage, isMatterOfTime } from './only_time.js';
+import { send } from './options.js';
 import { isWaitedFor, whenIdle } from './ready.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
-import { isHeld, isLikelyPending, touch, work } from './work.js';
+import { isLikelyPending, touch, work } from './work.js';
 
 const LEAST_MS = 5; // shorter times pass by themselves
 // What nobody can see coming (a file that is read, a lock) has a share of the time that is skipped, on a busy machine a longer one.
@@ -27,17 +26,10 @@ const MAX_PAUSE_MS = 100;
 let isConsidering = false;
 let wishedAt = -1;
 
-const lengthOfWindow = getter(window, 'length');
-
 /** Grows whenever something happens. */
 const moment = () => work.activity + work.changes + time.rings;
 
-function mayBeOnlyTime() {
-  if (isConsidering || state.done || state.leaving || time.isElsewhere || time.asked > 0 || time.skipped > options.hardMs) return false;
-  if (readyState(document) !== 'complete' || time.alarms.size === 0 || time.alarms.size > ALARMS) return false;
-  // Animations of scripts begin and tell their end when a frame has gone all the way, which takes the browser's own time.
-  return !listened.scripts && time.drawing <= now() && lengthOfWindow(window) <= time.frames;
-}
+const mayBeOnlyTime = () => !isConsidering && goesByPage() && time.alarms.size > 0 && time.drawing <= now();
 
 function isOnlyTime() {
   if (!mayBeOnlyTime()) return false;
@@ -46,8 +38,7 @@ function isOnlyTime() {
     touch();
     return false;
   }
-  const present = now();
-  return !isHeld((kind, { until }) => !test(/^(timer|unlikely|frame)$/, kind) && until > present) && isWaitedFor();
+  return isMatterOfTime() && isWaitedFor();
 }
 
 /** Wishes to skip time as soon as nothing has happened for a moment. */

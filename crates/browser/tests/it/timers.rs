@@ -166,8 +166,67 @@ async fn polls_for_pictures_hear_that_they_have_loaded() {
             clearInterval(id);
             add('laid out');
         }, 100)";
+    let frames = "out.innerHTML = '<img src=/a.jpg>';
+        requestAnimationFrame(function look() {
+            if (document.images[0].complete && document.images[0].naturalWidth) add('laid out');
+            else requestAnimationFrame(look);
+        })";
 
     shows(script, "laid out").await;
+    shows(frames, "laid out").await;
+}
+
+#[tokio::test]
+async fn frames_and_timers_that_take_turns_all_come() {
+    // Later frames are not all drawn, and a clock that a library keeps sees the time of each.
+    let script = "let turns = 0;
+        const step = () => ++turns === 40 ? add('all turns') : setTimeout(() => requestAnimationFrame(step), turns % 20);
+        step();
+        let at = 0;
+        let sum = 0;
+        requestAnimationFrame(function count(stamp) {
+            sum += Math.min(17, at ? stamp - at : 0);
+            at = stamp;
+            if (sum < 500) requestAnimationFrame(count);
+            else add('half a second');
+        })";
+
+    shows(script, "all turns").await;
+    shows(script, "half a second").await;
+}
+
+#[tokio::test]
+async fn frames_that_are_not_drawn_call_back_as_the_others_do() {
+    let script = "let frames = 0;
+        let wrong = 0;
+        const count = () => {
+            if (++frames === 30) return add('wrong: ' + wrong);
+            const order = [];
+            requestAnimationFrame(() => { order.push(1); cancelAnimationFrame(taken); throw new Error('of the page'); });
+            requestAnimationFrame(() => { order.push(2); if (order.join() !== '1,2') wrong++; });
+            const taken = requestAnimationFrame(() => wrong++);
+            const at = performance.now();
+            requestAnimationFrame((stamp) => { if (stamp < at - 50) wrong++; count(); });
+        };
+        count()";
+
+    shows(script, "wrong: 0").await;
+}
+
+#[tokio::test]
+async fn observers_report_beside_frames_that_are_not_drawn() {
+    let script = "let frames = 0;
+        const box = out.appendChild(document.createElement('div'));
+        new ResizeObserver(() => box.offsetHeight === 321 && add('resized')).observe(box);
+        requestAnimationFrame(function count() {
+            frames += 1;
+            if (frames === 45) box.style.height = '321px';
+            if (frames === 50) new IntersectionObserver(([entry]) => add('seen')).observe(box);
+            requestAnimationFrame(count);
+        })";
+
+    shows(script, "resized").await;
+    shows(script, "seen").await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! What is asked for beside pages, once the crawl is over: pictures, scripts, other hosts, the site's twins, and pages
 //! as other crawlers. Each address is asked for once, and again when it fails. See docs/decisions/0212.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use url::Url;
@@ -31,6 +31,16 @@ const COMPARED_TEMPLATES: usize = 20;
 /// Share of words that two answers for one page have in common at least.
 const SAME_WORDS: f64 = 0.6;
 
+/// What an address beside the pages is asked for as; what matters most comes first. A picture that is a preview too is
+/// asked for as a picture, of which more is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    Image,
+    Resource,
+    Preview,
+    Link,
+}
+
 impl Crawl<'_> {
     /// Asks all that is asked for beside pages.
     pub async fn probe(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) {
@@ -47,39 +57,50 @@ impl Crawl<'_> {
         ids.iter().filter_map(|id| CheckId::find(id)).any(|check| self.options.checks.contains(&check))
     }
 
-    /// Addresses by how many of their bytes are wanted; those that matter most first.
+    /// Addresses with how many of their bytes are wanted; those that matter most first.
     fn wanted_assets(&self) -> Vec<(UrlId, usize)> {
         if self.options.max_assets == 0 {
             return Vec::new();
         }
-        let mut wanted: BTreeMap<(u8, UrlId), usize> = BTreeMap::new();
-        let mut seen = HashSet::new();
+        let kinds = self.wanted_kinds();
+        // One more than a picture may have.
+        let image_bytes = self.options.thresholds.number(Limit::ImageMaxBytes) as usize + 1;
+        let mut wanted = Vec::new();
+        for (kind, bytes) in [
+            (Wanted::Image, image_bytes),
+            (Wanted::Resource, SOME_BYTES),
+            (Wanted::Preview, PREVIEW_BYTES),
+            (Wanted::Link, SOME_BYTES),
+        ] {
+            let of_kind = self.site.texts.from(0).zip(&kinds).filter(|(_, other)| **other == Some(kind));
+            let mut of_kind: Vec<UrlId> = of_kind.map(|((id, _), _)| id).collect();
+            of_kind.sort_by_key(|id| self.site.texts.key(*id));
+            let left = self.options.max_assets - wanted.len();
+            wanted.extend(of_kind.into_iter().take(left).map(|id| (id, bytes)));
+        }
+        wanted
+    }
+
+    /// What each address beside the site's pages is wanted as, if at all: as what matters most.
+    fn wanted_kinds(&self) -> Vec<Option<Wanted>> {
         let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
         let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
         let links = self.runs(&["LINK_BROKEN_EXTERNAL"]);
-        // One more than a picture may have.
-        let image_bytes = self.options.thresholds.number(Limit::ImageMaxBytes) as usize + 1;
-        let mut want = |rank: u8, id: UrlId, bytes: usize| {
-            if seen.insert(id) {
-                wanted.insert((rank, id), bytes);
-            }
+        let mut kinds = vec![None; self.site.texts.len()];
+        let mut want = |id: UrlId, kind: Wanted| {
+            let before: &mut Option<Wanted> = &mut kinds[id.index()];
+            *before = Some(before.map_or(kind, |before| before.min(kind)));
         };
-        for row in self.site.pages().filter(|row| row.is_indexable()) {
-            // A picture that is a preview too is asked for as a picture, of which more is read.
-            let named = self.site.named(row);
-            if images {
-                named.images.iter().for_each(|(id, _)| want(0, *id, image_bytes));
-            }
-            named.resources.iter().for_each(|id| want(1, *id, SOME_BYTES));
-        }
         for row in self.site.pages() {
             let named = self.site.named(row);
-            named.preview_image.iter().filter(|_| previews).for_each(|id| want(2, *id, PREVIEW_BYTES));
-            named.external_links.iter().filter(|_| links).for_each(|link| want(3, link.to, SOME_BYTES));
+            if row.is_indexable() {
+                named.images.iter().filter(|_| images).for_each(|(id, _)| want(*id, Wanted::Image));
+                named.resources.iter().for_each(|id| want(*id, Wanted::Resource));
+            }
+            named.preview_image.iter().filter(|_| previews).for_each(|id| want(*id, Wanted::Preview));
+            named.external_links.iter().filter(|_| links).for_each(|link| want(link.to, Wanted::Link));
         }
-        let mut wanted: Vec<_> = wanted.into_iter().map(|((rank, id), bytes)| (rank, id, bytes)).collect();
-        wanted.sort_by_key(|(rank, id, _)| (*rank, self.site.texts.key(*id)));
-        wanted.into_iter().map(|(_, id, bytes)| (id, bytes)).take(self.options.max_assets).collect()
+        kinds
     }
 
     async fn probe_assets(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) {

@@ -4,6 +4,7 @@
 
 use super::sentences::sentence_count;
 use super::text::{WordCounter, words};
+use super::words::{BLOCK, bits, block_at};
 
 /// Blocks with fewer words are labels, not prose.
 const MIN_BLOCK_WORDS: usize = 5;
@@ -33,10 +34,11 @@ pub fn readability(blocks: &[String], language: Option<&'static str>) -> Readabi
     let (mut count, mut sentences, mut syllables) = (0_usize, 0_usize, 0_usize);
     for block in blocks {
         let (mut counter, mut block_words, mut block_syllables) = (WordCounter::default(), 0, 0);
+        let mut vowels = Vowels::of(block);
         for word in words(block) {
             counter.add(word);
             block_words += 1;
-            block_syllables += syllable_count(word, language);
+            block_syllables += syllable_count(word, language, &mut vowels);
         }
         if counter.count() >= MIN_BLOCK_WORDS {
             sentences += sentence_count(block);
@@ -73,7 +75,8 @@ fn formula(language: &str) -> Option<Formula> {
     Some(Formula { base, sentence, word })
 }
 
-fn syllable_count(word: &str, language: &str) -> usize {
+/// Syllables of a word of the text that the vowels are of.
+fn syllable_count(word: &str, language: &str, vowels: &mut Vowels) -> usize {
     let lang = match language {
         "de" => hypher::Lang::German,
         "fr" => hypher::Lang::French,
@@ -82,15 +85,15 @@ fn syllable_count(word: &str, language: &str) -> usize {
         "nl" => hypher::Lang::Dutch,
         "ru" => hypher::Lang::Russian,
         "hu" => hypher::Lang::Hungarian,
-        "en" => return english_syllables(word),
+        "en" => return english_syllables(word, vowels),
         _ => return vowel_groups(word).max(1),
     };
     hypher::hyphenate(word, lang).count().max(1)
 }
 
 /// Groups of vowels, without a silent e at the end.
-fn english_syllables(word: &str) -> usize {
-    let groups = if word.is_ascii() { ascii_vowel_groups(word) } else { vowel_groups(word) };
+fn english_syllables(word: &str, vowels: &mut Vowels) -> usize {
+    let groups = if word.is_ascii() { vowels.groups_in(word) } else { vowel_groups(word) };
     let is_silent = match word.as_bytes() {
         [.., b'l' | b'L', b'e' | b'E'] => false,
         [.., b'e' | b'E'] => groups > 1,
@@ -99,17 +102,48 @@ fn english_syllables(word: &str) -> usize {
     (groups - usize::from(is_silent)).max(1)
 }
 
-fn ascii_vowel_groups(word: &str) -> usize {
-    // One bit for each letter from @ on, so that no branch depends on the word.
-    const VOWELS: u32 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 15 | 1 << 21 | 1 << 25;
-    let mut before = 0;
-    let mut groups = 0;
-    for byte in word.bytes() {
-        let vowel = (VOWELS >> (byte & 31)) & u32::from(byte >> 6);
-        groups += vowel & !before & 1;
-        before = vowel;
+/// Where groups of vowels begin in a text, a block of bytes at once: most words are then counted without a loop.
+struct Vowels<'t> {
+    text: &'t str,
+    /// Where the block begins that was looked at; none was: beyond the text.
+    block: usize,
+    /// One bit for each of its bytes with which a group begins.
+    begins: u64,
+}
+
+impl<'t> Vowels<'t> {
+    fn of(text: &'t str) -> Vowels<'t> {
+        Vowels { text, block: usize::MAX, begins: 0 }
     }
-    groups as usize
+
+    /// Groups of vowels in a word of the text that has ASCII letters only.
+    fn groups_in(&mut self, word: &str) -> usize {
+        let mut at = word.as_ptr().addr() - self.text.as_ptr().addr();
+        let end = at + word.len();
+        let mut groups = 0;
+        while at < end {
+            let start = at / BLOCK * BLOCK;
+            if start != self.block {
+                self.look(start);
+            }
+            let stop = end.min(start + BLOCK);
+            groups += (self.begins >> (at - start) & u64::MAX >> (BLOCK - (stop - at))).count_ones();
+            at = stop;
+        }
+        groups as usize
+    }
+
+    fn look(&mut self, start: usize) {
+        let bytes = self.text.as_bytes();
+        let vowels = bits(&block_at(bytes, start), is_vowel);
+        let goes_on = start.checked_sub(1).is_some_and(|before| is_vowel(bytes[before]));
+        self.begins = vowels & !(vowels << 1 | u64::from(goes_on));
+        self.block = start;
+    }
+}
+
+fn is_vowel(byte: u8) -> bool {
+    matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
 fn vowel_groups(word: &str) -> usize {
@@ -125,6 +159,8 @@ fn vowel_groups(word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -150,6 +186,20 @@ mod tests {
 
     #[test]
     fn a_silent_e_is_no_syllable() {
-        assert_eq!(["make", "table", "the", "READING", "Ångström"].map(english_syllables), [1, 2, 1, 2, 1]);
+        let syllables = |word| english_syllables(word, &mut Vowels::of(word));
+
+        assert_eq!(["make", "table", "the", "READING", "Ångström"].map(syllables), [1, 2, 1, 2, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_of_vowels_are_those_that_a_reader_finds(text in "([aeiouyAb1]{1,70}[ ,.\u{e4}]{1,3}){0,8}") {
+            let mut vowels = Vowels::of(&text);
+            let ascii: Vec<&str> = words(&text).filter(|word| word.is_ascii()).collect();
+
+            let found: Vec<usize> = ascii.iter().map(|word| vowels.groups_in(word)).collect();
+
+            prop_assert_eq!(found, ascii.iter().map(|word| vowel_groups(word)).collect::<Vec<_>>());
+        }
     }
 }

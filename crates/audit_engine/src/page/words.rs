@@ -50,7 +50,7 @@ pub struct Words<'t> {
 }
 
 /// Bytes of a block: one for each bit of a number.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// What bytes of a text are, a block of them at once: where a word ends is then found without looking at each letter.
 #[derive(Default)]
@@ -67,12 +67,10 @@ impl Block {
     fn look(&mut self, bytes: &[u8], at: usize) -> (u64, u64) {
         if self.length == 0 || at - self.start >= BLOCK {
             self.start = at / BLOCK * BLOCK;
-            let piece = &bytes[self.start..bytes.len().min(self.start + BLOCK)];
-            self.length = piece.len();
-            let mut block = [0; BLOCK];
-            block[..piece.len()].copy_from_slice(piece);
+            self.length = BLOCK.min(bytes.len() - self.start);
+            let block = block_at(bytes, self.start);
             self.words = bits(&block, is_plain_letter);
-            let there = u64::MAX >> (BLOCK - piece.len());
+            let there = u64::MAX >> (BLOCK - self.length);
             self.breaks = !(self.words | bits(&block, needs_rules)) & there;
         }
         let offset = at - self.start;
@@ -93,8 +91,16 @@ fn needs_rules(byte: u8) -> bool {
     byte >= 0x80 || matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_')
 }
 
+/// The block that begins at a place of a text, zeros behind its end.
+pub(super) fn block_at(text: &[u8], start: usize) -> [u8; BLOCK] {
+    let piece = &text[start..text.len().min(start + BLOCK)];
+    let mut block = [0; BLOCK];
+    block[..piece.len()].copy_from_slice(piece);
+    block
+}
+
 /// One bit for each byte. Written so that compilers ask many bytes at once.
-fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+pub(super) fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; BLOCK];
     flags.iter_mut().zip(block).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
     // The product moves the lowest bits of eight bytes beside each other.

@@ -7,13 +7,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::fetch::{Answer, Pace, fetch, mismatched_type};
+use super::fetch::{Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
 use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
 use super::page_names::Names;
 use super::page_work::{PageWork, Seen};
 use super::patterns::{Admission, Patterns};
+use super::scanning::{Fetched, Scans};
 use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::Origin;
 use crate::page::addresses::Addresses;
@@ -25,6 +26,8 @@ use crate::source::PageSource;
 const TICK: Duration = Duration::from_millis(250);
 /// Redirects that are followed one after the other. Verdicts tell up to ten of them apart.
 const MAX_REDIRECTS: u8 = 20;
+/// Answers that are completed before others on the thread get their turn.
+const AT_ONCE: usize = 4;
 /// Answers that may wait for an earlier one, for each request that may run.
 const WINDOW: usize = 4;
 
@@ -34,17 +37,6 @@ pub(super) enum Watch<'w> {
     Journal(&'w mut dyn Journal),
     /// Somebody who watches.
     Callback(&'w mut (dyn FnMut(Progress) + Send)),
-}
-
-enum Fetched {
-    /// An earlier run had it.
-    Past(Record),
-    Answer {
-        id: UrlId,
-        url: Url,
-        answer: Box<Answer>,
-        asked_at_ms: i64,
-    },
 }
 
 enum Ready {
@@ -130,33 +122,44 @@ impl<'a> Crawl<'a> {
 
     pub async fn run(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) -> Result<(), JournalError> {
         let mut fetches = InOrder::new();
+        let mut scans = Scans::default();
         let mut readies = InOrder::new();
         loop {
             if let Some(reason) = self.must_end(watch) {
                 self.close_reason = reason;
                 break;
             }
-            self.ask(source, &mut fetches, readies.len());
-            while readies.running() < self.options.renders_at_once.max(1)
+            self.ask(source, &mut fetches, scans.len() + readies.len());
+            while scans.len() < WINDOW * self.options.concurrency.max(1)
                 && let Some(fetched) = fetches.pop()
             {
-                self.receive(source, fetched, &mut readies);
+                scans.push(fetched);
             }
-            let mut is_moving = false;
-            while let Some(ready) = readies.pop() {
+            scans.start();
+            while readies.running() < self.options.renders_at_once.max(1)
+                && let Some(scanned) = scans.pop()
+            {
+                self.receive(source, scanned, &mut readies);
+            }
+            let mut completed = 0;
+            while completed < AT_ONCE
+                && let Some(ready) = readies.pop()
+            {
                 self.complete(ready, watch, source.now_ms())?;
-                is_moving = true;
+                completed += 1;
             }
-            let progress =
-                Progress { pages: self.pages, waiting: self.frontier.len() + fetches.len() + readies.len() };
+            let is_moving = completed > 0;
+            let asked = fetches.len() + scans.len() + readies.len();
+            let progress = Progress { pages: self.pages, waiting: self.frontier.len() + asked };
             self.tell(watch, progress, is_moving).await?;
             if is_moving {
                 tokio::task::yield_now().await;
-            } else if fetches.len() + readies.len() == 0 {
+            } else if asked == 0 {
                 break;
             } else {
                 tokio::select! {
                     () = fetches.wait() => {}
+                    () = scans.wait() => {}
                     () = readies.wait() => {}
                     () = tokio::time::sleep(TICK) => {}
                 }
@@ -204,12 +207,12 @@ impl<'a> Crawl<'a> {
     }
 
     /// Asks for as many addresses as may be asked for now.
-    fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Fetched>, readies: usize) {
+    fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Fetched>, others: usize) {
         while fetches.running() < self.pace.limit()
             && fetches.len() < WINDOW * self.options.concurrency.max(1)
-            && self.pages + fetches.len() + readies < self.options.max_pages
+            && self.pages + fetches.len() + others < self.options.max_pages
         {
-            let Some(id) = self.next_allowed(fetches.len() + readies == 0) else { break };
+            let Some(id) = self.next_allowed(fetches.len() + others == 0) else { break };
             if let Some(record) = self.past.take(id) {
                 fetches.push_done(Fetched::Past(record));
                 continue;
@@ -220,7 +223,7 @@ impl<'a> Crawl<'a> {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
                 let answer = Box::new(fetch(source, &url).await);
-                Fetched::Answer { id, url, answer, asked_at_ms }
+                Fetched::Answer { id, url, answer, raw: None, asked_at_ms }
             });
         }
     }
@@ -249,14 +252,14 @@ impl<'a> Crawl<'a> {
         fetched: Fetched,
         readies: &mut InOrder<'s, Ready>,
     ) {
-        let (id, url, answer, asked_at_ms) = match fetched {
+        let (id, url, answer, raw, asked_at_ms) = match fetched {
             Fetched::Past(record) => {
                 if let Record::Row(row) = &record {
                     self.patterns.remember(self.site.urls.key(row.id), row);
                 }
                 return readies.push_done(Ready::Record { record, is_new: false });
             }
-            Fetched::Answer { id, url, answer, asked_at_ms } => (id, url, answer, asked_at_ms),
+            Fetched::Answer { id, url, answer, raw, asked_at_ms } => (id, url, answer, raw, asked_at_ms),
         };
         self.pace.learn(&answer);
         let mut row = answer.row(id);
@@ -275,8 +278,8 @@ impl<'a> Crawl<'a> {
         if let Some(to) = response.redirect_target(&url) {
             row.redirect = Some(self.place(&to));
             row.details().fields.html_bytes = 0;
-        } else if response.is_page() {
-            let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response));
+        } else if let Some(raw) = raw {
+            let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response, raw));
             let renders = self.options.renders && work.wants_render(&mut self.patterns);
             return readies.push(async move {
                 let snapshot = source.snapshot(&url).await;

@@ -20,6 +20,7 @@ mod picture;
 mod probes;
 mod results;
 mod robots_analysis;
+mod scanning;
 mod stats;
 mod tally;
 

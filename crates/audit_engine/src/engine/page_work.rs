@@ -11,7 +11,7 @@ use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
 use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
-use crate::page::{PageFacts, Provenance, ResourceKind, scan};
+use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::{Details, Row, Site};
 use crate::source::{RenderedPage, Response, Snapshot};
@@ -30,13 +30,19 @@ pub(super) struct PageWork {
     url: Url,
     response: Response,
     key: String,
-    raw: PageFacts,
+    raw: Box<PageFacts>,
+}
+
+/// What the document of an answer says.
+pub(super) fn read_facts(response: &Response) -> PageFacts {
+    let mut facts = scan(&response.text(), Provenance::Raw);
+    facts.html_bytes = response.body.len();
+    facts.reading = Some(Reading::of(&facts));
+    facts
 }
 
 impl PageWork {
-    pub fn new(origin: &Origin, url: Url, response: Response) -> PageWork {
-        let mut raw = scan(&response.text(), Provenance::Raw);
-        raw.html_bytes = response.body.len();
+    pub fn new(origin: &Origin, url: Url, response: Response, raw: Box<PageFacts>) -> PageWork {
         PageWork { key: origin.key(&url), url, response, raw }
     }
 

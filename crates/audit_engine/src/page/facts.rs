@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Measures;
+use super::{Measures, Reading};
 
 /// Everything that the checks read of a document, in document order.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +80,8 @@ pub struct PageFacts {
     pub measures: Measures,
     /// Paragraph-like blocks of the main text.
     pub blocks: Vec<String>,
+    /// How the main text reads, where that was found out already.
+    pub reading: Option<Reading>,
 }
 
 /// Elements of one kind in head and in body.
@@ -205,6 +207,12 @@ pub enum ResourceKind {
 }
 
 impl PageFacts {
+    /// Primary subtag of `html lang`, lower case; none when there is none.
+    pub fn language(&self) -> Option<String> {
+        let lang = self.lang.as_deref()?.trim();
+        lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
+    }
+
     /// Contents of the metas of a name, in document order.
     pub fn meta<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Meta> + 'a {
         self.metas.iter().filter(move |meta| meta.name == name)

@@ -17,6 +17,7 @@ mod open_elements;
 #[cfg(test)]
 mod oracle;
 mod readability;
+mod reading;
 mod references;
 mod roles;
 mod scan;
@@ -35,6 +36,7 @@ pub use facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Plac
 pub use language::language_of;
 pub use measures::Measures;
 pub use readability::{Readability, readability};
+pub use reading::Reading;
 pub use scan::{Provenance, scan};
 pub use view::Page;
 

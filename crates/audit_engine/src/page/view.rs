@@ -13,7 +13,7 @@ use super::addresses::{Address, Addresses, OnPage, join};
 use super::not_found::NotFoundProbe;
 use super::structured::StructuredData;
 use super::text::sorted_words;
-use super::{Directives, PageFacts, Readability, language_of, not_found, readability};
+use super::{Directives, PageFacts, Readability, Reading, not_found};
 use crate::address::{Origin, Target};
 use crate::checks::thresholds::{Limit, Thresholds};
 use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
@@ -153,8 +153,7 @@ impl<'a> Page<'a> {
         let status_meta = facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
         let is_rendered_soft_404 =
             rendered.is_some() && !is_soft_404 && status_meta < 400 && not_found::holds(facts, input.probe);
-        let declared = primary_subtag(facts);
-        let text_language = language_of(&facts.main_text, declared.as_deref());
+        let reading = facts.reading.unwrap_or_else(|| Reading::of(facts));
         let links = resolve_links(facts, &key, &mut addresses.on(&base, input.origin));
         Page {
             is_blocked: !input.robots.decide(GOOGLEBOT, &key).is_allowed,
@@ -162,8 +161,8 @@ impl<'a> Page<'a> {
             raw_directives: Directives::of(input.raw, headers),
             structured: StructuredData::of(facts),
             words: facts.measures.words,
-            readability: readability(&facts.blocks, text_language.map(|(language, _)| language)),
-            text_language,
+            readability: reading.ease,
+            text_language: reading.language,
             input,
             key,
             facts,
@@ -266,7 +265,7 @@ impl<'a> Page<'a> {
 
     /// Primary subtag of `html lang`, lower case; none when there is none.
     pub fn language(&self) -> Option<String> {
-        primary_subtag(self.facts)
+        self.facts.language()
     }
 
     /// Whether it is a further page of a list.
@@ -299,11 +298,6 @@ impl<'a> Page<'a> {
         let raw = sorted_words(&self.input.raw.main_text);
         (super::text::words_missing(&rendered, &raw), rendered.len())
     }
-}
-
-fn primary_subtag(facts: &PageFacts) -> Option<String> {
-    let lang = facts.lang.as_deref()?.trim();
-    lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
 }
 
 /// Visible text in hundredths of a document, one decimal.

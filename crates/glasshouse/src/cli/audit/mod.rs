@@ -23,6 +23,8 @@ use source::NetworkSource;
 
 /// Exit code when something at or above `--fail-on` was found.
 const FOUND: u8 = 3;
+/// Bytes of a report that are written at once.
+const WRITTEN_AT_ONCE: usize = 256 * 1024;
 const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left";
 const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
@@ -132,31 +134,46 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let headers = args.header.iter().map(|header| parse_header(header)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
-    let network = context.network()?;
-    let browser = (!args.no_js).then(|| context.browser(network.clone(), folder.path()));
+    let browser_network = context.network()?;
+    let browser = (!args.no_js).then(|| context.browser(browser_network.clone(), folder.path()));
     let user_agent: http::HeaderValue =
         args.user_agent.parse().map_err(|_| BadUsage("--user-agent takes plain text".to_owned()))?;
-    let source =
-        NetworkSource::new(network.clone(), user_agent, headers, &options.seeds[0], browser.clone(), context);
+    let site = options.seeds[0].clone();
+    let source = NetworkSource::new(context.network()?, user_agent, headers, &site, browser.clone(), context);
 
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template(BAR).expect("a template that a test reads"));
-    let mut progress = |progress: Progress| {
-        bar.set_length((progress.pages + progress.waiting) as u64);
-        bar.set_position(progress.pages as u64);
-    };
-    let audit = audit(&source, &options, &mut progress).await;
-    bar.finish_and_clear();
+    let audit = on_its_own_thread(source, options, bar).await?;
     if let Some(browser) = browser {
         browser.shutdown().await;
     }
     if audit.status == AuditStatus::Unreachable {
-        let refusal = refusal(&network, &options.seeds[0]).await;
+        let refusal = refusal(&browser_network, &site).await;
         let reason = refusal.or(audit.error_message).unwrap_or_default();
         anyhow::bail!("{} has no page that could be audited: {reason}", audit.site_url);
     }
     write(&args, &audit)?;
     Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// Runs an audit where its connections and its checks share a thread: they would wake each other for every page elsewhere.
+/// See docs/decisions/0310.
+async fn on_its_own_thread(
+    source: NetworkSource,
+    options: AuditOptions,
+    bar: ProgressBar,
+) -> anyhow::Result<Audit> {
+    let run = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut progress = |progress: Progress| {
+            bar.set_length((progress.pages + progress.waiting) as u64);
+            bar.set_position(progress.pages as u64);
+        };
+        let audit = runtime.block_on(audit(&source, &options, &mut progress));
+        bar.finish_and_clear();
+        Ok(audit)
+    };
+    tokio::task::spawn_blocking(run).await.context("the audit ended early")?
 }
 
 /// Why a site's address is never asked, and what would change that; none when it is.
@@ -175,10 +192,12 @@ fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
         Format::Html => html::write(audit, to),
     };
     let Some(path) = &args.out else { return output::stream(write).map(drop) };
-    let written = File::create(path).map(BufWriter::new).and_then(|mut file| {
-        write(&mut file)?;
-        file.flush()
-    });
+    let written = File::create(path).map(|file| BufWriter::with_capacity(WRITTEN_AT_ONCE, file)).and_then(
+        |mut file| {
+            write(&mut file)?;
+            file.flush()
+        },
+    );
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 

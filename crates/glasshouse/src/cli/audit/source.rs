@@ -9,6 +9,7 @@ use browser::{RenderLimits, RenderRequest, Renderer};
 use crawler::{Fetcher, Network};
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use tokio::runtime::Handle;
 use url::Url;
 
 use crate::audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
@@ -22,6 +23,7 @@ pub struct NetworkSource {
     headers: HeaderMap,
     host: String,
     browser: Option<Arc<dyn Renderer>>,
+    program: Handle,
     timeout: Duration,
     limits: RenderLimits,
     clock: Clock,
@@ -44,6 +46,7 @@ impl NetworkSource {
             headers: headers.into_iter().collect(),
             host: site.host_str().unwrap_or_default().to_owned(),
             browser,
+            program: Handle::current(),
             timeout: context.config.render_timeout(),
             limits: RenderLimits {
                 page_bytes: limits.page_bytes,
@@ -92,7 +95,10 @@ impl PageSource for NetworkSource {
                 limits: self.limits,
                 inspect: true,
             };
-            let rendered = self.browser.as_ref()?.render(request).await.ok()?;
+            // The browser belongs to the program, and outlives the thread of the audit.
+            let browser = self.browser.clone()?;
+            let rendering = self.program.spawn(async move { browser.render(request).await });
+            let rendered = rendering.await.ok()?.ok()?;
             Some(rendered_page(url, rendered))
         })
     }

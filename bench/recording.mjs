@@ -1,6 +1,7 @@
 // What recording visits costs, how soon they are in the reports, and what a killed process loses: measureRecording().
 // Used by visits.mjs. Stored pages are asked for with wrk, by crawlers and by a person in turns.
 import { execFile, execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Has wrk ask for every page with every user agent in turn, so many at once on a connection: requests answered, and how many a second. */
 async function load({ service, agents, seconds, name, pipelined = 1 }) {
-  const paths = pages(service).map((address) => new URL(address)).map(({ pathname, search }) => pathname + search);
+  const paths = (pipelined > 1 ? smallPages(service) : pages(service)).map((address) => new URL(address)).map(({ pathname, search }) => pathname + search);
   const script = join(scratch, `${name}.lua`), quoted = (texts) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
   writeFileSync(script, `
     local requests, at = {}, 0
@@ -44,6 +45,14 @@ async function load({ service, agents, seconds, name, pipelined = 1 }) {
 
 const pages = (service) => Array.from({ length: PAGES }, (_, index) => `${service.api}?url=${encodeURIComponent(`http://bench.test/long/${index}`)}`);
 
+const smallPages = (service) => Array.from({ length: PAGES }, (_, index) => `${service.api}?url=${encodeURIComponent(`http://small.test/${index}`)}`);
+
+/** A site whose pages are so small that sending them is not what takes time. */
+const startSmallSite = () => new Promise((resolve) => {
+  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<!doctype html><title>Small</title><h1>Small</h1><p>A page of a few words.'));
+  server.listen(0, '127.0.0.1', () => resolve(server));
+});
+
 /** User and system time of the service so far, without its browser's. */
 const processorSeconds = (pid) => {
   const [{ fields }] = tree(pid);
@@ -51,18 +60,18 @@ const processorSeconds = (pid) => {
 };
 
 /** Visits of today that the reports know. */
-async function counted(prepared, key) {
-  const address = `http://127.0.0.1:${prepared.port}/api/analytics/bots/summary?days=2&domain=bench.test`;
+async function counted(prepared, key, domain) {
+  const address = `http://127.0.0.1:${prepared.port}/api/analytics/bots/summary?days=2&domain=${domain}`;
   const answer = await fetch(address, { headers: { 'x-service-api-key': key } });
   if (answer.status !== 200) throw new Error(`the summary answers ${answer.status}`);
   return (await answer.json()).totalCrawlsServed;
 }
 
 /** Seconds until so many visits are counted, and how many are at last. */
-async function untilCounted(prepared, key, visits) {
+async function untilCounted(prepared, key, visits, domain = 'bench.test') {
   const begun = performance.now();
   for (let look = 1; ; look += 1) {
-    const now = await counted(prepared, key), seconds = (performance.now() - begun) / 1000;
+    const now = await counted(prepared, key, domain), seconds = (performance.now() - begun) / 1000;
     if (now >= visits || look === MOST_LOOKS) return { now, seconds };
     await wait(LOOK_EVERY_MS);
   }
@@ -71,7 +80,7 @@ async function untilCounted(prepared, key, visits) {
 /** The service and its stored pages, each asked for once by a person. */
 async function started(prepared) {
   const service = await startGlasshouse(prepared);
-  for (const address of pages(service)) {
+  for (const address of [...pages(service), ...smallPages(service)]) {
     const answer = await fetchPage(address, { ...service.headers, 'user-agent': PERSON });
     if (answer.status !== 200) throw new Error(`${address} answers ${answer.status}`);
   }
@@ -79,7 +88,9 @@ async function started(prepared) {
 }
 
 export async function measureRecording({ name, settings, binary, site, crawlers, seconds, reps, add }) {
-  const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: `recording-${name}`, ...settings });
+  const small = await startSmallSite(), hosts = { 'bench.test': site.port, 'small.test': small.address().port };
+  const GLASSHOUSE_NETWORK__HOSTS = JSON.stringify(Object.fromEntries(Object.entries(hosts).map(([host, port]) => [host, `127.0.0.1:${port}`])));
+  const prepared = await prepareGlasshouse(binary, site, Object.keys(hosts), { folder: `recording-${name}`, GLASSHOUSE_NETWORK__HOSTS, ...settings });
   const key = (what) => execFileSync(binary, ['key', 'create', '--account', 'bench@glasshouse.test', '--name', what], { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, encoding: 'utf8' }).trim();
   let service = await started(prepared);
   const agents = crawlers.map((crawler) => `Mozilla/5.0 (compatible; ${crawler})`);
@@ -107,14 +118,13 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   }
   console.error(`  ${name}: ${median(turns.On).toFixed(2)} µs of processor time a page with a visit, ${median(turns.Off).toFixed(2)} without`);
 
-  // Requests come eight at once: as fast as pages can be sent, so that the recorder has the most to do.
-  const most = await run(agents, seconds, 8);
-  visits += most.answered;
+  // Small pages, eight requests at once: the recorder has the most to do.
+  const most = await run(agents, seconds, 8), mostSeen = await untilCounted(prepared, key('most'), most.answered, 'small.test');
   const seen = await untilCounted(prepared, key('seen'), visits);
-  if (seen.now < visits) throw new Error(`${visits} visits were answered and ${seen.now} counted`);
-  console.error(`  ${name}: ${Math.round(most.perSecond)} visits/s recorded, all in the reports ${seen.seconds.toFixed(1)} s after the last one`);
+  if (seen.now < visits || mostSeen.now < most.answered) throw new Error(`${visits + most.answered} visits were answered and ${seen.now + mostSeen.now} counted`);
+  console.error(`  ${name}: ${Math.round(most.perSecond)} visits/s recorded, all in the reports ${mostSeen.seconds.toFixed(1)} s after the last one`);
   add(`${name}Most`, { perSecond: most.perSecond });
-  add(`${name}Seen`, { latencyMs: 1000 * seen.seconds });
+  add(`${name}Seen`, { latencyMs: 1000 * mostSeen.seconds });
 
   // What is answered between the last look at the disk and the kill is lost, and nothing else; nothing counts twice.
   const loading = load({ service, agents, seconds, name });
@@ -128,4 +138,5 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   console.error(`  ${name}: killed, the visits of ${lostMs.toFixed(0)} ms were lost`);
   add(`${name}Lost`, { latencyMs: lostMs });
   await service.stop();
+  small.close();
 }

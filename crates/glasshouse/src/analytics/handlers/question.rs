@@ -185,8 +185,8 @@ fn parse_day(text: &str) -> Option<Day> {
             _ => byte.is_ascii_digit(),
         });
     let date: jiff::civil::Date = text.parse().ok().filter(|_| is_plain)?;
-    let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(midnight.timestamp().as_second().div_euclid(24 * 60 * 60))
+    // Not by its midnight: the last days of 9999, which stand for "no end", are beyond what a timestamp can hold.
+    Some(date.duration_since(jiff::civil::date(1970, 1, 1)).as_hours() / 24)
 }
 
 #[cfg(test)]
@@ -197,6 +197,7 @@ mod tests {
     fn a_day_has_one_form() {
         assert_eq!(parse_day("1970-01-02"), Some(1));
         assert_eq!(parse_day("2024-02-29"), Some(19_782));
+        assert_eq!((parse_day("1969-12-31"), parse_day("9999-12-31")), (Some(-1), Some(2_932_896)));
         for text in
             ["", "2026-1-1", "20261120", "2026-02-30", "2026-11-20T00:00", "+026-11-20", "２026-11-20"]
         {

@@ -1,13 +1,16 @@
 //! That ClickHouse counts each batch once, whatever becomes of the connection, and what is said while it is away.
 
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rand::prelude::*;
 use rand::rngs::StdRng;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
 
 use super::rows::{BATCH, Row};
 use super::*;
@@ -58,6 +61,13 @@ impl Cutter {
             }
         });
         Cutter { port, there, back }
+    }
+
+    /// Waits until nothing more comes back.
+    async fn used_up(&self) {
+        while self.back.load(Ordering::SeqCst) > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
     }
 
     fn cut(&self, there: u64, back: u64) {
@@ -131,6 +141,95 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
         let pages = total(&*direct, &shop).await;
         assert_eq!(pages.0, expected, "after file {file}");
     }
+}
+
+/// A server of its own, which a test may kill: it is started again. It ends when the test does.
+struct OwnServer {
+    script: Child,
+    url: ClickHouseUrl,
+    pid_file: String,
+}
+
+impl OwnServer {
+    async fn start() -> OwnServer {
+        const SAY: &str =
+            "echo \"own $GLASSHOUSE_TEST_CLICKHOUSE $GLASSHOUSE_TEST_CLICKHOUSE_PID\"; cat > /dev/null";
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-clickhouse.sh");
+        let mut script = Command::new(script)
+            .args(["bash", "-c", SAY])
+            // Its end is the end of the server, also when the test fails.
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(script.stdout.take().unwrap()).lines();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let ["own", url, pid_file] = words[..] {
+                return OwnServer { script, url: url.parse().unwrap(), pid_file: pid_file.to_owned() };
+            }
+        }
+        panic!("the server did not start");
+    }
+
+    async fn kill(&self) {
+        let pid: u32 = std::fs::read_to_string(&self.pid_file).unwrap().trim().parse().unwrap();
+        Command::new("kill").args(["-KILL", &pid.to_string()]).status().await.unwrap();
+    }
+
+    async fn end(mut self) {
+        drop(self.script.stdin.take());
+        self.script.wait().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_between_sending_and_answer_counts_everything_once() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let today = app.state.analytics.today();
+    let server = OwnServer::start().await;
+    let mut url = server.url.clone();
+    let cutter = Cutter::before(&url).await;
+    url.endpoint.set_port(Some(cutter.port)).unwrap();
+    let store = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
+    let mut random = StdRng::seed_from_u64(12);
+
+    for file in 0..9 {
+        let name = format!("file-{file}");
+        let counts = counts(&shop, today, 0..1_000);
+        // The server dies with the first byte of an answer, with a later one, or while it works.
+        let answers = [1, random.random_range(2..2_000), u64::MAX][file % 3];
+        let pause = Duration::from_millis(random.random_range(0..20));
+        let before = store();
+        while before.check().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        cutter.cut(u64::MAX, answers);
+        let moment = async {
+            match answers {
+                u64::MAX => tokio::time::sleep(pause).await,
+                _ => cutter.used_up().await,
+            }
+        };
+        let mut work = before.apply(&name, &counts);
+        let has_ended = tokio::select! {
+            _ = &mut work => true,
+            () = moment => false,
+        };
+        server.kill().await;
+        if !has_ended {
+            // Whatever it says: the next process does not know.
+            let _ = work.await;
+        }
+        cutter.cut(u64::MAX, u64::MAX);
+
+        while store().apply(&name, &counts).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(total(&store(), &shop).await, (1_000 * (file as u64 + 1), 1_000), "after kill {file}");
+    }
+    server.end().await;
 }
 
 #[tokio::test]
@@ -211,7 +310,7 @@ async fn while_it_is_away_visits_wait_and_reports_say_so() {
         served: ServedBy::Cache,
         status: 200,
         at: app.clock.now(),
-        duration: std::time::Duration::from_millis(2),
+        duration: Duration::from_millis(2),
     });
     app.state.recorder.flush().await;
 

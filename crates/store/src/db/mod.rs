@@ -125,6 +125,17 @@ impl Db {
         })
     }
 
+    /// Begins a write transaction whose statements PostgreSQL plans each time that they run. For tables that are empty now and hold a
+    /// million rows a moment later: a plan that was made once goes on reading all of them until statistics are taken.
+    pub async fn write_replanned(&self) -> Result<Tx, DbError> {
+        const BEGIN: &str = "begin; set local plan_cache_mode = force_custom_plan";
+        match &self.0 {
+            // SQLite plans a statement once for any size of its tables.
+            Pools::Sqlite { .. } => self.write().await,
+            Pools::Postgres(pool) => Ok(Tx::new(Inner::PostgresTx(pool.begin_with(BEGIN).await?), None)),
+        }
+    }
+
     /// Begins a transaction that reads, and sees the database as it is at its first look.
     pub(crate) async fn begin_snapshot(&self) -> Result<Conn, DbError> {
         const BEGIN: &str = "begin isolation level repeatable read read only";

@@ -1,7 +1,7 @@
 //! What one process does for all: who it is, and the upkeep of jobs and batches in amounts that no request notices.
 //! Every statement is bounded and runs on an index.
 
-use store::{Conn, DbError, Engine, on_engine};
+use store::{Conn, DbError, Engine, EngineConn, on_engine};
 
 use super::on_list;
 use crate::clock::Timestamp;
@@ -72,8 +72,11 @@ pub async fn list_aging(
     behind: Option<&Place>,
     most: usize,
 ) -> Result<Vec<Aging>, DbError> {
+    // The last turn is looked up first, in the order of the index. Without statistics PostgreSQL would sort all that are behind.
     const SQL: &str = "select id, turn, created_at, lane from jobs
         where state = 'waiting' and run_at = 0 and priority = $1 and turn >= $2 and (turn > $2 or id > $3)
+            and turn <= coalesce((select turn from jobs where state = 'waiting' and run_at = 0 and priority = $1
+                and turn >= $2 and (turn > $2 or id > $3) order by turn limit 1 offset $4 - 1), 9223372036854775807)
         order by turn, id limit $4";
     let (turn, id) = behind.map_or((i64::MIN, ""), |(turn, id)| (*turn, id.as_str()));
     let most = i64::try_from(most).unwrap_or(i64::MAX);
@@ -219,21 +222,45 @@ pub async fn note_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?)
 }
 
-/// Counts the jobs of a kind in a state, up to [`COUNTED`], and finds when the oldest was made.
-pub async fn count_depth(conn: &mut Conn, kind: &str, state: &str) -> Result<(i64, Option<i64>), DbError> {
+/// How many jobs of a kind are in a state, up to [`COUNTED`], and when the oldest was made.
+#[derive(Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Depth {
+    pub kind: String,
+    pub state: String,
+    pub jobs: i64,
+    pub oldest: Option<i64>,
+}
+
+/// Counts the jobs of each of these kinds in each state. One statement: for each a look at the start of the same index.
+pub async fn count_depths(conn: &mut Conn, kinds: &[String]) -> Result<Vec<Depth>, DbError> {
     // In the order of the index: PostgreSQL would read the table from its start until it has found so many otherwise.
-    const COUNT: &str = "select count(*) from
-        (select 1 from jobs where kind = $1 and state = $2 order by created_at limit $3) as counted";
-    const OLDEST: &str = "select min(created_at) from jobs where kind = $1 and state = $2";
-    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(COUNT)
-        .bind(kind)
-        .bind(state)
-        .bind(COUNTED)
-        .fetch_one(c)
-        .await)?;
-    let oldest: Option<i64> =
-        on_engine!(conn, |c| sqlx::query_scalar(OLDEST).bind(kind).bind(state).fetch_one(c).await)?;
-    Ok((count, oldest))
+    macro_rules! depths {
+        ($kinds:literal) => {
+            concat!(
+                "select kinds.kind as kind, states.state as state,
+                    (select count(*) from (select 1 from jobs where jobs.kind = kinds.kind
+                        and jobs.state = states.state order by jobs.created_at limit $2) as counted) as jobs,
+                    (select min(created_at) from jobs where jobs.kind = kinds.kind
+                        and jobs.state = states.state) as oldest
+                from (",
+                $kinds,
+                ") as kinds cross join
+                    (select 'waiting' as state union all select 'running' union all select 'dead') as states"
+            )
+        };
+    }
+    const SQLITE: &str = depths!("select value as kind from json_each($1)");
+    const POSTGRES: &str = depths!("select unnest($1::text[]) as kind");
+    let depths = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            let kinds = serde_json::to_string(kinds).expect("texts are JSON");
+            store::time_limited(sqlx::query_as(SQLITE).bind(kinds).bind(COUNTED).fetch_all(c)).await?
+        }
+        EngineConn::Postgres(c) => {
+            store::time_limited(sqlx::query_as(POSTGRES).bind(kinds).bind(COUNTED).fetch_all(c)).await?
+        }
+    };
+    Ok(depths)
 }
 
 /// Makes sure that an attempt still owns its job; nobody takes it away before the transaction ends.

@@ -202,7 +202,7 @@ impl Worker {
     async fn write_and_claim(&mut self, free: BTreeMap<&'static str, usize>) -> Result<usize, DbError> {
         let now = self.jobs.clock().now();
         let (sent, limits) = (Instant::now(), self.lane_limits());
-        let mut tx = self.jobs.db().write().await?;
+        let mut tx = self.jobs.db().write_replanned().await?;
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, &self.ended, &mut changes).await?;
         let most = self.registry.limits();
@@ -267,7 +267,7 @@ impl Worker {
 
     async fn finish_these(&self, ended: &[Ended]) -> Result<(), DbError> {
         let now = self.jobs.clock().now();
-        let mut tx = self.jobs.db().write().await?;
+        let mut tx = self.jobs.db().write_replanned().await?;
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, ended, &mut changes).await?;
         changes.write(&mut tx, now).await?;
@@ -341,7 +341,7 @@ impl Worker {
         // Begun by a transaction whose commit was not confirmed: nobody runs them.
         let nobodys: Vec<&String> = ours.keys().filter(|id| !known.contains(id.as_str())).collect();
         if !nobodys.is_empty() {
-            let mut tx = self.jobs.db().write().await?;
+            let mut tx = self.jobs.db().write_replanned().await?;
             for id in nobodys {
                 let at_once = Timestamp::from_millis(0);
                 queries::put_off(&mut tx, &self.id, &id.clone().into(), at_once, None, 1).await?;
@@ -372,7 +372,7 @@ impl Worker {
 
     /// Gives back what is still ours, uncounted.
     async fn give_back(&mut self) -> Result<(), DbError> {
-        let mut tx = self.jobs.db().write().await?;
+        let mut tx = self.jobs.db().write_replanned().await?;
         queries::give_back(&mut tx, &self.id).await?;
         queries::leave_chores(&mut tx, &self.id).await?;
         tx.commit().await

@@ -15,6 +15,7 @@ use super::claim::note_upkeep;
 use crate::clock::Timestamp;
 use crate::jobs::job::Registry;
 use crate::jobs::model::{BatchId, HORIZON};
+use crate::jobs::queries::Depth;
 use crate::jobs::queue::Jobs;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::{queries, schedule, schedules};
@@ -109,7 +110,7 @@ impl Sweeper {
                 Some(*beat)
             }
         };
-        let mut tx = self.db().write().await?;
+        let mut tx = self.db().write_replanned().await?;
         let is_ours = queries::take_chore(&mut tx, CHORE, &self.id, seen).await?;
         tx.commit().await?;
         Ok(is_ours)
@@ -117,7 +118,7 @@ impl Sweeper {
 
     async fn look_after_all(&mut self) -> Result<(), DbError> {
         let (now, since) = (self.jobs.clock().now(), Instant::now());
-        let mut tx = self.db().write().await?;
+        let mut tx = self.db().write_replanned().await?;
         queries::bring_forward(&mut tx, now.plus(HORIZON)).await?;
         let closed: Vec<String> =
             queries::list_troubled_lanes(&mut tx).await?.into_iter().map(|lane| lane.lane).collect();
@@ -138,7 +139,7 @@ impl Sweeper {
     async fn trim_dead(&self) -> Result<(), DbError> {
         let accounts = queries::list_accounts_with_dead(&mut self.db().read().await?).await?;
         for account in accounts {
-            let mut tx = self.db().write().await?;
+            let mut tx = self.db().write_replanned().await?;
             queries::delete_dead_beyond(&mut tx, &account, DEAD_PER_ACCOUNT).await?;
             tx.commit().await?;
         }
@@ -158,7 +159,7 @@ impl Sweeper {
                 continue;
             };
             died(job.payload, job.error.unwrap_or_default()).await?;
-            let mut tx = self.db().write().await?;
+            let mut tx = self.db().write_replanned().await?;
             queries::note_told(&mut tx, &job.id.into()).await?;
             tx.commit().await?;
         }
@@ -192,7 +193,7 @@ impl Sweeper {
         }
         let chore = queries::find_chore(&mut self.db().read().await?, CHORE).await?;
         if let Some((worker, _)) = chore.filter(|(worker, _)| *worker != self.id) {
-            let mut tx = self.db().write().await?;
+            let mut tx = self.db().write_replanned().await?;
             queries::leave_chores(&mut tx, &worker).await?;
             tx.commit().await?;
         }
@@ -201,7 +202,7 @@ impl Sweeper {
 
     async fn reclaim(&self, worker: &str, last_beat: i64) -> Result<(), DbError> {
         let now = self.jobs.clock().now();
-        let mut tx = self.db().write().await?;
+        let mut tx = self.db().write_replanned().await?;
         // Listed before the worker's row is locked: what it begins afterwards, should it live, stays its own.
         let listed = queries::list_jobs_of(&mut tx, worker).await?;
         let ids: Vec<String> = listed.into_iter().map(|(id, _)| id).collect();
@@ -232,18 +233,16 @@ impl Sweeper {
 
     async fn publish_depth(&self) -> Result<(), DbError> {
         let (now, since) = (self.jobs.clock().now(), Instant::now());
-        let mut conn = self.db().read().await?;
-        for kind in self.registry.0.keys() {
-            for state in ["waiting", "running", "dead"] {
-                let (jobs, oldest) = queries::count_depth(&mut conn, kind, state).await?;
-                let age = oldest.map_or(Duration::ZERO, |oldest| now.since(Timestamp::from_millis(oldest)));
-                #[expect(clippy::cast_precision_loss, reason = "a gauge")]
-                metrics::gauge!("glasshouse_jobs", "kind" => *kind, "state" => state).set(jobs as f64);
-                metrics::gauge!("glasshouse_jobs_oldest_seconds", "kind" => *kind, "state" => state)
-                    .set(age.as_secs_f64());
-            }
-        }
+        let kinds: Vec<String> = self.registry.0.keys().map(|kind| (*kind).to_owned()).collect();
+        let depths = queries::count_depths(&mut self.db().read().await?, &kinds).await?;
         note_upkeep("depth", since);
+        for Depth { kind, state, jobs, oldest } in depths {
+            let age = oldest.map_or(Duration::ZERO, |oldest| now.since(Timestamp::from_millis(oldest)));
+            let labels = [("kind", kind), ("state", state)];
+            #[expect(clippy::cast_precision_loss, reason = "a gauge")]
+            metrics::gauge!("glasshouse_jobs", &labels).set(jobs as f64);
+            metrics::gauge!("glasshouse_jobs_oldest_seconds", &labels).set(age.as_secs_f64());
+        }
         Ok(())
     }
 

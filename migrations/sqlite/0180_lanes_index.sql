@@ -1,0 +1,1 @@
+-- Of PostgreSQL only: here statements name the index that they use.

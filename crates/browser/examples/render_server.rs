@@ -80,6 +80,7 @@ async fn answer(
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
         inspect: false,
+        urgent: false,
     };
     Ok(match pool.render(request).await {
         Ok(page) => {

@@ -245,6 +245,7 @@ mod tests {
             blocked_urls: Vec::new(),
             limits: RenderLimits { page_bytes: 1, html_bytes: 1, redirects: 1 },
             inspect: false,
+            urgent: false,
         }
     }
 

@@ -28,6 +28,8 @@ pub struct RenderRequest {
     pub limits: RenderLimits,
     /// Also report what only a browser knows of the page ([`Rendered::inspection`]), for audits.
     pub inspect: bool,
+    /// A client waits for it: it goes before the others, and they make room while it is rendered.
+    pub urgent: bool,
 }
 
 /// Sends requests for one host somewhere else, as the edge does for people: the page keeps its public address.

@@ -103,7 +103,7 @@ impl Renderer for ChromiumPool {
             check_url(&request.url).map_err(RenderError::BadUrl)?;
             let asked = Instant::now();
             let slot = tokio::select! {
-                slot = self.0.slots.take(&request.tenant) => slot.ok_or(RenderError::Overloaded)?,
+                slot = self.0.slots.take(&request.tenant, request.urgent) => slot.ok_or(RenderError::Overloaded)?,
                 () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
             };
             let queued = asked.elapsed();
@@ -362,6 +362,7 @@ async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: Canc
             tracing::debug!(limit, busy, memory_free, active, waiting, "pages at once");
             slots.set_limit(limit);
         }
+        slots.admit();
         fleet.resize(limit);
     }
 }

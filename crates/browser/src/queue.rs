@@ -1,10 +1,22 @@
-//! Who renders next: slots are bounded, tenants take turns, and the waiting line has an end.
-//! Used by the pool. Must never let one tenant's thousand pages stand before another's first.
+//! Who renders next: slots are bounded, tenants take turns, what somebody waits for goes first, and the line has an end.
+//! Used by the pool. Must never let one tenant's thousand pages stand before another's first, nor the others stand still for
+//! what is urgent.
+//! See docs/decisions/0303.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
+use tokio::time::{Duration, Instant};
+
+/// Part of the slots that urgent renders find beyond the limit, and at least one: whatever the others hold, nobody waits for one
+/// of them to end.
+const OWN_PART: usize = 8;
+/// Part of the slots that the others fill again while something is urgent, and at least one. Pages that only compute keep the
+/// processors busy with as many as that.
+const HELD_PART: usize = 4;
+/// For how long after an urgent render: where one came, the next one follows, and does not find the processors full again.
+const HELD_FOR: Duration = Duration::from_secs(1);
 
 /// A bounded number of slots, which may change, with a fair line before them. Cheap to clone.
 #[derive(Clone)]
@@ -12,46 +24,101 @@ pub(crate) struct Slots(Arc<Mutex<State>>);
 
 struct State {
     limit: usize,
-    active: usize,
+    urgent: Class,
+    others: Class,
     max_waiting: usize,
+    /// Until when the others make room.
+    held_until: Option<Instant>,
+}
+
+/// Renders of one urgency: those that run, and those that wait.
+#[derive(Default)]
+struct Class {
+    active: usize,
     line: Line<oneshot::Sender<Slot>>,
 }
 
 /// The right to render one page. Dropping it lets the next in line in.
-pub(crate) struct Slot(Option<Slots>);
+pub(crate) struct Slot {
+    slots: Option<Slots>,
+    urgent: bool,
+}
+
+impl State {
+    fn class(&mut self, urgent: bool) -> &mut Class {
+        if urgent { &mut self.urgent } else { &mut self.others }
+    }
+
+    fn active(&self) -> usize {
+        self.urgent.active + self.others.active
+    }
+
+    fn waiting(&self) -> usize {
+        self.urgent.line.len() + self.others.line.len()
+    }
+
+    fn has_room(&self, urgent: bool) -> bool {
+        if urgent {
+            return self.active() < self.limit + (self.limit / OWN_PART).max(1);
+        }
+        let is_held = self.urgent.active > 0 || self.held_until.is_some_and(|until| Instant::now() < until);
+        let most = if is_held { (self.limit / HELD_PART).max(1) } else { self.limit };
+        // What is urgent takes places of theirs too, their last one excepted.
+        self.others.active < most.min(self.limit.saturating_sub(self.urgent.active).max(1))
+    }
+
+    /// Takes whoever stands first and has room.
+    fn next(&mut self) -> Option<(oneshot::Sender<Slot>, bool)> {
+        for urgent in [true, false] {
+            if self.has_room(urgent)
+                && let Some(next) = self.class(urgent).line.pop()
+            {
+                self.class(urgent).active += 1;
+                return Some((next, urgent));
+            }
+        }
+        None
+    }
+}
 
 impl Slots {
     /// `slots` renders at once, at most `max_waiting` in line.
     pub fn new(slots: usize, max_waiting: usize) -> Slots {
-        Slots(Arc::new(Mutex::new(State { limit: slots, active: 0, max_waiting, line: Line::default() })))
+        let (urgent, others) = (Class::default(), Class::default());
+        Slots(Arc::new(Mutex::new(State { limit: slots, urgent, others, max_waiting, held_until: None })))
     }
 
     /// Waits for a slot; `None` when too many wait already. Dropping the future leaves the line.
-    pub async fn take(&self, tenant: &str) -> Option<Slot> {
+    pub async fn take(&self, tenant: &str, urgent: bool) -> Option<Slot> {
         let turn = {
             let mut state = self.state();
-            if state.active < state.limit {
-                state.active += 1;
-                return Some(Slot(Some(self.clone())));
+            // Nobody goes past those of the same urgency that wait.
+            if state.has_room(urgent) && state.class(urgent).line.len() == 0 {
+                state.class(urgent).active += 1;
+                return Some(Slot { slots: Some(self.clone()), urgent });
             }
             // Those who gave up still stand in line until their turn: they do not count.
-            if state.line.len() >= state.max_waiting {
-                state.line.retain(|waiter| !waiter.is_closed());
+            if state.waiting() >= state.max_waiting {
+                state.urgent.line.retain(|waiter| !waiter.is_closed());
+                state.others.line.retain(|waiter| !waiter.is_closed());
             }
-            if state.line.len() >= state.max_waiting {
+            if state.waiting() >= state.max_waiting {
                 return None;
             }
             let (sender, turn) = oneshot::channel();
-            state.line.push(tenant, sender);
+            state.class(urgent).line.push(tenant, sender);
             turn
         };
+        // One that gave up may be all that stood before us.
+        self.admit();
         turn.await.ok()
     }
 
     /// Renders that run, and renders that wait.
     pub fn counts(&self) -> (usize, usize) {
         let state = self.state();
-        (state.active, state.line.iter().filter(|waiter| !waiter.is_closed()).count())
+        let waiting = state.urgent.line.iter().chain(state.others.line.iter());
+        (state.active(), waiting.filter(|waiter| !waiter.is_closed()).count())
     }
 
     /// Changes the number of renders at once. Fewer take effect as renders end, more at once.
@@ -60,27 +127,26 @@ impl Slots {
         self.admit();
     }
 
-    fn give_back(&self) {
-        self.state().active -= 1;
+    fn give_back(&self, urgent: bool) {
+        {
+            let mut state = self.state();
+            state.class(urgent).active -= 1;
+            if urgent {
+                state.held_until = Some(Instant::now() + HELD_FOR);
+            }
+        }
         self.admit();
     }
 
-    /// Lets in who stands first while there are slots.
-    fn admit(&self) {
+    /// Lets in who stands first while there are slots. To be called now and then: those who make room for urgent renders are not
+    /// woken when that is over.
+    pub fn admit(&self) {
         loop {
-            let next = {
-                let mut state = self.state();
-                if state.active >= state.limit {
-                    return;
-                }
-                let Some(next) = state.line.pop() else { return };
-                state.active += 1;
-                next
-            };
-            if let Err(mut slot) = next.send(Slot(Some(self.clone()))) {
+            let Some((next, urgent)) = self.state().next() else { return };
+            if let Err(mut slot) = next.send(Slot { slots: Some(self.clone()), urgent }) {
                 // Nobody waits there any more. Not dropped as a slot: that would come back here recursively.
-                slot.0 = None;
-                self.state().active -= 1;
+                slot.slots = None;
+                self.state().class(urgent).active -= 1;
             }
         }
     }
@@ -92,8 +158,8 @@ impl Slots {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some(slots) = self.0.take() {
-            slots.give_back();
+        if let Some(slots) = self.slots.take() {
+            slots.give_back(self.urgent);
         }
     }
 }
@@ -168,8 +234,8 @@ mod tests {
     #[tokio::test]
     async fn a_slot_that_comes_back_goes_to_the_next_in_line() {
         let slots = Slots::new(1, 10);
-        let first = slots.take("a").await.unwrap();
-        let mut second = Box::pin(slots.take("a"));
+        let first = slots.take("a", false).await.unwrap();
+        let mut second = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut second).await);
 
         drop(first);
@@ -180,8 +246,8 @@ mod tests {
     #[tokio::test]
     async fn more_slots_let_those_who_wait_in_at_once() {
         let slots = Slots::new(1, 10);
-        let _first = slots.take("a").await.unwrap();
-        let (mut second, mut third) = (Box::pin(slots.take("a")), Box::pin(slots.take("a")));
+        let _first = slots.take("a", false).await.unwrap();
+        let (mut second, mut third) = (Box::pin(slots.take("a", false)), Box::pin(slots.take("a", false)));
         assert!(futures_are_pending(&mut second).await && futures_are_pending(&mut third).await);
 
         slots.set_limit(3);
@@ -193,9 +259,9 @@ mod tests {
     #[tokio::test]
     async fn fewer_slots_let_nobody_in_until_enough_have_ended() {
         let slots = Slots::new(2, 10);
-        let (first, second) = (slots.take("a").await.unwrap(), slots.take("a").await.unwrap());
+        let (first, second) = (slots.take("a", false).await.unwrap(), slots.take("a", false).await.unwrap());
         slots.set_limit(1);
-        let mut third = Box::pin(slots.take("a"));
+        let mut third = Box::pin(slots.take("a", false));
 
         drop(first);
         assert!(futures_are_pending(&mut third).await);
@@ -207,28 +273,91 @@ mod tests {
     #[tokio::test]
     async fn too_long_a_line_is_refused() {
         let slots = Slots::new(1, 1);
-        let _running = slots.take("a").await.unwrap();
-        let mut waiting = Box::pin(slots.take("a"));
+        let _running = slots.take("a", false).await.unwrap();
+        let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
 
-        assert!(slots.take("b").await.is_none());
+        assert!(slots.take("b", false).await.is_none());
         assert_eq!(slots.counts(), (1, 1));
     }
 
     #[tokio::test]
     async fn whoever_stops_waiting_leaves_the_line() {
         let slots = Slots::new(1, 1);
-        let running = slots.take("a").await.unwrap();
-        let mut waiting = Box::pin(slots.take("a"));
+        let running = slots.take("a", false).await.unwrap();
+        let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
 
         drop(waiting);
-        let mut next = Box::pin(slots.take("b"));
+        let mut next = Box::pin(slots.take("b", false));
         assert!(futures_are_pending(&mut next).await);
         drop(running);
 
         drop(next.await.unwrap());
         assert_eq!(slots.counts(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn what_is_urgent_starts_while_others_have_every_slot_and_goes_before_them_in_line() {
+        let slots = Slots::new(2, 10);
+        let others = (slots.take("a", false).await.unwrap(), slots.take("b", false).await.unwrap());
+        let mut waiting = Box::pin(slots.take("a", false));
+        assert!(futures_are_pending(&mut waiting).await);
+
+        let first = slots.take("a", true).await.expect("a place of its own");
+        let mut second = Box::pin(slots.take("a", true));
+        assert!(futures_are_pending(&mut second).await, "of which there is one");
+        drop(others.0);
+
+        let second = second.await.unwrap();
+        assert!(futures_are_pending(&mut waiting).await);
+        assert_eq!(slots.counts(), (3, 1));
+        drop((first, second, others.1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn others_fill_a_quarter_of_their_slots_while_something_is_urgent_and_all_of_them_later() {
+        let slots = Slots::new(8, 100);
+        let urgent = slots.take("a", true).await.unwrap();
+        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(slots.take("b", false))).collect();
+
+        let mut let_in = Vec::new();
+        for (index, turn) in waiting.iter_mut().enumerate() {
+            match tokio::time::timeout(Duration::from_millis(1), turn).await {
+                Ok(slot) => let_in.push(slot.unwrap()),
+                Err(_) => assert!(index >= 2, "two of eight"),
+            }
+        }
+        assert_eq!(let_in.len(), 2);
+        drop(urgent);
+        slots.admit();
+        assert_eq!(slots.counts(), (2, 8), "the next urgent one is expected");
+
+        tokio::time::advance(HELD_FOR).await;
+        slots.admit();
+        assert_eq!(slots.counts(), (8, 2));
+    }
+
+    #[tokio::test]
+    async fn however_much_is_urgent_one_of_the_others_goes_on() {
+        let slots = Slots::new(2, 10);
+        let _urgent = [slots.take("a", true).await.unwrap(), slots.take("a", true).await.unwrap()];
+
+        assert!(slots.take("b", false).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn whoever_gave_up_holds_up_nobody_behind() {
+        let slots = Slots::new(2, 10);
+        let running = [slots.take("a", false).await.unwrap(), slots.take("a", false).await.unwrap()];
+        let mut waiting = Box::pin(slots.take("a", false));
+        assert!(futures_are_pending(&mut waiting).await);
+        drop(waiting);
+
+        slots.set_limit(3);
+
+        assert!(slots.take("b", false).await.is_some());
+        drop(running);
     }
 
     async fn futures_are_pending<F: Future + Unpin>(future: &mut F) -> bool {

@@ -112,6 +112,7 @@ pub fn request(path: &str) -> RenderRequest {
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
         inspect: false,
+        urgent: false,
     }
 }
 

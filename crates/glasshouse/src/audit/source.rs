@@ -132,6 +132,7 @@ impl SiteSource {
                 redirects: config.limits.redirects,
             },
             inspect: true,
+            urgent: false,
         }
     }
 }

@@ -75,6 +75,7 @@ async fn render(
                 redirects: limits.redirects,
             },
             inspect: false,
+            urgent: false,
         };
         let rendered = browser.render(request).await?;
         let Some(location) = &rendered.location else { return Ok(rendered) };

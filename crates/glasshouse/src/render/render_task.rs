@@ -220,7 +220,7 @@ impl RenderTasks {
         abandoned: &CancellationToken,
     ) -> Result<Rendered, RenderError> {
         let RenderOrder { site, page, id, purpose, .. } = *order;
-        let render = self.renderer.render(self.request(site, page));
+        let render = self.renderer.render(self.request(site, page, purpose));
         tokio::pin!(render);
         loop {
             tokio::select! {
@@ -243,7 +243,7 @@ impl RenderTasks {
         }
     }
 
-    fn request(&self, site: &Site, page: &TargetPage) -> RenderRequest {
+    fn request(&self, site: &Site, page: &TargetPage, purpose: Purpose) -> RenderRequest {
         let settings = &site.domain.settings;
         let route = (!settings.origin_host.is_empty()).then(|| OriginRoute {
             hosts: site.hosts(),
@@ -265,6 +265,7 @@ impl RenderTasks {
                 redirects: limits.redirects,
             },
             inspect: false,
+            urgent: purpose == Purpose::OnDemand,
         }
     }
 

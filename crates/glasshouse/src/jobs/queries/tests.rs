@@ -192,8 +192,7 @@ async fn sweeps_with_nothing_to_do_look_at_nothing() {
 async fn depths_are_counted_up_to_their_bound_and_no_further() {
     on_many_jobs(async |tx| {
         let kinds = texts(&["Other", "Page", "Unused"]);
-        let (depths, looked_at) =
-            rows_looked_at(tx, async |conn| count_depths(conn, &kinds).await).await;
+        let (depths, looked_at) = rows_looked_at(tx, async |conn| count_depths(conn, &kinds).await).await;
 
         let of = |kind: &str, state: &str| {
             let depth = depths.iter().find(|depth| depth.kind == kind && depth.state == state);

@@ -51,6 +51,12 @@ pub use limits::{STATEMENT_TIME, Statements, time_limited};
 /// How long a caller waits for a connection before the database counts as unavailable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// For tables that are empty now and hold a million rows a moment later. A plan that was made once goes on reading all of them until
+/// statistics are taken, so each statement is planned anew; and for as long indexes are walked along in their order, which ends at a
+/// statement's limit, in place of collecting all that they hold.
+const REPLANNED: &str =
+    "begin; set local plan_cache_mode = force_custom_plan; set local enable_bitmapscan = off";
+
 /// Which database answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
@@ -125,14 +131,21 @@ impl Db {
         })
     }
 
-    /// Begins a write transaction whose statements PostgreSQL plans each time that they run. For tables that are empty now and hold a
-    /// million rows a moment later: a plan that was made once goes on reading all of them until statistics are taken.
+    /// Begins a write transaction whose statements PostgreSQL plans as if it knew nothing of its tables yet, for those that
+    /// are empty now and hold a million rows a moment later.
     pub async fn write_replanned(&self) -> Result<Tx, DbError> {
-        const BEGIN: &str = "begin; set local plan_cache_mode = force_custom_plan";
         match &self.0 {
             // SQLite plans a statement once for any size of its tables.
             Pools::Sqlite { .. } => self.write().await,
-            Pools::Postgres(pool) => Ok(Tx::new(Inner::PostgresTx(pool.begin_with(BEGIN).await?), None)),
+            Pools::Postgres(pool) => Ok(Tx::new(Inner::PostgresTx(pool.begin_with(REPLANNED).await?), None)),
+        }
+    }
+
+    /// The same for reading.
+    pub async fn read_replanned(&self) -> Result<Conn, DbError> {
+        match &self.0 {
+            Pools::Sqlite { .. } => self.read().await,
+            Pools::Postgres(pool) => Ok(Conn(Inner::PostgresTx(pool.begin_with(REPLANNED).await?))),
         }
     }
 

@@ -234,7 +234,7 @@ impl Sweeper {
     async fn publish_depth(&self) -> Result<(), DbError> {
         let (now, since) = (self.jobs.clock().now(), Instant::now());
         let kinds: Vec<String> = self.registry.0.keys().map(|kind| (*kind).to_owned()).collect();
-        let depths = queries::count_depths(&mut self.db().read().await?, &kinds).await?;
+        let depths = queries::count_depths(&mut self.db().read_replanned().await?, &kinds).await?;
         note_upkeep("depth", since);
         for Depth { kind, state, jobs, oldest } in depths {
             let age = oldest.map_or(Duration::ZERO, |oldest| now.since(Timestamp::from_millis(oldest)));

@@ -197,3 +197,18 @@ async fn a_cancelled_job_may_stop_by_itself() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_unique_key_may_be_longer_than_an_index_entry() {
+    on_each_engine(async |process| {
+        // Far beyond 2,704 bytes, packed too.
+        let key: String = (0..20_000).map(|n| n.to_string()).collect();
+        let other = format!("{key}x");
+
+        let new = process.queue(vec![say("1").unique(&key), say("2").unique(&other)]).await;
+        let again = process.queue(vec![say("3").unique(&key)]).await;
+
+        assert_eq!((new, again), (2, 0));
+    })
+    .await;
+}

@@ -18,6 +18,9 @@ use super::segments::window::{Scope, WindowVisits};
 /// Pairs of a crawler and a page that are held against robots.txt, the most visited first.
 const PAIRS_CHECKED: usize = 50_000;
 
+/// The first and the last day of each crawler.
+pub type CrawlersSeen = HashMap<String, (Day, Day)>;
+
 /// Counts of one crawler.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -104,11 +107,7 @@ pub struct ForbiddenVisits {
 }
 
 /// Every crawler that came in a window; most visits first. `seen` is the first and last day of each, ever.
-pub fn crawlers(
-    days: &[CrawlerDays],
-    seen: &HashMap<String, (Day, Day)>,
-    visits: &WindowVisits,
-) -> Vec<CrawlerCount> {
+pub fn crawlers(days: &[CrawlerDays], seen: &CrawlersSeen, visits: &WindowVisits) -> Vec<CrawlerCount> {
     let mut counts: BTreeMap<&str, CrawlerCount> = BTreeMap::new();
     for row in days {
         let count = counts.entry(&row.crawler).or_insert_with(|| nothing_of(&row.crawler, seen));
@@ -137,7 +136,7 @@ pub fn crawlers(
     counts
 }
 
-fn nothing_of(crawler: &str, seen: &HashMap<String, (Day, Day)>) -> CrawlerCount {
+fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
     let known = CrawlerIndex::shared().find(crawler);
     let seen = seen.get(crawler);
     CrawlerCount {

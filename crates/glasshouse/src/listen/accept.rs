@@ -160,6 +160,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "the test ends it")]
     #[tokio::test]
     async fn hundreds_of_queued_connections_are_taken_within_a_few_rounds_of_other_work() {
         const QUEUED: usize = 300;

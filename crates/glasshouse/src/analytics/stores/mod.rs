@@ -9,14 +9,13 @@ pub mod moving;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use store::DbError;
 
-use super::crawl_report::CrawlerDays;
+use super::crawl_report::{CrawlerDays, CrawlersSeen};
 use super::import::LogPart;
 use super::model::Day;
 use super::referrals::ReferralCount;
@@ -142,10 +141,7 @@ pub trait VisitStore: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>>;
 
     /// The first and the last day of each crawler, impostors left out.
-    fn crawlers_seen<'a>(
-        &'a self,
-        domain: &'a DomainId,
-    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>>;
+    fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>>;
 
     /// How many pages were visited. Impostors visit nothing.
     fn count_pages<'a>(

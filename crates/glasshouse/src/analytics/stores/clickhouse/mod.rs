@@ -11,8 +11,6 @@ mod schema;
 mod tests;
 mod windows;
 
-use std::collections::HashMap;
-
 use futures::future::BoxFuture;
 use store::Db;
 use tokio::sync::{Mutex, OnceCell};
@@ -21,7 +19,7 @@ use self::client::{Client, quoted};
 use self::rows::{DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
-use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
@@ -154,10 +152,7 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
-    fn crawlers_seen<'a>(
-        &'a self,
-        domain: &'a DomainId,
-    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>> {
+    fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>> {
         Box::pin(async move {
             let domain = quoted(domain.as_str());
             let sql = format!(

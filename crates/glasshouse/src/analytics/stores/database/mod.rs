@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
-use crate::analytics::crawl_report::CrawlerDays;
+use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, Verified};
 use crate::analytics::queries;
@@ -187,12 +187,9 @@ impl VisitStore for DatabaseStore {
         })
     }
 
-    fn crawlers_seen<'a>(
-        &'a self,
-        domain: &'a DomainId,
-    ) -> BoxFuture<'a, Result<HashMap<String, (Day, Day)>, VisitError>> {
+    fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>> {
         Box::pin(async move {
-            let mut seen: HashMap<String, (Day, Day)> = HashMap::new();
+            let mut seen = CrawlersSeen::new();
             let totals = self.day_totals(domain, (Day::MIN, Day::MAX)).await?;
             for (day, kind, _) in totals.into_iter().filter(|(_, kind, _)| kind.verified != Verified::No) {
                 let (first, last) = seen.entry(kind.crawler).or_insert((day, day));

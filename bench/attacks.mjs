@@ -19,10 +19,10 @@ const PER_SECOND = 20;
 
 /**
  * Asks in turn for each of `asks` ([{name, address, headers}]) at a quiet pace: p95 in ms, how many were not answered with 200, and `details`:
- * what happened to whom in which second, and how late this process itself was.
+ * what happened to whom in which second, the slowest answer to what was asked in each, and how late this process itself was.
  */
 async function goodCustomer(asks, seconds) {
-  const took = [], open = [], details = { failures: {}, p95: {} }, byName = {};
+  const took = [], open = [], details = { failures: {}, p95: {}, slowest: [] }, byName = {};
   const own = monitorEventLoopDelay({ resolution: 1 });
   own.enable();
   let errors = 0;
@@ -40,6 +40,8 @@ async function goodCustomer(asks, seconds) {
       const ms = performance.now() - started;
       took.push(ms);
       byName[name] = [...(byName[name] ?? []), ms];
+      const second = Math.floor((started - begun) / 1000);
+      details.slowest[second] = Math.max(details.slowest[second] ?? 0, Math.round(ms));
       if (status !== 200) fail(name, started, status);
     }, (error) => fail(name, started, error.code ?? error.message)));
   }

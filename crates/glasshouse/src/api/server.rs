@@ -33,11 +33,20 @@ pub struct Server {
     pub head_bytes: usize,
 }
 
+/// Whose connection a request came on, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Sender {
+    /// The other end of the connection.
+    pub peer: IpAddr,
+    /// Whether the request came together with the one before it.
+    pub is_pipelined: bool,
+}
+
 impl Server {
     /// Answers every request on `listener` with `answer` until shutdown. Returns when no more connections are taken.
     pub async fn serve<F, Fut>(self, listener: TcpListener, respond: F)
     where
-        F: Fn(Request<Incoming>, IpAddr) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Request<Incoming>, Sender) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
         let (listening, admission) = (self.listening.clone(), self.admission.clone());
@@ -50,7 +59,7 @@ impl Server {
 
     async fn serve_connection<F, Fut>(self, stream: TcpStream, peer: IpAddr, place: Place, respond: F)
     where
-        F: Fn(Request<Incoming>, IpAddr) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Request<Incoming>, Sender) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
@@ -58,7 +67,7 @@ impl Server {
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = service_fn(move |request: Request<Incoming>| {
             let (held, closes) = (in_flight.begin(), closes_after(request.headers()));
-            let response = respond(request, peer);
+            let response = respond(request, Sender { peer, is_pipelined: held.is_pipelined() });
             async move { Ok::<_, Infallible>(finish(response.await, held, closes)) }
         });
         let connection = http1::Builder::new()

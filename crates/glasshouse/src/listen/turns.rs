@@ -1,6 +1,7 @@
-//! Whose request begins next while this process is behind with its work: client addresses take turns. Used by the edge and
-//! the API. Must never let thousands of requests of a few addresses stand before the one of another.
-//! See docs/decisions/0268.
+//! Whose request begins next: client addresses take turns while this process is behind with its work, and always for requests
+//! that came together with another one. Used by the edge and the API. Must never let thousands of requests of a few addresses
+//! stand before the one of another.
+//! See docs/decisions/0268 and docs/decisions/0288.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -19,6 +20,8 @@ use super::admission::household;
 const BEHIND: Duration = Duration::from_millis(5);
 /// One of so many requests finds out whether it is: it goes once round behind everything that is ready.
 const LOOK_EVERY: usize = 32;
+/// So many connections that wait are more than clients have who only want to save round trips.
+const MANY: usize = 512;
 
 /// See the module. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -26,88 +29,136 @@ pub struct Turns(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Requests that may begin side by side: enough for every processor.
-    at_once: usize,
     seen: AtomicUsize,
-    /// Whether requests wait for their turn. Otherwise they cost two additions here.
-    in_turns: AtomicBool,
-    line: Mutex<Line>,
+    /// Whether all requests take turns, until none of them waits. Otherwise they cost two additions here.
+    is_behind: AtomicBool,
+    all: Arc<Line>,
+    /// Requests that a client sent together with the one before.
+    pipelined: Arc<Line>,
+}
+
+/// Requests that wait for their turn.
+#[derive(Debug)]
+struct Line {
+    room: Room,
+    queue: Mutex<Queue>,
+}
+
+/// How many requests may begin side by side while few or many wait.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    few: usize,
+    many: usize,
 }
 
 /// Requests that wait, by address.
 #[derive(Debug, Default)]
-struct Line {
+struct Queue {
     beginning: usize,
+    length: usize,
     addresses: VecDeque<IpAddr>,
     waiting: HashMap<IpAddr, VecDeque<oneshot::Sender<Turn>>>,
 }
 
 /// The right to begin a request; the next in line has it when this is dropped.
 #[derive(Debug)]
-struct Turn(Option<Turns>);
+struct Turn(Option<Arc<Line>>);
 
 impl Default for Turns {
     fn default() -> Turns {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Turns::with_room_for(2 * processors)
+        let all = 2 * processors;
+        // A few connections wait for nobody; many leave half of the processors to everybody else.
+        let pipelined = Room { few: 16 * processors, many: processors.div_ceil(2) };
+        Turns::new(Room { few: all, many: all }, pipelined)
     }
 }
 
 impl Turns {
-    fn with_room_for(at_once: usize) -> Turns {
+    fn new(all: Room, pipelined: Room) -> Turns {
         Turns(Arc::new(Shared {
-            at_once,
             seen: AtomicUsize::new(0),
-            in_turns: AtomicBool::new(false),
-            line: Mutex::default(),
+            is_behind: AtomicBool::new(false),
+            all: Line::new(all),
+            pipelined: Line::new(pipelined),
         }))
     }
 
     /// Runs a request from when it is its client's turn. The turn lasts until the request first waits for something.
     ///
     /// `request` makes it here: made by the caller, it would be moved once more, and it is large.
-    pub async fn begin<F: Future>(&self, client: IpAddr, request: impl FnOnce() -> F) -> F::Output {
-        let mut turn = self.wait(client).await;
+    pub async fn begin<F: Future>(
+        &self,
+        client: IpAddr,
+        is_pipelined: bool,
+        request: impl FnOnce() -> F,
+    ) -> F::Output {
+        let mut turns = match is_pipelined {
+            true => (self.0.pipelined.wait(client).await, self.wait(client).await),
+            false => (None, self.wait(client).await),
+        };
         let mut request = pin!(request());
         poll_fn(|context| {
             let polled = request.as_mut().poll(context);
-            turn = None;
+            turns = (None, None);
             polled
         })
         .await
     }
 
-    /// Waits for a turn; none: nobody takes turns now.
+    /// Waits for a turn among all requests; none: they take no turns now.
     async fn wait(&self, client: IpAddr) -> Option<Turn> {
-        if self.0.seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) {
+        let shared = &self.0;
+        if shared.seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) {
             let start = Instant::now();
             tokio::task::yield_now().await;
             if start.elapsed() >= BEHIND {
-                self.0.in_turns.store(true, Ordering::Relaxed);
+                shared.is_behind.store(true, Ordering::Relaxed);
+            } else if shared.all.is_empty() {
+                shared.is_behind.store(false, Ordering::Relaxed);
             }
         }
-        if !self.0.in_turns.load(Ordering::Relaxed) {
-            return None;
+        match shared.is_behind.load(Ordering::Relaxed) {
+            true => shared.all.wait(client).await,
+            false => None,
         }
+    }
+}
+
+impl Line {
+    fn new(room: Room) -> Arc<Line> {
+        Arc::new(Line { room, queue: Mutex::default() })
+    }
+
+    /// Waits for a turn.
+    async fn wait(self: &Arc<Line>, client: IpAddr) -> Option<Turn> {
         let turn = {
-            let mut line = self.line();
-            if line.beginning < self.0.at_once {
-                line.beginning += 1;
+            let mut queue = self.queue();
+            if queue.beginning < self.room.beside(queue.length) {
+                queue.beginning += 1;
                 return Some(Turn(Some(self.clone())));
             }
-            line.push(household(client.to_canonical()))
+            queue.push(household(client.to_canonical()))
         };
         turn.await.ok()
     }
 
+    /// Whether nobody waits for a turn.
+    fn is_empty(&self) -> bool {
+        self.queue().addresses.is_empty()
+    }
+
     /// Gives a turn to the next in line.
-    fn give_on(&self) {
+    fn give_on(self: &Arc<Line>) {
         loop {
             let next = {
-                let mut line = self.line();
-                let Some(next) = line.pop() else {
-                    line.beginning -= 1;
-                    self.0.in_turns.store(false, Ordering::Relaxed);
+                let mut queue = self.queue();
+                let next = match queue.beginning > self.room.beside(queue.length) {
+                    true => None,
+                    false => queue.pop(),
+                };
+                let Some(next) = next else {
+                    queue.beginning -= 1;
                     return;
                 };
                 next
@@ -120,20 +171,26 @@ impl Turns {
         }
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.0.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(turns) = self.0.take() {
-            turns.give_on();
+        if let Some(line) = self.0.take() {
+            line.give_on();
         }
     }
 }
 
-impl Line {
+impl Room {
+    fn beside(self, waiting: usize) -> usize {
+        if waiting > MANY { self.many } else { self.few }
+    }
+}
+
+impl Queue {
     fn push(&mut self, client: IpAddr) -> oneshot::Receiver<Turn> {
         let (sender, turn) = oneshot::channel();
         let own = self.waiting.entry(client).or_default();
@@ -141,6 +198,7 @@ impl Line {
             self.addresses.push_back(client);
         }
         own.push_back(sender);
+        self.length += 1;
         turn
     }
 
@@ -148,6 +206,7 @@ impl Line {
         let client = self.addresses.pop_front()?;
         let own = self.waiting.get_mut(&client)?;
         let next = own.pop_front();
+        self.length -= usize::from(next.is_some());
         if own.is_empty() {
             self.waiting.remove(&client);
         } else {
@@ -165,11 +224,13 @@ mod tests {
 
     use super::*;
 
+    const ONE: Room = Room { few: 1, many: 1 };
+
     /// Turns that are being taken, one at a time.
     fn busy() -> Turns {
-        let turns = Turns::with_room_for(1);
+        let turns = Turns::new(ONE, ONE);
         turns.0.seen.store(1, Ordering::Relaxed);
-        turns.0.in_turns.store(true, Ordering::Relaxed);
+        turns.0.is_behind.store(true, Ordering::Relaxed);
         turns
     }
 
@@ -182,7 +243,7 @@ mod tests {
         let (turns, order) = (busy(), Mutex::new(Vec::new()));
         let first = turns.wait(address("192.0.2.99")).await;
         let requests = clients.iter().map(|client| {
-            turns.begin(address(client), async || {
+            turns.begin(address(client), false, async || {
                 order.lock().unwrap().push(*client);
             })
         });
@@ -213,10 +274,10 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_waits_for_something_lets_the_next_one_begin() {
         let turns = busy();
-        let mut hangs = Box::pin(turns.begin(address("192.0.2.1"), std::future::pending::<()>));
+        let mut hangs = Box::pin(turns.begin(address("192.0.2.1"), false, std::future::pending::<()>));
         assert!((&mut hangs).now_or_never().is_none());
 
-        let begun = turns.begin(address("192.0.2.1"), async || 1).now_or_never();
+        let begun = turns.begin(address("192.0.2.1"), false, async || 1).now_or_never();
 
         assert_eq!(begun, Some(1));
     }
@@ -234,20 +295,21 @@ mod tests {
         drop(first);
 
         assert!(next.await.is_some());
-        assert!(!turns.0.in_turns.load(Ordering::Relaxed), "nobody is left in line");
-        assert_eq!(turns.line().beginning, 0);
+        assert!(turns.0.all.is_empty(), "nobody is left in line");
+        assert_eq!(turns.0.all.queue().beginning, 0);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn no_turn_is_lost_however_many_come_and_go() {
-        let (turns, tracker) = (Turns::with_room_for(2), TaskTracker::new());
+        let (turns, tracker) =
+            (Turns::new(Room { few: 4, many: 2 }, Room { few: 4, many: 1 }), TaskTracker::new());
         let tasks: Vec<_> = (0..3_000_u32)
             .map(|number| {
                 let turns = turns.clone();
                 tracker.spawn(async move {
-                    turns.0.in_turns.store(true, Ordering::Relaxed);
+                    turns.0.is_behind.store(true, Ordering::Relaxed);
                     let client = std::net::Ipv4Addr::from_bits(number % 50);
-                    turns.begin(client.into(), tokio::task::yield_now).await;
+                    turns.begin(client.into(), number % 2 == 0, tokio::task::yield_now).await;
                 })
             })
             .collect();
@@ -256,13 +318,15 @@ mod tests {
         let ended = tokio::time::timeout(Duration::from_secs(60), join_all(tasks)).await;
 
         assert!(ended.is_ok(), "somebody waits for a turn that nobody has");
-        let line = turns.line();
-        assert_eq!((line.beginning, line.waiting.len(), line.addresses.len()), (0, 0, 0));
+        for line in [&turns.0.all, &turns.0.pipelined] {
+            let queue = line.queue();
+            assert_eq!((queue.beginning, queue.waiting.len(), queue.addresses.len()), (0, 0, 0));
+        }
     }
 
     #[tokio::test]
     async fn nobody_takes_turns_while_work_is_not_behind() {
-        let turns = Turns::with_room_for(1);
+        let turns = Turns::new(ONE, ONE);
         turns.0.seen.store(1, Ordering::Relaxed);
 
         assert!(turns.wait(address("192.0.2.1")).now_or_never().is_some_and(|turn| turn.is_none()));
@@ -270,8 +334,46 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn pipelined_requests_take_turns_at_any_time_and_others_pass_them() {
+        let turns = Turns::new(ONE, ONE);
+        turns.0.seen.store(1, Ordering::Relaxed);
+        let first = turns.0.pipelined.wait(address("192.0.2.1")).await;
+        let mut second = Box::pin(turns.begin(address("192.0.2.1"), true, async || 2));
+
+        assert!((&mut second).now_or_never().is_none());
+        assert_eq!(turns.begin(address("192.0.2.2"), false, async || 3).now_or_never(), Some(3));
+
+        drop(first);
+        assert_eq!(second.await, 2);
+    }
+
+    #[tokio::test]
+    async fn fewer_begin_side_by_side_while_many_wait() {
+        let line = Line::new(Room { few: 3, many: 1 });
+        let mut turns = vec![line.wait(address("192.0.2.1")).await, line.wait(address("192.0.2.1")).await];
+        turns.push(line.wait(address("192.0.2.1")).await);
+        let mut waiting: Vec<_> = (0..=MANY + 1).map(|_| Box::pin(line.wait(address("192.0.2.2")))).collect();
+        assert!(waiting.iter_mut().all(|waits| waits.now_or_never().is_none()));
+
+        turns.truncate(1);
+        assert!(waiting.iter_mut().all(|waits| waits.now_or_never().is_none()), "two turns ended for nobody");
+        drop(turns);
+        assert!(waiting.remove(0).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn turns_end_when_work_is_no_longer_behind_and_nobody_waits() {
+        let turns = busy();
+        turns.0.seen.store(0, Ordering::Relaxed);
+
+        turns.begin(address("192.0.2.1"), false, async || ()).await;
+
+        assert!(!turns.0.is_behind.load(Ordering::Relaxed));
+    }
+
+    #[tokio::test]
     async fn a_process_that_is_behind_notices() {
-        let turns = Turns::with_room_for(1);
+        let turns = Turns::new(ONE, ONE);
         // Keeps the only thread of this test for longer than work may wait.
         let hog = TaskTracker::new().spawn(async { std::thread::sleep(4 * BEHIND) });
 

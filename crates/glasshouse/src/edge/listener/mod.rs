@@ -209,7 +209,10 @@ impl hyper::service::Service<Request<Incoming>> for Service {
         let turns = self.turns.clone();
         let client =
             client_address(peer.address, request.headers(), &edge.inner().config.edge.trusted_proxies);
-        Box::pin(async move { Ok(turns.begin(client, || edge.respond(request, peer, held)).await) })
+        let is_pipelined = held.is_pipelined();
+        Box::pin(
+            async move { Ok(turns.begin(client, is_pipelined, || edge.respond(request, peer, held)).await) },
+        )
     }
 }
 

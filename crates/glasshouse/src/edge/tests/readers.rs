@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
 use crate::accounts::Plan;
-use crate::api::server::Server;
+use crate::api::server::{Sender, Server};
 use crate::edge::{Edge, Sockets};
 use crate::listen::Listening;
 use crate::listen::accept::admission;
@@ -151,9 +151,9 @@ async fn a_client_of_the_api_that_does_not_read_is_given_up() {
         head_bytes: 64 * 1024,
     };
     let envelope = app.state.envelope();
-    let respond = move |request, peer| {
+    let respond = move |request, sender: Sender| {
         let envelope = envelope.clone();
-        async move { envelope.respond(request, peer).await }
+        async move { envelope.respond(request, sender.peer).await }
     };
     listening.tasks.spawn(server.serve(socket, respond));
 

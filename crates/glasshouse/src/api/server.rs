@@ -76,7 +76,8 @@ impl Server {
             .header_read_timeout(None)
             .max_buf_size(self.head_bytes)
             .serve_connection(TokioIo::new(timed), service);
-        drive(connection, self.listening.shutdown.clone(), http1::Connection::graceful_shutdown).await;
+        drive(Box::pin(connection), self.listening.shutdown.clone(), http1::Connection::graceful_shutdown)
+            .await;
     }
 }
 

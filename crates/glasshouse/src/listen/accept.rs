@@ -119,11 +119,12 @@ fn set_up(stream: &TcpStream) {
 }
 
 /// Drives a connection to its end; after shutdown it takes no further request.
-pub async fn drive<C>(connection: C, shutdown: CancellationToken, drain: fn(Pin<&mut C>))
+///
+/// It comes boxed: pinned here, its task would have room for it twice, for as long as the client stays.
+pub async fn drive<C>(mut connection: Pin<Box<C>>, shutdown: CancellationToken, drain: fn(Pin<&mut C>))
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    let mut connection = std::pin::pin!(connection);
     // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
     let shutdown = shutdown.child_token();
     let ended = tokio::select! {

@@ -169,7 +169,7 @@ impl Front {
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
-        drive(connection, self.listening.shutdown.clone(), UpgradeableConnection::graceful_shutdown)
+        drive(Box::pin(connection), self.listening.shutdown.clone(), UpgradeableConnection::graceful_shutdown)
     }
 
     fn service(&self, peer: Peer, in_flight: RequestsInFlight) -> Service {
@@ -185,7 +185,7 @@ impl Front {
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http2.serve_connection(TokioIo::new(timed), service);
-        drive(connection, self.listening.shutdown.clone(), http2::Connection::graceful_shutdown)
+        drive(Box::pin(connection), self.listening.shutdown.clone(), http2::Connection::graceful_shutdown)
     }
 }
 

@@ -171,7 +171,12 @@ async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<I
     let mut opened = open(file)?;
     loop {
         let id = opened.metadata()?.ino();
-        let (mut log, mut import) = (plain(opened)?, start());
+        let (mut log, mut import) = (BufReader::with_capacity(BUFFER_BYTES, opened), start());
+        // Its text has more bytes than the file, which would look emptied each time.
+        if is_compressed(&mut log)? {
+            let why = format!("--follow needs a log as text: {} is compressed", file.display());
+            return Err(BadUsage(why).into());
+        }
         opened = loop {
             // Looked at before reading: what is written until a rotation is in the old file, and read below.
             let next = replacement(file, id, import.bytes_read())?;
@@ -211,10 +216,14 @@ fn open(file: &Path) -> anyhow::Result<File> {
 /// A log as text, whether or not it is compressed.
 fn plain(log: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let mut log = BufReader::with_capacity(BUFFER_BYTES, log);
-    if log.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+    if is_compressed(&mut log)? {
         return Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(log))));
     }
     Ok(Box::new(log))
+}
+
+fn is_compressed(log: &mut impl BufRead) -> io::Result<bool> {
+    Ok(log.fill_buf()?.starts_with(&[0x1f, 0x8b]))
 }
 
 fn summary(imported: Imported) -> String {

@@ -20,6 +20,12 @@ fn lines(from: usize, to: usize) -> String {
     (from..to).map(line).collect()
 }
 
+fn gzip(text: &str) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    gzip.finish().unwrap()
+}
+
 /// A data folder with the domain shop.test.
 fn shop() -> TempDir {
     let folder = folder();
@@ -35,9 +41,7 @@ fn import(folder: &Path, file: &str) -> String {
 #[test]
 fn a_log_counts_once_plain_or_compressed() {
     let folder = shop();
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(lines(0, 40).as_bytes()).unwrap();
-    std::fs::write(folder.path().join("access.log.gz"), gzip.finish().unwrap()).unwrap();
+    std::fs::write(folder.path().join("access.log.gz"), gzip(&lines(0, 40))).unwrap();
     std::fs::write(folder.path().join("access.log"), lines(0, 50)).unwrap();
 
     let (compressed, plain) = (import(folder.path(), "access.log.gz"), import(folder.path(), "access.log"));
@@ -58,26 +62,20 @@ fn a_log_comes_from_standard_input() {
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("7 visits from 7 lines;"), "{output:?}");
 }
 
-#[test]
-fn a_followed_log_is_read_through_its_rotation() {
-    let folder = shop();
-    let log = folder.path().join("access.log");
-    let append = |text: &str| {
-        OpenOptions::new().append(true).create(true).open(&log).unwrap().write_all(text.as_bytes()).unwrap();
-    };
-    append(&lines(0, 3));
-    let mut command = glasshouse(folder.path(), &[&IMPORT[..], &["access.log", "--follow"]].concat(), &[]);
+/// Appends to the log of a folder.
+fn append(folder: &Path, text: &str) {
+    let log = folder.join("access.log");
+    OpenOptions::new().append(true).create(true).open(log).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+/// Follows the log of a folder while `rotate` writes to it, which gets a function that waits until so much was told; ten visits
+/// must have been counted when the command is interrupted.
+fn follow(folder: &Path, rotate: impl FnOnce(&mut dyn FnMut(&str))) {
+    let mut command = glasshouse(folder, &[&IMPORT[..], &["access.log", "--follow"]].concat(), &[]);
     let mut child = command.spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let mut wait_for = |start: &str| assert!(told.any(|line| line.starts_with(start)), "never {start}");
 
-    wait_for("3 visits");
-    append(&lines(3, 5));
-    wait_for("5 visits");
-    append(&lines(5, 6));
-    std::fs::rename(&log, folder.path().join("access.log.1")).unwrap();
-    append(&lines(6, 10));
-    wait_for("10 visits");
+    rotate(&mut |start| assert!(told.any(|line| line.starts_with(start)), "never {start}"));
 
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -86,22 +84,75 @@ fn a_followed_log_is_read_through_its_rotation() {
         output.status.success() && String::from_utf8_lossy(&output.stdout).starts_with("10 visits"),
         "{output:?}"
     );
-    assert!(import(folder.path(), "access.log.1").starts_with("0 visits from 6 lines; 6 lines"));
+}
+
+#[test]
+fn a_followed_log_is_read_through_its_rotation() {
+    let folder = shop();
+    let folder = folder.path();
+    append(folder, &lines(0, 3));
+
+    follow(folder, |wait_for| {
+        wait_for("3 visits");
+        append(folder, &lines(3, 5));
+        wait_for("5 visits");
+        append(folder, &lines(5, 6));
+        std::fs::rename(folder.join("access.log"), folder.join("access.log.1")).unwrap();
+        append(folder, &lines(6, 10));
+        wait_for("10 visits");
+    });
+
+    assert!(import(folder, "access.log.1").starts_with("0 visits from 6 lines; 6 lines"));
+}
+
+#[test]
+fn a_followed_log_that_is_copied_and_emptied_is_read_from_its_start() {
+    let folder = shop();
+    let folder = folder.path();
+    append(folder, &lines(0, 7));
+
+    follow(folder, |wait_for| {
+        wait_for("7 visits");
+        std::fs::copy(folder.join("access.log"), folder.join("access.log.1")).unwrap();
+        OpenOptions::new().write(true).open(folder.join("access.log")).unwrap().set_len(0).unwrap();
+        append(folder, &lines(7, 9));
+        wait_for("9 visits");
+        append(folder, &lines(9, 10));
+        wait_for("10 visits");
+    });
+
+    assert!(import(folder, "access.log.1").starts_with("0 visits from 7 lines; 7 lines"));
+}
+
+#[test]
+fn a_compressed_log_that_breaks_off_counts_each_line_once_when_it_is_whole() {
+    let folder = shop();
+    let whole = gzip(&lines(0, 40));
+    std::fs::write(folder.path().join("part.gz"), &whole[..whole.len() - 20]).unwrap();
+    std::fs::write(folder.path().join("whole.gz"), &whole).unwrap();
+
+    let broken = fails(&mut glasshouse(folder.path(), &[&IMPORT[..], &["part.gz"]].concat(), &[]), 1);
+
+    assert!(broken.contains("cannot read the log"), "{broken}");
+    assert!(import(folder.path(), "whole.gz").starts_with("40 visits from 40 lines;"));
 }
 
 #[test]
 fn what_cannot_be_imported_is_said_in_one_line() {
     let folder = shop();
     std::fs::write(folder.path().join("other.log"), "hello\nworld\n").unwrap();
+    std::fs::write(folder.path().join("access.log.gz"), gzip(&lines(0, 4))).unwrap();
     let fails = |arguments: &[&str], code| fails(&mut glasshouse(folder.path(), arguments, &[]), code);
 
     let missing = fails(&[&IMPORT[..], &["none.log"]].concat(), 1);
     let other = fails(&[&IMPORT[..], &["other.log"]].concat(), 1);
     let domain = fails(&["analytics", "import", "--domain", "x.test", "--format", "caddy", "other.log"], 1);
     let endless = fails(&[&IMPORT[..], &["-", "--follow"]].concat(), 2);
+    let compressed = fails(&[&IMPORT[..], &["access.log.gz", "--follow"]].concat(), 2);
 
     assert!(missing.contains("cannot open none.log"), "{missing}");
     assert!(other.contains("no line of other.log is in this format"), "{other}");
     assert!(domain.contains("there is no domain x.test"), "{domain}");
     assert!(endless.contains("--follow needs a file"), "{endless}");
+    assert!(compressed.contains("access.log.gz is compressed"), "{compressed}");
 }

@@ -16,6 +16,8 @@ use crate::clock::Timestamp;
 
 /// The provider of crawlers that no list names.
 pub(super) const OTHER: &str = "other";
+/// In the order of their names.
+const WAYS_BY_NAME: [ServedBy; 3] = [ServedBy::Cache, ServedBy::Origin, ServedBy::Render];
 
 /// Visits of one day, crawler and way.
 pub struct DayCount {
@@ -172,21 +174,9 @@ impl Times {
 #[derive(Default)]
 pub(super) struct Providers {
     known: HashMap<String, (&'static str, Option<Class>)>,
-    names: Vec<&'static str>,
 }
 
 impl Providers {
-    /// A small number that stands for the provider: its place among the names.
-    fn number(&mut self, crawler: &str) -> u16 {
-        let name = self.of(crawler).0;
-        let known = self.names.iter().position(|known| *known == name);
-        let place = known.unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
-        });
-        u16::try_from(place).expect("the list of crawlers has fewer providers")
-    }
-
     /// The provider of a crawler, and what the crawler is for.
     pub(super) fn of(&mut self, crawler: &str) -> (&'static str, Option<Class>) {
         if let Some(known) = self.known.get(crawler) {
@@ -204,10 +194,9 @@ impl Providers {
 /// Visits by page, of those pages that are wanted.
 pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -> Bots {
     let mut providers = Providers::default();
-    // Both lists come of one sum: a busy window has a hundred thousand rows to sort.
-    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.number(&kind.crawler), kind.served));
+    // Both lists come of one sum: a busy window has hundreds of thousands of rows.
+    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.of(&kind.crawler).0, kind.served));
     let sums = visits.sum(&wanted, key);
-    let names: Vec<&'static str> = providers.names.clone();
     let (mut by_provider, mut by_served) = (Vec::new(), Vec::new());
     for of_page in sums.chunk_by(|a, b| a.page == b.page) {
         let page = of_page[0].page;
@@ -215,42 +204,31 @@ pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -
             let visits = same.iter().map(|sum| sum.visits).sum();
             by_provider.push(PageSum { page, key: same[0].key.0, visits });
         }
-        for key in [ServedBy::Cache, ServedBy::Render, ServedBy::Origin] {
+        for key in WAYS_BY_NAME {
             let same = of_page.iter().filter(|sum| sum.key.1 == key);
             let visits = same.map(|sum| sum.visits).sum();
-            by_served.extend((visits > 0).then_some(PageSum { page, key, visits }));
+            by_served.extend((visits > 0).then_some(PageSum { page, key: key.as_str(), visits }));
         }
     }
-    let provider = |(path, sum): (Arc<str>, PageSum<u16>)| PathProviderCount {
-        path,
-        provider: names[usize::from(sum.key)],
-        count: sum.visits,
-    };
-    let served = |(path, sum): (Arc<str>, PageSum<ServedBy>)| PathServedByCount {
-        path,
-        served_by: sum.key.as_str(),
-        count: sum.visits,
-    };
-    let by_name = |key: u16| names[usize::from(key)];
+    let provider = |(path, provider, count)| PathProviderCount { path, provider, count };
+    let served = |(path, served_by, count)| PathServedByCount { path, served_by, count };
     Bots {
-        by_provider: pages_most_first(visits, by_provider, by_name).map(provider).collect(),
-        by_served_by: pages_most_first(visits, by_served, ServedBy::as_str).map(served).collect(),
+        by_provider: pages_most_first(visits, by_provider).map(provider).collect(),
+        by_served_by: pages_most_first(visits, by_served).map(served).collect(),
     }
 }
 
-/// Count descending, then path, then the key's name, bytewise.
-fn pages_most_first<K: Copy>(
+/// Count descending, then path, then as they come, which is by the key's name, bytewise.
+fn pages_most_first(
     visits: &WindowVisits,
-    sums: Vec<PageSum<K>>,
-    name: impl Fn(K) -> &'static str,
-) -> impl Iterator<Item = (Arc<str>, PageSum<K>)> {
+    sums: Vec<PageSum<&'static str>>,
+) -> impl Iterator<Item = (Arc<str>, &'static str, u64)> {
     let pages = visits.pages();
-    let mut placed: Vec<_> = sums.into_iter().map(|sum| (pages.place(sum.page), sum)).collect();
-    placed.sort_unstable_by(|(a_place, a), (b_place, b)| {
-        let by_path = b.visits.cmp(&a.visits).then(a_place.cmp(b_place));
-        by_path.then_with(|| name(a.key).cmp(name(b.key)))
-    });
-    placed.into_iter().map(|(_, sum)| (pages.path(sum.page), sum))
+    // One number, so that comparing takes no branch.
+    let order = |sum: &PageSum<_>| (u128::from(!sum.visits) << 64) | u128::from(pages.place(sum.page));
+    let mut ordered: Vec<(u128, PageSum<_>)> = sums.into_iter().map(|sum| (order(&sum), sum)).collect();
+    ordered.sort_by_key(|(order, _)| *order);
+    ordered.into_iter().map(|(_, sum)| (pages.path(sum.page), sum.key, sum.visits))
 }
 
 /// Visits of every day from one to another.

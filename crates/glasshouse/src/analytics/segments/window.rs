@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::paths::{Numbering, PathTable};
-use super::rows::{DayRows, Kind, OTHER_NUMBER, sum_up};
+use super::rows::{DayRows, Kind, OTHER_NUMBER};
 use crate::analytics::model::{Day, ServedBy, Verified};
 
 /// Visits of an open day that are counted together.
@@ -135,22 +135,71 @@ impl WindowVisits {
         wanted: impl Fn(u32) -> bool,
         mut key: impl FnMut(&Kind) -> Option<K>,
     ) -> Vec<PageSum<K>> {
-        let mut sums = Vec::new();
-        for (_, day) in &self.closed {
-            let keys: Vec<Option<K>> = day.kinds.iter().map(&mut key).collect();
-            let rows = day.rows.iter().filter(|row| wanted(row.page));
-            sums.extend(rows.filter_map(|row| {
-                keys[row.kind as usize].map(|key| PageSum { page: row.page, key, visits: row.visits })
-            }));
-        }
-        // A kind is seen once for each page.
+        // A kind is seen once for each day or page.
         let mut keys: HashMap<&Kind, Option<K>> = HashMap::new();
-        for (page, row) in self.open.iter().filter(|(page, _)| wanted(*page)) {
-            let key = *keys.entry(&row.kind).or_insert_with(|| key(&row.kind));
-            sums.extend(key.map(|key| PageSum { page: *page, key, visits: row.visits }));
+        let of_days = self.closed.iter().flat_map(|(_, day)| &day.kinds);
+        for kind in of_days.chain(self.open.iter().map(|(_, row)| &row.kind)) {
+            keys.entry(kind).or_insert_with(|| key(kind));
         }
-        sum_up(&mut sums, |sum| (sum.page, sum.key), |sum| &mut sum.visits);
+        let ranks = Ranks::of(keys);
+        // Counted first, so that each row goes straight to the others of its page: a busy window has a million to put in order.
+        let mut ends = Vec::new();
+        self.for_each_ranked(&ranks, &wanted, |page, _, _| {
+            let page = page as usize;
+            if ends.len() <= page {
+                ends.resize(page + 1, 0_usize);
+            }
+            ends[page] += 1;
+        });
+        let mut total = 0;
+        for end in &mut ends {
+            total += std::mem::replace(end, total);
+        }
+        let mut rows = vec![(0_usize, 0_u64); total];
+        self.for_each_ranked(&ranks, &wanted, |page, rank, visits| {
+            let end = &mut ends[page as usize];
+            rows[*end] = (rank, visits);
+            *end += 1;
+        });
+        let (mut sums, mut start) = (Vec::new(), 0);
+        let mut of_page: Vec<Option<u64>> = vec![None; ranks.keys.len()];
+        for (page, end) in (0_u32..).zip(ends) {
+            for (rank, visits) in &rows[start..end] {
+                *of_page[*rank].get_or_insert(0) += visits;
+            }
+            if start < end {
+                let of_keys = ranks.keys.iter().zip(&mut of_page);
+                sums.extend(
+                    of_keys.filter_map(|(key, sum)| {
+                        sum.take().map(|visits| PageSum { page, key: *key, visits })
+                    }),
+                );
+            }
+            start = end;
+        }
         sums
+    }
+
+    /// Calls `act` with the page, the rank of the key and the visits of every row that is summed up.
+    fn for_each_ranked<K>(
+        &self,
+        ranks: &Ranks<'_, K>,
+        wanted: impl Fn(u32) -> bool,
+        mut act: impl FnMut(u32, usize, u64),
+    ) {
+        for (_, day) in &self.closed {
+            let of_kinds: Vec<Option<usize>> = day.kinds.iter().map(|kind| ranks.rank(kind)).collect();
+            for row in &day.rows {
+                if let Some(rank) = of_kinds[row.kind as usize].filter(|_| wanted(row.page)) {
+                    act(row.page, rank, row.visits);
+                }
+            }
+        }
+        for (page, row) in &self.open {
+            if let Some(rank) = ranks.rank(&row.kind).filter(|_| wanted(*page)) {
+                act(*page, rank, row.visits);
+            }
+        }
     }
 
     /// Every row: its day, page and kind, and how many visits.
@@ -159,6 +208,30 @@ impl WindowVisits {
             rows.rows.iter().map(|row| (*day, row.page, &rows.kinds[row.kind as usize], row.visits))
         });
         closed.chain(self.open.iter().map(|(page, row)| (row.day, *page, &row.kind, row.visits)))
+    }
+}
+
+/// The keys of a window's kinds, and where each kind's stands among them.
+struct Ranks<'a, K> {
+    /// In order, each once.
+    keys: Vec<K>,
+    of_kinds: HashMap<&'a Kind, usize>,
+}
+
+impl<'a, K: Ord + Copy> Ranks<'a, K> {
+    fn of(kinds: HashMap<&'a Kind, Option<K>>) -> Ranks<'a, K> {
+        let mut keys: Vec<K> = kinds.values().filter_map(|key| *key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let rank = |key: K| keys.binary_search(&key).expect("every key is among them");
+        let of_kinds = kinds.into_iter().filter_map(|(kind, key)| Some((kind, rank(key?)))).collect();
+        Ranks { keys, of_kinds }
+    }
+}
+
+impl<K> Ranks<'_, K> {
+    fn rank(&self, kind: &Kind) -> Option<usize> {
+        self.of_kinds.get(kind).copied()
     }
 }
 

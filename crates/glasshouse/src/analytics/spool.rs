@@ -42,17 +42,24 @@ impl SpoolFile {
     /// Makes a file with a name that no other has.
     pub fn create(folder: &Path) -> io::Result<SpoolFile> {
         fs::create_dir_all(folder)?;
-        let path = folder.join(format!("{}.{EXTENSION}", uuid::Uuid::now_v7()));
-        let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
-        file.try_lock().map_err(io::Error::other)?;
+        let (file, path) = loop {
+            let path = folder.join(format!("{}.{EXTENSION}", uuid::Uuid::now_v7()));
+            let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
+            match file.try_lock() {
+                Ok(()) if path.exists() => break (file, path),
+                // Who applies what was left behind found it before it was locked, and has removed it or will.
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        };
         // The name itself must survive a power failure too.
         File::open(folder)?.sync_all()?;
         Ok(SpoolFile { file, path, bytes: 0 })
     }
 
     /// Lets go of the file, for whoever locks it next.
-    pub fn close(self) -> WaitingFile {
-        WaitingFile { path: self.path, bytes: self.bytes }
+    pub fn close(mut self) -> WaitingFile {
+        WaitingFile { path: std::mem::take(&mut self.path), bytes: self.bytes }
     }
 
     /// What the file is called: part of the id under which its counts are applied.
@@ -106,6 +113,14 @@ impl SpoolFile {
     /// Removes the file: what was in it is somewhere else now.
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(&self.path)
+    }
+}
+
+impl Drop for SpoolFile {
+    /// A process that is being started has a copy of the descriptor for a moment, and would hold the lock.
+    fn drop(&mut self) {
+        // Without it the lock ends with the last descriptor.
+        let _ = self.file.unlock();
     }
 }
 
@@ -261,5 +276,39 @@ mod tests {
         let waiting = held.close();
         waiting.lock().unwrap().expect("nobody has it now").remove().unwrap();
         assert!(waiting.lock().unwrap().is_none(), "it is gone");
+    }
+
+    #[test]
+    fn a_new_file_is_never_one_that_somebody_removes() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let listed = WaitingFile::list(folder.path()).unwrap();
+                    listed
+                        .iter()
+                        .filter_map(|file| file.lock().unwrap())
+                        .for_each(|file| file.remove().unwrap());
+                }
+            });
+            let created = (0..500).map(|_| SpoolFile::create(folder.path()));
+            let kept = created.filter(|file| file.as_ref().is_ok_and(|file| file.path.exists())).count();
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+
+            assert_eq!(kept, 500);
+        });
+    }
+
+    #[test]
+    fn a_closed_file_is_free_although_a_starting_process_has_its_descriptor() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SpoolFile::create(folder.path()).unwrap();
+        let _inherited = file.file.try_clone().unwrap();
+
+        let waiting = file.close();
+
+        assert!(waiting.lock().unwrap().is_some());
     }
 }

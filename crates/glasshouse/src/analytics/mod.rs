@@ -4,6 +4,7 @@
 
 pub mod access;
 mod apply;
+mod bots_json;
 mod bounds;
 pub mod crawl_report;
 pub mod crawlers;

@@ -53,7 +53,7 @@ pub struct ServedByCount {
 }
 
 /// Visits of a page by a provider's crawlers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct PathProviderCount {
     /// Path without query.
     #[schema(value_type = String, examples("/pricing"))]
@@ -66,8 +66,8 @@ pub struct PathProviderCount {
 }
 
 /// Visits of a page answered one way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "camelCase")]
 pub struct PathServedByCount {
     /// Path without query.
     #[schema(value_type = String, examples("/pricing"))]
@@ -80,8 +80,8 @@ pub struct PathServedByCount {
 }
 
 /// Visits by page; most visits first.
-#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "camelCase")]
 pub struct Bots {
     /// By provider.
     pub by_provider: Vec<PathProviderCount>,

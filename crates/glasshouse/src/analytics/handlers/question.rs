@@ -103,13 +103,14 @@ pub fn private<T: Serialize>(report: T) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "private, no-store"), (header::REFERRER_POLICY, "no-referrer")], Json(report))
 }
 
-/// The same of a report that may have megabytes: it is written off the runtime's threads, and packed for those who take it.
-pub async fn private_list<T: Serialize + Send + 'static>(
+/// The same of a report that may have megabytes: `json` writes it off the runtime's threads, where it is also
+/// packed for those who take it.
+pub async fn private_list<W: FnOnce() -> Vec<u8> + Send + 'static>(
     request: &HeaderMap,
-    report: T,
-) -> ApiResult<impl IntoResponse + use<T>> {
+    json: W,
+) -> ApiResult<impl IntoResponse + use<W>> {
     let takes_gzip = takes_gzip(request);
-    let written = tokio::task::spawn_blocking(move || written(&report, takes_gzip));
+    let written = tokio::task::spawn_blocking(move || packed(json(), takes_gzip));
     let (body, is_packed) = written.await.expect("writing a report does not panic")?;
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
@@ -120,9 +121,8 @@ pub async fn private_list<T: Serialize + Send + 'static>(
     Ok((headers, is_packed.then_some([(header::CONTENT_ENCODING, "gzip")]), body))
 }
 
-/// A report as JSON, and whether it was packed.
-fn written<T: Serialize>(report: &T, takes_gzip: bool) -> ApiResult<(Vec<u8>, bool)> {
-    let json = serde_json::to_vec(report).map_err(ApiError::internal)?;
+/// A report's JSON, and whether it was packed.
+fn packed(json: Vec<u8>, takes_gzip: bool) -> ApiResult<(Vec<u8>, bool)> {
     if !takes_gzip || json.len() < MIN_PACKED_BYTES {
         return Ok((json, false));
     }

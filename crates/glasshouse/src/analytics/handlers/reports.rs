@@ -236,7 +236,8 @@ async fn get_bots(
 ) -> ApiResult<impl IntoResponse> {
     let search = query.search.filter(|search| !search.is_empty());
     let path = query.path.as_deref().filter(|path| !path.is_empty());
-    private_list(&request, app.analytics.bots(&domain, window, path, search, scope).await?).await
+    let bots = app.analytics.bots(&domain, window, path, search, scope).await?;
+    private_list(&request, move || bots.to_json()).await
 }
 
 /// Reports crawler visits by day. Days without visits are there too; the last one is today.

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 import { percentile } from './meter.mjs';
 import { measureRecording } from './recording.mjs';
 import { random } from './seo/words.mjs';
-import { prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
+import { createKey, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const DAYS = 180, VISITS_PER_PAGE = 20, MOST_PAGES = 20_000;
 // A spool with so many rows, all of different pages, is what a busy hour without the database leaves.
@@ -93,8 +93,7 @@ async function started(prepared) {
 }
 
 async function measureReports({ prepared, name, domain, now, what, add, suffix = '' }) {
-  const createKey = (of) => execFileSync(prepared.binary, ['key', 'create', '--account', 'bench@glasshouse.test', '--name', of + suffix], { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, encoding: 'utf8' }).trim();
-  const asked = Object.entries(reports(domain, now)).filter(([report]) => what.includes(report)).map(([report, path]) => [report, path, createKey(report)]);
+  const asked = Object.entries(reports(domain, now)).filter(([report]) => what.includes(report)).map(([report, path]) => [report, path, createKey(prepared, report + suffix)]);
   const service = await started(prepared);
   for (const [of, path, key] of asked) {
     const latencyMs = await report(service, key, path);

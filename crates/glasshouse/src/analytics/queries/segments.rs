@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, Engine, on_engine};
 
 use super::add_rows;
 use crate::analytics::model::{Day, ServedBy, Verified};
@@ -102,19 +102,35 @@ impl StoredRow {
     }
 }
 
-/// Takes open rows of some days away, the earliest first and so many at most, to be closed in the same transaction.
+/// Takes open rows of some days away, the earliest first and so many at most, to be packed in the same transaction. Rows that
+/// another process counts in at the moment stay: waiting for them could be for ever, where it waits for some of these.
 pub async fn take_open_rows(
     conn: &mut Conn,
     domain: &DomainId,
     (from, to): (Day, Day),
-    most: i64,
+    most: usize,
 ) -> Result<Vec<OpenRow>, DbError> {
-    const SQL: &str = "delete from visit_open where domain_id = $1 and day between $2 and $3 \
-         and (day, path, crawler, verified, served, status) in (select day, path, crawler, verified, served, status \
-             from visit_open where domain_id = $1 and day between $2 and $3 order by day limit $4) \
-         returning day, path, crawler, verified, served, status, visits";
+    let sql = match conn.engine() {
+        Engine::Sqlite => {
+            "delete from visit_open where domain_id = $1 and day between $2 and $3
+                and (day, path, crawler, verified, served, status) in (
+                    select day, path, crawler, verified, served, status
+                    from visit_open where domain_id = $1 and day between $2 and $3 order by day limit $4)
+            returning day, path, crawler, verified, served, status, visits"
+        }
+        Engine::Postgres => {
+            "with taken as materialized (
+                select day, path, crawler, verified, served, status
+                from visit_open where domain_id = $1 and day between $2 and $3 order by day limit $4
+                for update skip locked)
+            delete from visit_open as o using taken as t
+            where o.domain_id = $1 and o.day = t.day and o.path = t.path and o.crawler = t.crawler
+                and o.verified = t.verified and o.served = t.served and o.status = t.status
+            returning o.day, o.path, o.crawler, o.verified, o.served, o.status, o.visits"
+        }
+    };
     let rows: Vec<StoredRow> = on_engine!(conn, |c| {
-        sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).bind(most).fetch_all(c).await
+        sqlx::query_as(sql).bind(domain.as_str()).bind(from).bind(to).bind(most as i64).fetch_all(c).await
     })?;
     rows.into_iter().map(StoredRow::open).collect()
 }

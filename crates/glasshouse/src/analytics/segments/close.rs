@@ -1,6 +1,7 @@
-//! Closing days: open rows of a day that is over become part of its packed rows; late ones are added the same way.
+//! Closing days: open rows of a day that is over become part of its packed rows; late ones are added the same way, and those
+//! of a busy day before it is over.
 //! A step is one transaction: rows are open or closed, never both and never neither. It may be repeated at any time, and
-//! other processes may close days as well. See docs/decisions/0215.
+//! other processes may close days as well. See docs/decisions/0215 and 0311.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -8,14 +9,14 @@ use std::sync::Arc;
 use store::{Conn, Db, DbError};
 
 use super::paths::{Numbering, PathTable};
-use super::rows::{DayRows, Kind, OTHER_NUMBER};
+use super::rows::{DayRows, OTHER_NUMBER};
 use super::window::OpenRow;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries::{segments as queries, totals};
 use crate::domains::DomainId;
 
 /// Open rows that are closed at once: nobody else writes to SQLite meanwhile.
-const ROWS_AT_ONCE: i64 = 20_000;
+pub const ROWS_AT_ONCE: usize = 20_000;
 /// Different pages of one day of a domain that are kept; the rarest beyond them are counted together.
 pub const MAX_PAGES: usize = 100_000;
 
@@ -28,10 +29,7 @@ pub async fn close_some(
 ) -> Result<bool, DbError> {
     let mut tx = db.write().await?;
     queries::lock_numbers(&mut tx, domain).await?;
-    let mut open: BTreeMap<Day, Vec<OpenRow>> = BTreeMap::new();
-    for row in queries::take_open_rows(&mut tx, domain, days, ROWS_AT_ONCE).await? {
-        open.entry(row.day).or_default().push(row);
-    }
+    let mut open = take_rows(&mut tx, domain, days).await?;
     let has_totals = totals::close_totals(&mut tx, domain, days).await?;
     if !open.is_empty() {
         // Only after the rows are ours: whoever had them before has closed them by now.
@@ -40,6 +38,19 @@ pub async fn close_some(
     }
     tx.commit().await?;
     Ok(!open.is_empty() || has_totals)
+}
+
+/// Takes as many open rows as are packed at once.
+pub async fn take_rows(
+    conn: &mut Conn,
+    domain: &DomainId,
+    days: (Day, Day),
+) -> Result<BTreeMap<Day, Vec<OpenRow>>, DbError> {
+    let mut open: BTreeMap<Day, Vec<OpenRow>> = BTreeMap::new();
+    for row in queries::take_open_rows(conn, domain, days, ROWS_AT_ONCE).await? {
+        open.entry(row.day).or_default().push(row);
+    }
+    Ok(open)
 }
 
 /// Adds rows to closed days; answers the paths that got numbers after those of the table, which is all there are. Rows of
@@ -57,21 +68,13 @@ pub async fn add_rows(
     for (day, rows) in days {
         let closed = closed.remove(day).unwrap_or_default();
         fold(&closed, rows, &numbering, max_pages);
-        packed.push((*day, add(&closed, rows, &mut numbering)));
+        let rows = rows.iter().map(|row| (numbering.number(&row.path), &row.kind, row.visits)).collect();
+        packed.push((*day, closed.with(rows)));
     }
     let new = numbering.into_new();
     queries::add_paths(conn, domain, table, &new).await?;
     queries::put_segments(conn, domain, &packed).await?;
     Ok(new)
-}
-
-/// A day with rows added to it.
-fn add(closed: &DayRows, rows: &[OpenRow], numbering: &mut Numbering<'_>) -> DayRows {
-    let mut counts: BTreeMap<(u32, Kind), u64> = closed.counts();
-    for row in rows {
-        *counts.entry((numbering.number(&row.path), row.kind.clone())).or_default() += row.visits;
-    }
-    DayRows::of(counts)
 }
 
 /// Renames the pages beyond a day's room. Those that the day has already stay, then those with most visits.

@@ -85,16 +85,28 @@ pub fn sum_up<T, K: Ord>(counts: &mut Vec<T>, key: impl Fn(&T) -> K, visits: imp
 impl DayRows {
     /// Rows in order, from counts.
     pub fn of(counts: BTreeMap<(u32, Kind), u64>) -> DayRows {
-        let mut kinds: Vec<Kind> = counts.keys().map(|(_, kind)| kind.clone()).collect();
+        let counts = counts.iter().map(|((page, kind), visits)| (*page, kind, *visits));
+        DayRows::default().with(counts.collect())
+    }
+
+    /// The day with more counts: page, kind and visits.
+    pub fn with(self, more: Vec<(u32, &Kind, u64)>) -> DayRows {
+        let mut kinds: Vec<&Kind> = self.kinds.iter().chain(more.iter().map(|(_, kind, _)| *kind)).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let place = |kind: &Kind| kinds.binary_search(kind).expect("every kind is among them") as u32;
-        let rows = counts.iter().map(|((page, kind), visits)| DayRow {
+        let place = |kind: &Kind| kinds.binary_search(&kind).expect("every kind is among them") as u32;
+        let places: Vec<u32> = self.kinds.iter().map(place).collect();
+        let mut rows = self.rows;
+        for row in &mut rows {
+            row.kind = places[row.kind as usize];
+        }
+        rows.extend(more.iter().map(|(page, kind, visits)| DayRow {
             page: *page,
             kind: place(kind),
             visits: *visits,
-        });
-        DayRows { rows: rows.collect(), kinds }
+        }));
+        sum_up(&mut rows, |row| (row.page, row.kind), |row| &mut row.visits);
+        DayRows { kinds: kinds.into_iter().cloned().collect(), rows }
     }
 
     /// The counts again.

@@ -1,6 +1,7 @@
 //! Visits in the service's own database: open rows, packed closed days, counters. See docs/decisions/0181 and 0215.
 //! Whatever is counted together is one transaction, with the name of the batch or the checkpoint of the log in it.
 
+mod busy_days;
 mod day;
 mod packing;
 
@@ -11,6 +12,7 @@ use futures::future::BoxFuture;
 use store::{Conn, Db, DbError};
 use tokio::sync::Mutex;
 
+use self::busy_days::BusyDays;
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
@@ -44,6 +46,7 @@ pub struct DatabaseStore {
 /// What is remembered from one batch to the next.
 struct Counting {
     bounds: PageBounds,
+    busy: BusyDays,
     /// The file that was applied last, and its parts.
     applied: Option<(String, usize)>,
     /// Names of parts that nobody can send again: noted until the next transaction.
@@ -53,7 +56,8 @@ struct Counting {
 impl DatabaseStore {
     /// The visits of this database.
     pub fn new(db: &Db, clock: &Clock) -> DatabaseStore {
-        let counting = Counting { bounds: PageBounds::new(MAX_PAGES), applied: None, forgotten: Vec::new() };
+        let (bounds, busy) = (PageBounds::new(MAX_PAGES), BusyDays::default());
+        let counting = Counting { bounds, busy, applied: None, forgotten: Vec::new() };
         DatabaseStore {
             db: db.clone(),
             clock: clock.clone(),
@@ -121,6 +125,7 @@ impl VisitStore for DatabaseStore {
                     let times = if number == 0 { counts.times.as_slice() } else { &[] };
                     let pages = counting.bounds.fold(&mut *tx, part_of(&counts.pages, number)).await?;
                     queries::add_counts(&mut tx, &pages, times).await?;
+                    counting.busy.note(&pages);
                     let referrals = part_of(&counts.referrals, number);
                     queries::referrals::add_referrals(&mut tx, referrals).await?;
                 }
@@ -128,6 +133,7 @@ impl VisitStore for DatabaseStore {
                 counting.forgotten.clear();
             }
             counting.applied = Some((file.to_owned(), parts));
+            self.pack_busy_days(counting.busy.take_due(self.clock.now())).await;
             Ok(())
         })
     }

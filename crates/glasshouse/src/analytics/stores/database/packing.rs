@@ -1,13 +1,16 @@
-//! Packing days that are over: those that were open, and those that an imported log has much of.
-//! A part of a log is one transaction, with its checkpoint. See docs/decisions/0215 and 0297.
+//! Packing days: those that are over, those that an imported log has much of, and busy ones while they go on.
+//! A part of a log is one transaction, with its checkpoint. See docs/decisions/0215, 0297 and 0311.
 
+use std::sync::Arc;
+
+use crawler::errors::one_line;
 use store::{Conn, DbError};
 
 use super::DatabaseStore;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, day_of};
 use crate::analytics::queries;
-use crate::analytics::segments::close::{MAX_PAGES, close_some};
+use crate::analytics::segments::close::{MAX_PAGES, add_rows, close_some, take_rows};
 use crate::analytics::segments::late::LateDays;
 use crate::analytics::segments::paths::PathTable;
 use crate::analytics::stores::{CountedLines, VisitError};
@@ -43,9 +46,11 @@ impl DatabaseStore {
             queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
         }
         tx.commit().await?;
+        counting.busy.note(&pages);
         if let Some(table) = table {
             self.tables.insert(domain, table);
         }
+        self.pack_busy_days(counting.busy.take_due(now)).await;
         Ok(CountedLines { known, visits })
     }
 
@@ -63,7 +68,7 @@ impl DatabaseStore {
         Ok((!new.is_empty()).then(|| table.with(&new)))
     }
 
-    /// Closes every open day before this one.
+    /// Closes every open day before this one, and packs what busy days have open: nobody may come who packs it later.
     pub(super) async fn close_all(&self, today: Day) -> Result<(), VisitError> {
         let domains =
             queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
@@ -72,8 +77,36 @@ impl DatabaseStore {
                 queries::segments::find_first_open_day(&mut self.db.read().await?, &domain, today).await?
             {
                 let days = (first, (today - 1).min(first + DAYS_AT_ONCE - 1));
-                close_some(&self.db, &domain, days, MAX_PAGES).await?;
+                if !close_some(&self.db, &domain, days, MAX_PAGES).await? {
+                    // Another process has them in hand.
+                    break;
+                }
             }
+        }
+        let busy = self.counting.lock().await.busy.take_all(self.clock.now());
+        self.pack_busy_days(busy).await;
+        Ok(())
+    }
+
+    /// Packs open rows of days that have many. Where that fails they are packed with the next ones: reports only take longer.
+    pub(super) async fn pack_busy_days(&self, busy: Vec<(DomainId, Day)>) {
+        for (domain, day) in busy {
+            if let Err(error) = self.pack_busy_day(&domain, day).await {
+                tracing::warn!(error = one_line(&error), %domain, "visits of a busy day could not be packed");
+            }
+        }
+    }
+
+    /// What the day adds up to stays in rows: other processes count in the same few all the time.
+    async fn pack_busy_day(&self, domain: &DomainId, day: Day) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::segments::lock_numbers(&mut tx, domain).await?;
+        let mut open = take_rows(&mut tx, domain, (day, day)).await?;
+        let table = self.path_table(&mut tx, domain, u32::eq).await?;
+        let new = add_rows(&mut tx, domain, &mut open, &table, MAX_PAGES).await?;
+        tx.commit().await?;
+        if !new.is_empty() {
+            self.tables.insert(domain, Arc::new(table.with(&new)));
         }
         Ok(())
     }

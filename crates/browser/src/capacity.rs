@@ -5,6 +5,8 @@
 /// Processor use up to which more pages are taken, and past which fewer are: pages mostly wait.
 const BUSY_ROOM: f64 = 0.85;
 const BUSY_FULL: f64 = 0.95;
+/// The same for pages beside urgent ones, which should find some of the processor free.
+const BUSY_FULL_BESIDE_URGENT: f64 = 0.90;
 /// Share of the memory that is left for everybody else; more pages are taken only where twice that is free.
 const MEMORY_RESERVE: f64 = 0.10;
 /// Busy samples in a row that are believed: a single one is a page's start.
@@ -21,17 +23,30 @@ pub(crate) struct Sample {
     pub memory_free: f64,
     /// Renders that run.
     pub active: usize,
+    /// Whether the others make room for urgent renders.
+    pub beside_urgent: bool,
     /// Renders that wait for a slot.
     pub waiting: usize,
+}
+
+/// Pages at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// In all.
+    pub all: usize,
+    /// Those that nobody waits for, while urgent ones come.
+    pub beside_urgent: usize,
 }
 
 /// The number of pages at once, as it is now.
 #[derive(Debug)]
 pub(crate) struct Capacity {
     limit: usize,
+    beside_urgent: usize,
     floor: usize,
     ceiling: usize,
     hot: u32,
+    full_beside_urgent: u32,
     calm: u32,
 }
 
@@ -40,17 +55,20 @@ impl Capacity {
     pub fn new(floor: usize, ceiling: usize) -> Capacity {
         let ceiling = ceiling.max(1);
         let floor = floor.clamp(1, ceiling);
-        Capacity { limit: floor, floor, ceiling, hot: 0, calm: 0 }
+        let beside_urgent = least_beside_urgent(floor);
+        Capacity { limit: floor, beside_urgent, floor, ceiling, hot: 0, full_beside_urgent: 0, calm: 0 }
     }
 
     /// Pages at once.
-    pub fn limit(&self) -> usize {
-        self.limit
+    pub fn limits(&self) -> Limits {
+        Limits { all: self.limit, beside_urgent: self.beside_urgent.min(self.limit) }
     }
 
     /// Takes a sample into account and returns the number of pages from now on.
-    pub fn observe(&mut self, sample: &Sample) -> usize {
+    pub fn observe(&mut self, sample: &Sample) -> Limits {
         self.hot = if sample.busy > BUSY_FULL { self.hot + 1 } else { 0 };
+        self.full_beside_urgent =
+            if sample.busy > BUSY_FULL_BESIDE_URGENT { self.full_beside_urgent + 1 } else { 0 };
         let is_calm = sample.waiting == 0 && sample.active < self.limit.div_ceil(2);
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         let step = |part: usize| (self.limit / part).max(1);
@@ -61,29 +79,44 @@ impl Capacity {
             self.limit = self.limit.saturating_sub(step(8)).max(self.floor);
             self.hot = 0;
         } else if self.wants_more(sample) {
-            self.limit = (self.limit + step(4)).min(self.ceiling);
+            if sample.active >= self.limit {
+                self.limit = (self.limit + step(4)).min(self.ceiling);
+            } else {
+                self.beside_urgent = (self.beside_urgent + (self.beside_urgent / 4).max(1)).min(self.ceiling);
+                self.limit = self.limit.max(self.beside_urgent);
+            }
         } else if self.calm >= CALM_SAMPLES && self.limit != self.floor {
             // After a shortage of memory this is the way up again.
             self.limit =
                 if self.limit < self.floor { self.limit + 1 } else { (self.limit - step(4)).max(self.floor) };
             self.calm = 0;
         }
-        self.limit
+        if self.full_beside_urgent >= HOT_SAMPLES {
+            let fewer = self.beside_urgent - (self.beside_urgent / 4).max(1);
+            self.beside_urgent = fewer.max(least_beside_urgent(self.floor));
+        }
+        self.limits()
     }
 
     fn wants_more(&self, sample: &Sample) -> bool {
         sample.waiting > 0
-            && sample.active >= self.limit
+            && (sample.active >= self.limit || sample.beside_urgent)
             && sample.busy < BUSY_ROOM
             && sample.memory_free > 2.0 * MEMORY_RESERVE
     }
+}
+
+/// One for each processor: pages that only compute keep them busy.
+fn least_beside_urgent(floor: usize) -> usize {
+    floor.div_ceil(2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ROOM: Sample = Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, waiting: 9 };
+    const ROOM: Sample =
+        Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, beside_urgent: false, waiting: 9 };
 
     fn repeat(capacity: &mut Capacity, times: usize, sample: &Sample) {
         for _ in 0..times {
@@ -95,7 +128,7 @@ mod tests {
     fn while_work_waits_and_there_is_room_pages_grow_to_the_ceiling_and_no_further() {
         let mut capacity = Capacity::new(4, 32);
 
-        let limits: Vec<usize> = (0..12).map(|_| capacity.observe(&ROOM)).collect();
+        let limits: Vec<usize> = (0..12).map(|_| capacity.observe(&ROOM).all).collect();
 
         assert_eq!(limits[..4], [5, 6, 7, 8]);
         assert!(limits.is_sorted());
@@ -106,8 +139,21 @@ mod tests {
     fn without_work_that_waits_pages_do_not_grow() {
         let mut capacity = Capacity::new(4, 32);
 
-        assert_eq!(capacity.observe(&Sample { waiting: 0, ..ROOM }), 4);
-        assert_eq!(capacity.observe(&Sample { active: 3, ..ROOM }), 4, "a slot is free still");
+        assert_eq!(capacity.observe(&Sample { waiting: 0, ..ROOM }).all, 4);
+        assert_eq!(capacity.observe(&Sample { active: 3, ..ROOM }).all, 4, "a slot is free still");
+    }
+
+    #[test]
+    fn beside_urgent_renders_others_have_a_limit_that_follows_the_load_closer() {
+        let mut capacity = Capacity::new(8, 32);
+        let beside = Sample { active: 1, beside_urgent: true, ..ROOM };
+
+        assert_eq!(capacity.observe(&Sample { busy: 0.88, ..beside }), Limits { all: 8, beside_urgent: 4 });
+        assert_eq!(capacity.observe(&beside), Limits { all: 8, beside_urgent: 5 });
+        repeat(&mut capacity, 20, &beside);
+        assert_eq!(capacity.limits(), Limits { all: 32, beside_urgent: 32 });
+        repeat(&mut capacity, 20, &Sample { busy: 0.92, ..beside });
+        assert_eq!(capacity.limits(), Limits { all: 32, beside_urgent: 4 });
     }
 
     #[test]
@@ -116,7 +162,7 @@ mod tests {
         capacity.observe(&ROOM);
 
         for _ in 0..100 {
-            assert_eq!(capacity.observe(&Sample { busy: 0.9, ..ROOM }), 5);
+            assert_eq!(capacity.observe(&Sample { busy: 0.9, ..ROOM }).all, 5);
         }
     }
 
@@ -125,28 +171,28 @@ mod tests {
         let mut capacity = Capacity::new(4, 32);
         repeat(&mut capacity, 20, &ROOM);
 
-        let once = capacity.observe(&Sample { busy: 0.99, ..ROOM });
-        let twice = capacity.observe(&Sample { busy: 0.99, ..ROOM });
+        let once = capacity.observe(&Sample { busy: 0.99, ..ROOM }).all;
+        let twice = capacity.observe(&Sample { busy: 0.99, ..ROOM }).all;
         repeat(&mut capacity, 200, &Sample { busy: 0.99, ..ROOM });
 
-        assert_eq!((once, twice, capacity.limit()), (32, 28, 4));
+        assert_eq!((once, twice, capacity.limits().all), (32, 28, 4));
     }
 
     #[test]
     fn short_memory_takes_pages_away_at_once_but_never_the_last() {
         let mut capacity = Capacity::new(8, 32);
 
-        let first = capacity.observe(&Sample { memory_free: 0.05, ..ROOM });
+        let first = capacity.observe(&Sample { memory_free: 0.05, ..ROOM }).all;
         repeat(&mut capacity, 50, &Sample { memory_free: 0.05, ..ROOM });
 
-        assert_eq!((first, capacity.limit()), (6, 1));
+        assert_eq!((first, capacity.limits().all), (6, 1));
     }
 
     #[test]
     fn tight_memory_takes_no_more_pages() {
         let mut capacity = Capacity::new(4, 32);
 
-        assert_eq!(capacity.observe(&Sample { memory_free: 0.15, ..ROOM }), 4);
+        assert_eq!(capacity.observe(&Sample { memory_free: 0.15, ..ROOM }).all, 4);
     }
 
     #[test]
@@ -155,7 +201,7 @@ mod tests {
         repeat(&mut capacity, 20, &ROOM);
         let calm = Sample { waiting: 0, active: 1, ..ROOM };
 
-        let limits: Vec<usize> = (0..400).map(|_| capacity.observe(&calm)).collect();
+        let limits: Vec<usize> = (0..400).map(|_| capacity.observe(&calm).all).collect();
 
         assert_eq!((limits[38], limits[39], limits[399]), (32, 24, 4));
     }
@@ -166,6 +212,6 @@ mod tests {
 
         repeat(&mut capacity, 50, &ROOM);
 
-        assert_eq!(capacity.limit(), 2);
+        assert_eq!(capacity.limits().all, 2);
     }
 }

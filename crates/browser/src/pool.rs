@@ -67,7 +67,7 @@ impl ChromiumPool {
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
         let capacity = Capacity::new(config.concurrency_floor, config.concurrency);
-        let slots = Slots::new(capacity.limit(), config.max_waiting);
+        let slots = Slots::new(capacity.limits(), config.max_waiting);
         let environment = Arc::new(Environment::new(config));
         let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
         let pool = Pool { environment, slots, fleet, stop, tasks };
@@ -355,15 +355,16 @@ async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: Canc
             () = stop.cancelled() => return,
         }
         let (active, waiting) = slots.counts();
+        let beside_urgent = slots.is_beside_urgent();
         let (busy, memory_free) = (processor.busy(), machine::memory_free());
-        let before = capacity.limit();
-        let limit = capacity.observe(&Sample { busy, memory_free, active, waiting });
-        if limit != before {
-            tracing::debug!(limit, busy, memory_free, active, waiting, "pages at once");
-            slots.set_limit(limit);
+        let before = capacity.limits();
+        let limits = capacity.observe(&Sample { busy, memory_free, active, beside_urgent, waiting });
+        if limits != before {
+            tracing::debug!(?limits, busy, memory_free, active, waiting, "pages at once");
+            slots.set_limits(limits);
         }
         slots.admit();
-        fleet.resize(limit);
+        fleet.resize(limits.all);
     }
 }
 

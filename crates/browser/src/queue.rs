@@ -9,26 +9,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::{Duration, Instant};
 
+use crate::capacity::Limits;
+
 /// Part of the slots that urgent renders find beyond the limit, and at least one: whatever the others hold, nobody waits for one
 /// of them to end.
 const OWN_PART: usize = 8;
-/// Part of the slots that the others fill again while something is urgent, and at least one. Pages that only compute keep the
-/// processors busy with as many as that.
-const HELD_PART: usize = 4;
-/// For how long after an urgent render: where one came, the next one follows, and does not find the processors full again.
-const HELD_FOR: Duration = Duration::from_secs(1);
+/// Part of the others' slots beside urgent renders that they fill again while one is rendered, and at least one. All of those
+/// they fill for a while afterwards: where one came, the next one follows, and does not find the processors full again.
+const MEANWHILE_PART: usize = 3;
+/// How long that is.
+const AFTERWARDS: Duration = Duration::from_secs(1);
 
 /// A bounded number of slots, which may change, with a fair line before them. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Slots(Arc<Mutex<State>>);
 
 struct State {
-    limit: usize,
+    limits: Limits,
     urgent: Class,
     others: Class,
     max_waiting: usize,
-    /// Until when the others make room.
-    held_until: Option<Instant>,
+    /// When the last urgent render ended.
+    last_urgent: Option<Instant>,
 }
 
 /// Renders of one urgency: those that run, and those that wait.
@@ -59,12 +61,19 @@ impl State {
 
     fn has_room(&self, urgent: bool) -> bool {
         if urgent {
-            return self.active() < self.limit + (self.limit / OWN_PART).max(1);
+            return self.active() < self.limits.all + (self.limits.all / OWN_PART).max(1);
         }
-        let is_held = self.urgent.active > 0 || self.held_until.is_some_and(|until| Instant::now() < until);
-        let most = if is_held { (self.limit / HELD_PART).max(1) } else { self.limit };
+        let most = match self.is_beside_urgent() {
+            true if self.urgent.active > 0 => (self.limits.beside_urgent / MEANWHILE_PART).max(1),
+            true => self.limits.beside_urgent,
+            false => self.limits.all,
+        };
         // What is urgent takes places of theirs too, their last one excepted.
-        self.others.active < most.min(self.limit.saturating_sub(self.urgent.active).max(1))
+        self.others.active < most.min(self.limits.all.saturating_sub(self.urgent.active).max(1))
+    }
+
+    fn is_beside_urgent(&self) -> bool {
+        self.urgent.active > 0 || self.last_urgent.is_some_and(|ended| ended.elapsed() < AFTERWARDS)
     }
 
     /// Takes whoever stands first and has room.
@@ -82,10 +91,10 @@ impl State {
 }
 
 impl Slots {
-    /// `slots` renders at once, at most `max_waiting` in line.
-    pub fn new(slots: usize, max_waiting: usize) -> Slots {
+    /// So many renders at once, at most `max_waiting` in line.
+    pub fn new(limits: Limits, max_waiting: usize) -> Slots {
         let (urgent, others) = (Class::default(), Class::default());
-        Slots(Arc::new(Mutex::new(State { limit: slots, urgent, others, max_waiting, held_until: None })))
+        Slots(Arc::new(Mutex::new(State { limits, urgent, others, max_waiting, last_urgent: None })))
     }
 
     /// Waits for a slot; `None` when too many wait already. Dropping the future leaves the line.
@@ -121,9 +130,14 @@ impl Slots {
         (state.active(), waiting.filter(|waiter| !waiter.is_closed()).count())
     }
 
+    /// Whether the others make room for urgent renders.
+    pub fn is_beside_urgent(&self) -> bool {
+        self.state().is_beside_urgent()
+    }
+
     /// Changes the number of renders at once. Fewer take effect as renders end, more at once.
-    pub fn set_limit(&self, slots: usize) {
-        self.state().limit = slots;
+    pub fn set_limits(&self, limits: Limits) {
+        self.state().limits = limits;
         self.admit();
     }
 
@@ -132,7 +146,7 @@ impl Slots {
             let mut state = self.state();
             state.class(urgent).active -= 1;
             if urgent {
-                state.held_until = Some(Instant::now() + HELD_FOR);
+                state.last_urgent = Some(Instant::now());
             }
         }
         self.admit();
@@ -219,6 +233,10 @@ impl<T> Line<T> {
 mod tests {
     use super::*;
 
+    fn limits(all: usize) -> Limits {
+        Limits { all, beside_urgent: (all * 3 / 4).max(1) }
+    }
+
     #[test]
     fn tenants_take_turns_however_many_pages_one_of_them_brings() {
         let mut line = Line::default();
@@ -233,7 +251,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slot_that_comes_back_goes_to_the_next_in_line() {
-        let slots = Slots::new(1, 10);
+        let slots = Slots::new(limits(1), 10);
         let first = slots.take("a", false).await.unwrap();
         let mut second = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut second).await);
@@ -245,12 +263,12 @@ mod tests {
 
     #[tokio::test]
     async fn more_slots_let_those_who_wait_in_at_once() {
-        let slots = Slots::new(1, 10);
+        let slots = Slots::new(limits(1), 10);
         let _first = slots.take("a", false).await.unwrap();
         let (mut second, mut third) = (Box::pin(slots.take("a", false)), Box::pin(slots.take("a", false)));
         assert!(futures_are_pending(&mut second).await && futures_are_pending(&mut third).await);
 
-        slots.set_limit(3);
+        slots.set_limits(limits(3));
 
         let _taken = (second.await.unwrap(), third.await.unwrap());
         assert_eq!(slots.counts(), (3, 0));
@@ -258,9 +276,9 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_slots_let_nobody_in_until_enough_have_ended() {
-        let slots = Slots::new(2, 10);
+        let slots = Slots::new(limits(2), 10);
         let (first, second) = (slots.take("a", false).await.unwrap(), slots.take("a", false).await.unwrap());
-        slots.set_limit(1);
+        slots.set_limits(limits(1));
         let mut third = Box::pin(slots.take("a", false));
 
         drop(first);
@@ -272,7 +290,7 @@ mod tests {
 
     #[tokio::test]
     async fn too_long_a_line_is_refused() {
-        let slots = Slots::new(1, 1);
+        let slots = Slots::new(limits(1), 1);
         let _running = slots.take("a", false).await.unwrap();
         let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
@@ -283,7 +301,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_stops_waiting_leaves_the_line() {
-        let slots = Slots::new(1, 1);
+        let slots = Slots::new(limits(1), 1);
         let running = slots.take("a", false).await.unwrap();
         let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
@@ -299,7 +317,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_urgent_starts_while_others_have_every_slot_and_goes_before_them_in_line() {
-        let slots = Slots::new(2, 10);
+        let slots = Slots::new(limits(2), 10);
         let others = (slots.take("a", false).await.unwrap(), slots.take("b", false).await.unwrap());
         let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
@@ -316,31 +334,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn others_fill_a_quarter_of_their_slots_while_something_is_urgent_and_all_of_them_later() {
-        let slots = Slots::new(8, 100);
+    async fn others_fill_a_part_of_the_slots_beside_something_urgent_more_afterwards_and_then_all() {
+        let slots = Slots::new(limits(8), 100);
         let urgent = slots.take("a", true).await.unwrap();
         let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(slots.take("b", false))).collect();
-
         let mut let_in = Vec::new();
-        for (index, turn) in waiting.iter_mut().enumerate() {
-            match tokio::time::timeout(Duration::from_millis(1), turn).await {
-                Ok(slot) => let_in.push(slot.unwrap()),
-                Err(_) => assert!(index >= 2, "two of eight"),
-            }
+        for turn in &mut waiting {
+            let_in.extend(tokio::time::timeout(Duration::from_millis(1), turn).await.ok().flatten());
         }
-        assert_eq!(let_in.len(), 2);
-        drop(urgent);
-        slots.admit();
-        assert_eq!(slots.counts(), (2, 8), "the next urgent one is expected");
+        assert_eq!((slots.counts(), slots.is_beside_urgent()), ((3, 8), true));
 
-        tokio::time::advance(HELD_FOR).await;
+        drop(urgent);
+        assert_eq!(
+            (slots.counts(), slots.is_beside_urgent()),
+            ((6, 4), true),
+            "the next urgent one is expected"
+        );
+
+        tokio::time::advance(AFTERWARDS).await;
         slots.admit();
-        assert_eq!(slots.counts(), (8, 2));
+        assert_eq!((slots.counts(), slots.is_beside_urgent()), ((8, 2), false));
     }
 
     #[tokio::test]
     async fn however_much_is_urgent_one_of_the_others_goes_on() {
-        let slots = Slots::new(2, 10);
+        let slots = Slots::new(limits(2), 10);
         let _urgent = [slots.take("a", true).await.unwrap(), slots.take("a", true).await.unwrap()];
 
         assert!(slots.take("b", false).await.is_some());
@@ -348,13 +366,13 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_gave_up_holds_up_nobody_behind() {
-        let slots = Slots::new(2, 10);
+        let slots = Slots::new(limits(2), 10);
         let running = [slots.take("a", false).await.unwrap(), slots.take("a", false).await.unwrap()];
         let mut waiting = Box::pin(slots.take("a", false));
         assert!(futures_are_pending(&mut waiting).await);
         drop(waiting);
 
-        slots.set_limit(3);
+        slots.set_limits(limits(3));
 
         assert!(slots.take("b", false).await.is_some());
         drop(running);

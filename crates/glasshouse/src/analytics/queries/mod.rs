@@ -53,11 +53,22 @@ macro_rules! add_rows {
     };
 }
 
-/// A statement that reads its rows from one array of each type.
+/// A statement that reads its rows from one array of each type and writes them in the order of their keys. A plan may take them
+/// in any other, and two processes that write the same rows in different orders wait for each other for ever.
 fn from_arrays(before: &str, types: &[&str], after: &str) -> String {
+    const EXPECTED: &str = "the statement names its columns and its key";
+    let columns = before.split_once("with v (").and_then(|(_, rest)| rest.split_once(')')).expect(EXPECTED).0;
+    let (select, on_conflict) = after.split_once("on conflict (").expect(EXPECTED);
+    let is_text =
+        |key: &str| columns.split(", ").zip(types).any(|(column, kind)| column == key && *kind == "text");
+    let key = on_conflict.split_once(')').expect(EXPECTED).0.split(", ");
+    // Bytewise, as the rows are sorted here.
+    let key =
+        key.map(|column| if is_text(column) { format!("{column} collate \"C\"") } else { column.to_owned() });
+    let order = key.collect::<Vec<_>>().join(", ");
     let array = |(at, name): (usize, &&str)| format!("${}::{name}[]", at + 1);
-    let arrays: Vec<String> = types.iter().enumerate().map(array).collect();
-    format!("{before}select * from unnest({}){after}", arrays.join(", "))
+    let arrays = types.iter().enumerate().map(array).collect::<Vec<_>>().join(", ");
+    format!("{before}select * from unnest({arrays}){select}order by {order} on conflict ({on_conflict}")
 }
 
 pub(crate) use add_rows;

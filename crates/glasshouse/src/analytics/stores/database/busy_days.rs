@@ -65,6 +65,8 @@ mod tests {
     use super::*;
     use crate::analytics::segments::tests::{apply, domains, key, reports};
     use crate::analytics::spool::Counts;
+    use crate::analytics::stores::VisitStore;
+    use crate::analytics::stores::database::DatabaseStore;
     use crate::testing::{NOON, TestApp};
 
     fn rows(domain: &str, day: Day, count: usize) -> Vec<(VisitKey, u64)> {
@@ -116,6 +118,36 @@ mod tests {
             };
             assert_eq!((of(&busy), of(&quiet)), (5, 6_000));
             assert_eq!(reports(&app, &busy).await, reports(&app, &quiet).await);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn processes_that_count_and_pack_the_same_pages_at_once_never_wait_for_each_other_for_ever() {
+        TestApp::on_each_engine(async |app| {
+            let (shop, quiet) = domains(&app).await;
+            let today = app.state.analytics.today();
+            let pages = |from: usize| Counts {
+                pages: rows(shop.id.as_str(), today, from + 300).split_off(from),
+                ..Counts::default()
+            };
+            let platform = &app.state.platform;
+            let process = async |number: usize| {
+                let store = DatabaseStore::new(&platform.db, &platform.clock);
+                for file in 0..10 {
+                    // Each begins somewhere else among the pages of the others.
+                    let counts = pages((number * 70 + file * 130) % 400);
+                    store.apply(&format!("{number}-{file}"), &counts).await.unwrap();
+                    store.pack_busy_day(&shop.id, today).await.unwrap();
+                }
+            };
+            tokio::join!(process(0), process(1), process(2), process(3));
+
+            for (number, file) in (0..4).flat_map(|number| (0..10).map(move |file| (number, file))) {
+                let counts = pages((number * 70 + file * 130) % 400);
+                apply(&app, &quiet, &format!("{number}-{file}"), &counts).await;
+            }
+            assert_eq!(reports(&app, &shop).await, reports(&app, &quiet).await);
         })
         .await;
     }

@@ -98,7 +98,7 @@ impl DatabaseStore {
     }
 
     /// What the day adds up to stays in rows: other processes count in the same few all the time.
-    async fn pack_busy_day(&self, domain: &DomainId, day: Day) -> Result<(), DbError> {
+    pub(super) async fn pack_busy_day(&self, domain: &DomainId, day: Day) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         queries::segments::lock_numbers(&mut tx, domain).await?;
         let mut open = take_rows(&mut tx, domain, (day, day)).await?;

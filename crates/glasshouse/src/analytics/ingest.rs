@@ -1,13 +1,14 @@
-//! The recorder of crawler visits: a bounded buffer in front, counts in memory, and every 50 ms the spool on the disk.
+//! The recorder of crawler visits: a bounded buffer in front, which is counted and goes to the spool on the disk every 50 ms.
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
-//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store.
+//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store. See docs/decisions/0312.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
@@ -34,29 +35,74 @@ const CLOSE_AFTER: Duration = Duration::from_secs(1);
 /// Hands visits to the task that counts them. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder {
-    sender: mpsc::Sender<Message>,
+    buffer: Arc<Buffer>,
+    flushes: mpsc::UnboundedSender<oneshot::Sender<()>>,
     live: LiveTail,
     /// The tasks' parts, until they run.
     parts: Arc<Mutex<Option<(Counter, Applier)>>>,
 }
 
 #[derive(Debug)]
-enum Message {
+enum Seen {
     Visit(Visit),
     Referral(Referral),
-    Flush(oneshot::Sender<()>),
+}
+
+/// What waits to be counted. Requests only add to it: waking a task for each would cost more than counting.
+#[derive(Debug, Default)]
+struct Buffer {
+    waiting: Mutex<Vec<Seen>>,
+    /// Told of the first one.
+    filled: Notify,
+}
+
+impl Buffer {
+    fn add(&self, seen: Seen) {
+        let mut waiting = self.waiting();
+        if waiting.len() == BUFFER {
+            drop(waiting);
+            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
+            return;
+        }
+        waiting.push(seen);
+        if waiting.len() == 1 {
+            drop(waiting);
+            self.filled.notify_one();
+        }
+    }
+
+    fn take(&self) -> Vec<Seen> {
+        let mut waiting = self.waiting();
+        // As many will come again.
+        let next = Vec::with_capacity(waiting.len());
+        std::mem::replace(&mut waiting, next)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Seen>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Recorder {
     /// Makes the recorder. Starts nothing: see [`Recorder::run`].
     pub fn new(platform: &Platform, store: Arc<dyn VisitStore>) -> Recorder {
-        let (sender, receiver) = mpsc::channel(BUFFER);
+        let buffer = Arc::new(Buffer::default());
+        let (flushes, asked) = mpsc::unbounded_channel();
         let (closed, files) = mpsc::unbounded_channel();
         let folder = platform.config.storage.data_dir.join("spool");
         let applier = Applier::new(store, folder.clone(), files);
-        let counter =
-            Counter { receiver, closed, folder, open: Open::default(), file: None, is_failing: false };
-        Recorder { sender, live: LiveTail::default(), parts: Arc::new(Mutex::new(Some((counter, applier)))) }
+        let counter = Counter {
+            buffer: buffer.clone(),
+            asked,
+            closed,
+            folder,
+            has_visits: false,
+            open: Open::default(),
+            file: None,
+            is_failing: false,
+        };
+        let parts = Arc::new(Mutex::new(Some((counter, applier))));
+        Recorder { buffer, flushes, live: LiveTail::default(), parts }
     }
 
     /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
@@ -72,16 +118,12 @@ impl Recorder {
     /// Counts a visit, soon. Never waits.
     pub fn record(&self, visit: Visit) {
         self.live.show(&visit);
-        if self.sender.try_send(Message::Visit(visit)).is_err() {
-            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
-        }
+        self.buffer.add(Seen::Visit(visit));
     }
 
     /// Counts a person who came from an assistant, soon. Never waits.
     pub fn record_referral(&self, referral: Referral) {
-        if self.sender.try_send(Message::Referral(referral)).is_err() {
-            metrics::counter!("glasshouse_visits_dropped_total").increment(1);
-        }
+        self.buffer.add(Seen::Referral(referral));
     }
 
     /// Watches the visits of a domain as they are recorded. None: too many watch already.
@@ -92,7 +134,7 @@ impl Recorder {
     /// Waits until every visit recorded so far was written, or could not be.
     pub async fn flush(&self) {
         let (done, wait) = oneshot::channel();
-        if self.sender.send(Message::Flush(done)).await.is_ok() {
+        if self.flushes.send(done).is_ok() {
             // An error means that the task has ended, having written what it had.
             let _ = wait.await;
         }
@@ -108,6 +150,15 @@ struct Open {
 }
 
 impl Open {
+    fn count_all(&mut self, seen: &[Seen]) {
+        for seen in seen {
+            match seen {
+                Seen::Visit(visit) => self.count(visit),
+                Seen::Referral(referral) => self.count_referral(referral),
+            }
+        }
+    }
+
     fn count(&mut self, visit: &Visit) {
         let mut key = visit.key();
         let is_full = self.pages.len() >= MAX_ROWS;
@@ -160,14 +211,21 @@ impl Open {
 
 /// Counts visits and writes the counts to the spool.
 struct Counter {
-    receiver: mpsc::Receiver<Message>,
+    buffer: Arc<Buffer>,
+    /// Those who wait until everything was written.
+    asked: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
     closed: mpsc::UnboundedSender<Closed>,
     folder: PathBuf,
+    /// Some came since the last time.
+    has_visits: bool,
     open: Open,
-    file: Option<(SpoolFile, Instant)>,
+    file: Option<OpenFile>,
     /// The disk did not take the last counts; it was said once.
     is_failing: bool,
 }
+
+/// A file and since when it is written to.
+type OpenFile = (SpoolFile, Instant);
 
 impl Counter {
     async fn run(mut self, shutdown: CancellationToken) {
@@ -175,61 +233,49 @@ impl Counter {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                Some(message) = self.receiver.recv() => self.take(message).await,
+                () = self.buffer.filled.notified() => self.has_visits = true,
                 _ = ticks.tick(), if self.has_work() => self.append().await,
+                Some(done) = self.asked.recv() => self.flush(done).await,
                 // Requests were answered before this fires: no more visits come.
                 () = shutdown.cancelled() => break,
             }
         }
-        while let Ok(message) = self.receiver.try_recv() {
-            self.take(message).await;
+        while let Ok(done) = self.asked.try_recv() {
+            self.flush(done).await;
         }
         self.append().await;
         self.close();
     }
 
     fn has_work(&self) -> bool {
-        !self.open.is_empty() || self.file.is_some()
+        self.has_visits || !self.open.is_empty() || self.file.is_some()
     }
 
-    async fn take(&mut self, message: Message) {
-        match message {
-            Message::Visit(visit) => self.open.count(&visit),
-            Message::Referral(referral) => self.open.count_referral(&referral),
-            Message::Flush(done) => {
-                self.append().await;
-                self.close();
-                // Without an applier the process is at its end.
-                let _ = self.closed.send(Closed::Flush(done));
-            }
-        }
+    async fn flush(&mut self, done: oneshot::Sender<()>) {
+        self.append().await;
+        self.close();
+        // Without an applier the process is at its end.
+        let _ = self.closed.send(Closed::Flush(done));
     }
 
-    /// Brings what was counted to the disk. What the disk does not take stays in memory for the next time.
+    /// Counts what came and brings it to the disk. What the disk does not take stays in memory for the next time.
     async fn append(&mut self) {
-        if !self.open.is_empty() {
-            let (counts, folder) = (self.open.take(), self.folder.clone());
-            let file = self.file.take();
+        self.has_visits = false;
+        let seen = self.buffer.take();
+        if !seen.is_empty() || !self.open.is_empty() {
+            let (mut open, file) = (std::mem::take(&mut self.open), self.file.take());
+            let folder = self.folder.clone();
             let written = tokio::task::spawn_blocking(move || {
-                let created = match file {
-                    Some(file) => Ok(file),
-                    None => SpoolFile::create(&folder).map(|file| (file, Instant::now())),
-                };
-                match created {
-                    Ok(mut file) => {
-                        let result = file.0.append(&counts);
-                        (Some(file), result, counts)
-                    }
-                    Err(error) => (None, Err(error), counts),
-                }
+                open.count_all(&seen);
+                let (file, result) = write(&mut open, file, &folder);
+                (open, file, result)
             });
-            let (file, result, counts) = written.await.expect("writing a file does not panic");
-            self.file = file;
-            if let Err(error) = &result {
-                if !self.is_failing {
-                    tracing::warn!(%error, folder = %self.folder.display(), "visits cannot be written to the spool and wait in memory");
-                }
-                self.open.put_back(counts);
+            let result;
+            (self.open, self.file, result) = written.await.expect("writing a file does not panic");
+            if let Err(error) = &result
+                && !self.is_failing
+            {
+                tracing::warn!(%error, folder = %self.folder.display(), "visits cannot be written to the spool and wait in memory");
             }
             self.is_failing = result.is_err();
         }
@@ -245,6 +291,24 @@ impl Counter {
             let _ = self.closed.send(Closed::File(file.close()));
         }
     }
+}
+
+/// Appends counts to a file, a new one where there is none. The counts are empty afterwards, unless that failed.
+fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<OpenFile>, io::Result<()>) {
+    let created = match file {
+        Some(file) => Ok(file),
+        None => SpoolFile::create(folder).map(|file| (file, Instant::now())),
+    };
+    let mut file = match created {
+        Ok(file) => file,
+        Err(error) => return (None, Err(error)),
+    };
+    let counts = open.take();
+    let result = file.0.append(&counts);
+    if result.is_err() {
+        open.put_back(counts);
+    }
+    (Some(file), result)
 }
 
 #[cfg(test)]

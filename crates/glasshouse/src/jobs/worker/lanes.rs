@@ -81,9 +81,16 @@ impl LaneRoom {
         now: Timestamp,
     ) -> LaneRoom {
         let at_once = i64::try_from(limits.at_once.max(1)).unwrap_or(i64::MAX);
+        // After a rest one job finds out whether the trouble is over.
+        let of_troubled = |lane: &TroubledLane| match running.get(&lane.lane) {
+            _ if rests(lane, now) => 0,
+            under_way => 1 - under_way.unwrap_or(&0),
+        };
+        let troubled_room: Vec<_> =
+            troubled.iter().map(|lane| (lane.lane.clone(), of_troubled(lane))).collect();
         let mut room: HashMap<String, i64> =
             running.into_iter().map(|(lane, running)| (lane, at_once - running)).collect();
-        room.extend(troubled.iter().filter(|lane| rests(lane, now)).map(|lane| (lane.lane.clone(), 0)));
+        room.extend(troubled_room);
         let rests = troubled.into_iter().map(|lane| (lane.lane, lane.rest_id)).collect();
         LaneRoom { room, begun: rates.this_second(), rests, at_once, per_second: limits.per_second.max(1) }
     }
@@ -184,6 +191,17 @@ mod tests {
         let room = LaneRoom::new(LIMITS, running, lanes, &LaneRates::default(), NOON);
 
         assert_eq!(room.closed(), ["a", "b", "full"]);
+    }
+
+    #[test]
+    fn a_lane_that_has_rested_has_room_for_one_job_until_one_ends_well() {
+        let lanes = || vec![troubled("rested", NOON.minus(SECOND)), troubled("asked", NOON.minus(SECOND))];
+        let running = HashMap::from([("asked".to_owned(), 1)]);
+
+        let mut room = LaneRoom::new(LIMITS, running, lanes(), &LaneRates::default(), NOON);
+
+        assert_eq!(room.closed(), ["asked"]);
+        assert!(room.take("rested") && !room.take("rested"));
     }
 
     #[test]

@@ -117,3 +117,36 @@ async fn a_batch_whose_jobs_are_gone_is_complete_and_adds_up() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_large_batch_with_one_dead_origin_in_four_is_complete_and_every_page_of_the_others_ran_once() {
+    on_each_engine(async |mut process| {
+        const PAGES: u64 = 8_000;
+        process.settings.lanes = LaneLimits { at_once: 100, per_second: 1_000_000 };
+        let page = |n: u64| match n % 4 {
+            0 => Say::Trouble.queued_for("a").lane("dead"),
+            origin => say(&n.to_string()).lane(format!("origin {origin}")),
+        };
+        let batch = process.batch_of((0..PAGES).map(|n| page(n).priority(Priority::Bulk)).collect()).await;
+
+        process.worker(100).run_until_idle().await;
+        let living = process.batch(&batch).await;
+        for _ in 0..12 {
+            process.clock.advance(HOUR);
+            process.worker(100).run_until_idle().await;
+        }
+
+        let (troubles, mut ran): (Vec<String>, Vec<String>) =
+            process.log.lines().into_iter().partition(|line| line == "trouble");
+        ran.sort();
+        ran.dedup();
+        let over = process.batch(&batch).await;
+        assert_eq!((living.done, living.failed, living.completed_at), (PAGES / 4 * 3, 0, None));
+        assert_eq!((over.done, over.failed, over.running), (PAGES / 4 * 3, PAGES / 4, 0));
+        assert!(over.completed_at.is_some());
+        assert_eq!(ran.len() as u64, PAGES / 4 * 3);
+        // What was under way when the first one failed, and then one at a time until nobody had patience any more.
+        assert!(troubles.len() <= 112, "{}", troubles.len());
+    })
+    .await;
+}

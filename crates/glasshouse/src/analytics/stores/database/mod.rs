@@ -129,7 +129,12 @@ impl VisitStore for DatabaseStore {
                     let referrals = part_of(&counts.referrals, number);
                     queries::referrals::add_referrals(&mut tx, referrals).await?;
                 }
-                tx.commit().await?;
+                if number + 1 < parts {
+                    tx.commit().await?;
+                } else {
+                    // The file goes next, and with it the only other copy.
+                    tx.commit_durably().await?;
+                }
                 counting.forgotten.clear();
             }
             counting.applied = Some((file.to_owned(), parts));

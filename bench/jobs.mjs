@@ -30,6 +30,18 @@ function measureQueues({ jobs, reps, add }) {
   }
 }
 
+/** Runs a batch of so many pages, one of whose four origins is dead; the program fails unless every other page ran once. */
+function measureLargeBatch({ pages, add }) {
+  const program = buildPeer('jobs', 'bench-jobs');
+  const command = `"$0" "$GLASSHOUSE_TEST_POSTGRES" batch ${pages}`;
+  const report = execFileSync(join(root, 'scripts/with-postgres.sh'), ['bash', '-c', command, program], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  for (const line of report.split('\n').filter((text) => text.startsWith('{'))) {
+    const result = JSON.parse(line);
+    console.error(`  ${result.name}: ${result.ranPerSecond} pages/s of the living origins, the dead one asked ${result.deadAsked} times`);
+    add(result.name.endsWith('SQLite') ? 'batchSqlite' : 'batchPostgres', { perSecond: result.ranPerSecond, asked: result.deadAsked });
+  }
+}
+
 /** Fills a queue: half of it gave up, half waits for 200 servers that rest. `numbers` makes rows with a number `i`. */
 const deepQueue = (numbers) => [
   `insert into jobs (id, kind, account_id, priority, turn, state, payload, attempts, max_attempts, run_at, again, created_at, ended_at)
@@ -106,6 +118,7 @@ async function onDemand(service, pages, isOver) {
 
 export async function measureJobs({ site, binary, reps, quick, add }) {
   measureQueues({ jobs: quick ? 5_000 : 100_000, reps, add });
+  measureLargeBatch({ pages: quick ? 20_000 : 1_000_000, add });
   await measureDeepQueues({ binary, site, jobs: quick ? 20_000 : 5_000_000, add });
 
   const map = { body: '' }, mapPort = await freePort();

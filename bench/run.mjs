@@ -47,7 +47,7 @@ const shell = process.env.HEADLESS_SHELL ?? ['/usr/lib/chromium/chromium-headles
 
 const series = new Map(), prints = new Map(), troubles = [];
 const add = (name, result) => {
-  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb', 'errors', 'percent', 'bytes', 'queries']) {
+  for (const what of ['perSecond', 'latencyMs', 'cpuPerPage', 'peakMb', 'errors', 'percent', 'bytes', 'queries', 'asked']) {
     if (result[what] !== undefined) series.set(`${name}:${what}`, [...(series.get(`${name}:${what}`) ?? []), result[what]]);
   }
   for (const [page, print] of result.seen ?? []) {

@@ -56,6 +56,9 @@ const ROWS = [
   { work: '100,000 no-op jobs queued and run on PostgreSQL, jobs/s', peer: 'graphile_worker', ours: 'jobsPostgres:perSecond', theirs: 'graphile:perSecond', goal: 0.8 },
   { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
   { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },
+  { work: 'a batch of a million pages, one origin in four dead, PostgreSQL: pages/s of the others', ours: 'batchPostgres:perSecond', least: 0 },
+  { work: 'the same: requests to the dead origin until the batch was complete', ours: 'batchPostgres:asked', least: 0 },
+  { work: 'the same batch on SQLite: pages/s of the others', ours: 'batchSqlite:perSecond', least: 0 },
   ...['sqlite', 'postgres'].flatMap((engine) => [
     { work: `5 million jobs that gave up or wait, ${engine}: one claim, ms`, ours: `deep-${engine}-claim:latencyMs`, limit: 10 },
     { work: 'the same: one sweep, ms', ours: `deep-${engine}-sweep:latencyMs`, limit: 10 },

@@ -1,7 +1,10 @@
 //! Queues and runs no-op jobs on PostgreSQL and SQLite with our queue, and on the same PostgreSQL with graphile_worker, as it
 //! comes and tuned as its own benchmark does. Prints one JSON line per run; `bench/run.mjs` makes the table.
 //!
-//! Usage: `bench-jobs POSTGRES_URL [JOBS] [ROUNDS]`; every run gets an empty database of its own.
+//! Usage: `bench-jobs POSTGRES_URL [JOBS] [ROUNDS]`, or `bench-jobs POSTGRES_URL batch PAGES` for a large batch with one dead
+//! origin in four; every run gets an empty database of its own.
+
+mod batch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +26,12 @@ const PART: usize = 1_000;
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let server = arguments.next().expect("usage: bench-jobs POSTGRES_URL [JOBS] [ROUNDS]");
+    let mut arguments = arguments.peekable();
+    if arguments.next_if_eq("batch").is_some() {
+        let pages = arguments.next().map_or(1_000_000, |count| count.parse().expect("a number of pages"));
+        batch::run(&server, pages).await;
+        return;
+    }
     let jobs = arguments.next().map_or(100_000, |count| count.parse().expect("a number of jobs"));
     let rounds = arguments.next().map_or(3, |count| count.parse().expect("a number of rounds"));
     // Interleaved, so that whatever else the machine does hits all of them.

@@ -53,8 +53,8 @@ impl Directory {
     pub fn find(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
         let found = {
             let tables = self.read();
-            let of_account =
-                |host: &str| tables.named(host).find(|record| record.account() == account.as_str()).cloned();
+            let is_theirs = |record: &&Arc<Record>| record.with_account(|id| id == account.as_str());
+            let of_account = |host: &str| tables.named(host).find(is_theirs).cloned();
             of_account(host).or_else(|| of_account(&names::twin(host)?))
         };
         self.site(&found?)
@@ -68,10 +68,10 @@ impl Directory {
             let first =
                 |host: &str| tables.named(host).min_by(|a, b| a.precedence().cmp(&b.precedence())).cloned();
             match first(host) {
-                Some(own) if own.precedence().0 == 0 => Some(own),
+                Some(own) if own.rank() == 0 => Some(own),
                 own => {
                     let twin = names::twin(host).and_then(|twin| first(&twin));
-                    [own, twin].into_iter().flatten().min_by_key(|record| record.precedence().0)
+                    [own, twin].into_iter().flatten().min_by_key(|record| record.rank())
                 }
             }
         };
@@ -80,7 +80,8 @@ impl Directory {
 
     fn site(&self, record: &Arc<Record>) -> Option<Arc<Site>> {
         let compile = || {
-            let domain = record.parse().inspect_err(|error| unreadable(record.id(), record.host(), error));
+            let warn = |error: &String| record.with_id(|id| unreadable(id, record.host(), error));
+            let domain = record.parse().inspect_err(warn);
             let site = domain.ok().map(|domain| Arc::new(Site::new(domain)));
             Compiled { site, kilobytes: record.kilobytes() }
         };

@@ -26,22 +26,24 @@ impl Tables {
 
     /// The record with an id.
     pub fn get(&self, id: &str) -> Option<&Arc<Record>> {
-        self.by_id.find(self.hasher.hash_one(id), |record| record.id() == id)
+        self.by_id.find(self.hasher.hash_one(id), |record| record.with_id(|other| other == id))
     }
 
     /// Adds a record in place of the one with its id.
     pub fn put(&mut self, record: Arc<Record>) {
-        self.remove(record.id());
+        record.with_id(|id| self.remove(id));
         let Tables { by_host, by_id, hasher } = self;
-        let (host, id) = (hasher.hash_one(record.host()), hasher.hash_one(record.id()));
-        by_host.insert_unique(host, record.clone(), |record| hasher.hash_one(record.host()));
-        by_id.insert_unique(id, record, |record| hasher.hash_one(record.id()));
+        let of_host = |record: &Arc<Record>| hasher.hash_one(record.host());
+        let of_id = |record: &Arc<Record>| record.with_id(|id| hasher.hash_one(id));
+        by_host.insert_unique(of_host(&record), record.clone(), of_host);
+        by_id.insert_unique(of_id(&record), record, of_id);
     }
 
     /// Takes the record with an id out.
     pub fn remove(&mut self, id: &str) -> Option<Arc<Record>> {
         let Tables { by_host, by_id, hasher } = self;
-        let found = by_id.find_entry(hasher.hash_one(id), |record| record.id() == id).ok()?;
+        let found =
+            by_id.find_entry(hasher.hash_one(id), |record| record.with_id(|other| other == id)).ok()?;
         let (record, _) = found.remove();
         let place = by_host.find_entry(hasher.hash_one(record.host()), |other| Arc::ptr_eq(other, &record));
         place.expect("every record is in both tables").remove();

@@ -100,7 +100,22 @@ impl StoreOutage {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing_subscriber::Layer;
+    use tracing_subscriber::layer::{Context, SubscriberExt};
+
     use super::*;
+
+    /// Counts the lines of the log.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<AtomicUsize>);
+
+    impl<S: tracing::Subscriber> Layer<S> for Lines {
+        fn on_event(&self, _: &tracing::Event<'_>, _: Context<'_, S>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 
     async fn hangs() -> Result<(), BlobError> {
         std::future::pending().await
@@ -151,5 +166,21 @@ mod tests {
 
         assert!(dropped.is_err());
         outage.watch(works()).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outage_is_a_line_of_the_log_a_minute_however_much_is_asked_for() {
+        let lines = Lines::default();
+        let _logged = tracing::subscriber::set_default(tracing_subscriber::registry().with(lines.clone()));
+        let outage = StoreOutage::default();
+
+        // Three minutes, and every five seconds somebody who reads and somebody who stores.
+        for _ in 0..36 {
+            let _ = outage.watch(fails()).await;
+            let _ = outage.watch_now(fails()).await;
+            tokio::time::advance(PAUSE).await;
+        }
+
+        assert_eq!(lines.0.load(Ordering::Relaxed), 3);
     }
 }

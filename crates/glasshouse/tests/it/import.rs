@@ -51,6 +51,21 @@ fn a_log_counts_once_plain_or_compressed() {
 }
 
 #[test]
+fn whoever_looks_on_sees_how_far_it_is() {
+    let folder = shop();
+    std::fs::write(folder.path().join("access.log"), lines(0, 3_000)).unwrap();
+    let import = [&[env!("CARGO_BIN_EXE_glasshouse")], &IMPORT[..], &["access.log"]].concat().join(" ");
+    // Gives the command a terminal.
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &import, "/dev/null"]).current_dir(folder.path()).env("TERM", "xterm");
+
+    let shown = String::from_utf8(terminal.stdin(Stdio::null()).output().unwrap().stdout).unwrap();
+
+    assert!(shown.contains(" of 278.0 KiB, "), "{shown}");
+    assert!(shown.trim_end().lines().last().unwrap().contains("3000 visits from 3000 lines;"), "{shown}");
+}
+
+#[test]
 fn a_log_comes_from_standard_input() {
     let folder = shop();
     let mut command = glasshouse(folder.path(), &[&IMPORT[..], &["-"]].concat(), &[]);

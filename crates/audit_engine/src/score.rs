@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::checks::{CheckId, Scope, Severity};
 use crate::page::Page;
 use crate::page::view::Rows;
-use crate::site::{Row, Shared, Site};
+use crate::site::{CrawledSite, Row, Shared};
 
 /// Findings that leave nothing of a page's worth.
 const CRITICAL: &[&str] = &[
@@ -128,7 +128,7 @@ impl Preview {
     }
 
     /// The score of a row, 0 to 100, once it is known whether its title and description are its own.
-    pub fn score(&self, site: &Site, row: &Row) -> f64 {
+    pub fn score(&self, site: &CrawledSite, row: &Row) -> f64 {
         if row.status != 200 || !row.is_page() {
             return 0.0;
         }

@@ -17,7 +17,7 @@ const MAX_MISSES: u32 = 3;
 
 /// Where a render runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Isolation {
     /// In a browser with others.
     Shared,
     /// In a browser with nobody else: whatever ended the last one takes nobody with it.
@@ -30,7 +30,7 @@ pub(crate) enum Loss {
     /// Its tab alone.
     Tab,
     /// Its browser, which it had for itself or not.
-    Browser(Place),
+    Browser(Isolation),
     /// No tab could be opened for it.
     NoTab,
 }
@@ -47,8 +47,8 @@ pub(crate) struct Attempts {
 
 impl Attempts {
     /// Where the next attempt is to be made.
-    pub fn place(&self) -> Place {
-        if self.losses > 0 { Place::Alone } else { Place::Shared }
+    pub fn isolation(&self) -> Isolation {
+        if self.losses > 0 { Isolation::Alone } else { Isolation::Shared }
     }
 
     /// Whether nothing has been lost yet.
@@ -73,8 +73,8 @@ impl Attempts {
     pub fn lost(&mut self, loss: Loss) -> Result<(), RenderError> {
         match loss {
             Loss::Tab => self.tab_crashes += 1,
-            Loss::Browser(place) => {
-                self.losses_alone += u32::from(place == Place::Alone);
+            Loss::Browser(isolation) => {
+                self.losses_alone += u32::from(isolation == Isolation::Alone);
                 self.losses += 1;
             }
             Loss::NoTab => self.misses += 1,
@@ -101,7 +101,7 @@ mod tests {
         let mut attempts = Attempts::default();
 
         assert!(attempts.lost(Loss::Tab).is_ok());
-        assert_eq!((attempts.place(), attempts.is_first()), (Place::Shared, false));
+        assert_eq!((attempts.isolation(), attempts.is_first()), (Isolation::Shared, false));
         assert!(matches!(attempts.lost(Loss::Tab), Err(RenderError::PageCrashed)));
     }
 
@@ -109,17 +109,17 @@ mod tests {
     fn after_a_browser_was_lost_a_page_is_alone_until_two_more_have_ended_under_it() {
         let mut attempts = Attempts::default();
 
-        assert!(attempts.lost(Loss::Browser(Place::Shared)).is_ok());
-        assert_eq!(attempts.place(), Place::Alone);
-        assert!(attempts.lost(Loss::Browser(Place::Alone)).is_ok());
-        assert!(matches!(attempts.lost(Loss::Browser(Place::Alone)), Err(RenderError::PageCrashed)));
+        assert!(attempts.lost(Loss::Browser(Isolation::Shared)).is_ok());
+        assert_eq!(attempts.isolation(), Isolation::Alone);
+        assert!(attempts.lost(Loss::Browser(Isolation::Alone)).is_ok());
+        assert!(matches!(attempts.lost(Loss::Browser(Isolation::Alone)), Err(RenderError::PageCrashed)));
     }
 
     #[test]
     fn a_page_is_not_blamed_for_browsers_that_it_shared_however_many_end() {
         let mut attempts = Attempts::default();
 
-        let ends: Vec<_> = (0..4).map(|_| attempts.lost(Loss::Browser(Place::Shared))).collect();
+        let ends: Vec<_> = (0..4).map(|_| attempts.lost(Loss::Browser(Isolation::Shared))).collect();
 
         assert!(matches!(ends[..], [Ok(()), Ok(()), Ok(()), Err(RenderError::NoBrowser(_))]));
     }
@@ -132,7 +132,7 @@ mod tests {
         assert!(matches!(attempts.overdue(limit), RenderError::NoBrowser(_)));
         attempts.visit();
         assert!(matches!(attempts.overdue(limit), RenderError::Timeout(of) if of == limit));
-        attempts.lost(Loss::Browser(Place::Shared)).unwrap();
+        attempts.lost(Loss::Browser(Isolation::Shared)).unwrap();
         assert!(matches!(attempts.overdue(limit), RenderError::NoBrowser(_)));
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::attempts::{Attempts, Loss, Place};
+use crate::attempts::{Attempts, Isolation, Loss};
 use crate::browser::{Browser, Lease};
 use crate::capacity::{Capacity, Sample};
 use crate::egress::Pass;
@@ -186,7 +186,7 @@ struct Stay {
 
 impl Stay {
     fn browser_lost(&self) -> Loss {
-        Loss::Browser(if self.alone.is_some() { Place::Alone } else { Place::Shared })
+        Loss::Browser(if self.alone.is_some() { Isolation::Alone } else { Isolation::Shared })
     }
 }
 
@@ -253,7 +253,7 @@ impl Pool {
     }
 
     async fn find_place(&self, attempts: &Attempts, request: &RenderRequest) -> Result<Stay, String> {
-        if attempts.place() == Place::Alone
+        if attempts.isolation() == Isolation::Alone
             && let Some(alone) = self.fleet.turn_alone(ALONE_LIMIT).await
         {
             return Ok(Stay { lease: alone.browser(BROWSER_LIMIT).await?, alone: Some(alone) });

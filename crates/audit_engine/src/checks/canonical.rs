@@ -3,7 +3,7 @@
 use super::{Check, ERROR, Evidence, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
 use crate::page::view::Rows;
-use crate::site::{CanonicalVerdict, Row, Site};
+use crate::site::{CanonicalVerdict, CrawledSite, Row};
 
 const CANONICALS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
@@ -11,7 +11,7 @@ const CANDIDATE: Check = Check { on: Rows::Candidate, source: CANONICALS, ..ERRO
 const CANDIDATE_WARNING: Check = Check { on: Rows::Candidate, source: CANONICALS, ..WARNING };
 const CANDIDATE_NOTICE: Check = Check { on: Rows::Candidate, source: CANONICALS, ..NOTICE };
 
-fn verdict_is(site: &Site, row: &Row, verdict: CanonicalVerdict, found: &mut Evidence) {
+fn verdict_is(site: &CrawledSite, row: &Row, verdict: CanonicalVerdict, found: &mut Evidence) {
     if site.canonical_verdict(row) == verdict {
         found.add(site.canonical_url(row), "", "canonical");
     }

@@ -6,7 +6,7 @@ use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::Page;
 use crate::page::view::Rows;
-use crate::site::{AlternateVerdict, NamedRow, Site};
+use crate::site::{AlternateVerdict, CrawledSite, NamedRow};
 
 const LOCALIZED: &str =
     "https://developers.google.com/search/docs/specialty/international/localized-versions";
@@ -62,7 +62,7 @@ fn own_values<'a>(page: &'a Page) -> impl Iterator<Item = &'a str> {
         .map(|(lang, _)| lang.as_str())
 }
 
-fn verdict_is(site: &Site, row: &NamedRow, verdict: AlternateVerdict, found: &mut Evidence) {
+fn verdict_is(site: &CrawledSite, row: &NamedRow, verdict: AlternateVerdict, found: &mut Evidence) {
     for entry in &row.named.alternates {
         if site.alternate_verdict(row, entry) == verdict {
             found.add(entry.to.map(|to| site.url(to)).unwrap_or_default(), &*entry.lang, "hreflang");

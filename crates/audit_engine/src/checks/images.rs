@@ -3,15 +3,15 @@
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
-use crate::site::{Asset, NamedRow, Site};
+use crate::site::{Asset, CrawledSite, NamedRow};
 
 const IMAGES: &str = "https://developers.google.com/search/docs/appearance/google-images";
 
 fn add_images(
-    site: &Site,
+    site: &CrawledSite,
     row: &NamedRow,
     found: &mut Evidence,
-    what: fn(&Site, &str, &Asset) -> Option<String>,
+    what: fn(&CrawledSite, &str, &Asset) -> Option<String>,
 ) {
     for (src, _) in &row.named.images {
         let url = site.texts.key(*src);
@@ -22,7 +22,7 @@ fn add_images(
 }
 
 /// Why something that a page loads is not there: an error, or no answer on the site's own host.
-pub fn missing(site: &Site, url: &str, asset: &Asset) -> Option<String> {
+pub fn missing(site: &CrawledSite, url: &str, asset: &Asset) -> Option<String> {
     let is_own = || ::url::Url::parse(url).is_ok_and(|url| site.origin.contains(&url));
     if asset.is_error() {
         Some(asset.status.to_string())

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::view::Rows;
-use crate::site::{LinkVerdict, NamedRow, Site};
+use crate::site::{CrawledSite, LinkVerdict, NamedRow};
 
 const LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
 const L_ERROR: Check = Check { on: Rows::Html, source: LINKS, ..ERROR };
@@ -13,7 +13,7 @@ const L_NOTICE: Check = Check { on: Rows::Html, source: LINKS, ..NOTICE };
 const TARGET_WARNING: Check = Check { source: LINKS, ..WARNING };
 const TARGET_NOTICE: Check = Check { source: LINKS, ..NOTICE };
 
-fn add_links(site: &Site, row: &NamedRow, verdict: LinkVerdict, found: &mut Evidence) {
+fn add_links(site: &CrawledSite, row: &NamedRow, verdict: LinkVerdict, found: &mut Evidence) {
     for link in row.named.links.iter().filter(|link| site.link_verdict(link.to) == verdict) {
         let end = site.end_of(link.to);
         found.add(site.url(link.to), "", format!("{} {}", end.status, end.url));

@@ -34,7 +34,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::page::view::{Page, Rows};
-use crate::site::{NamedRow, Site, SiteFindings};
+use crate::site::{CrawledSite, NamedRow, SiteFindings};
 
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
@@ -83,9 +83,9 @@ pub enum Fires {
     /// By one page, with the elements that are at fault.
     Elements(fn(&Page, &mut Evidence)),
     /// By a row among all rows, after the crawl.
-    Joined(fn(&Site, &NamedRow, &mut Evidence)),
+    Joined(fn(&CrawledSite, &NamedRow, &mut Evidence)),
     /// By the site as a whole, after the crawl.
-    Whole(fn(&Site, &mut SiteFindings)),
+    Whole(fn(&CrawledSite, &mut SiteFindings)),
 }
 
 /// How bad a finding is.
@@ -107,7 +107,7 @@ pub enum Scope {
     /// A row.
     Page,
     /// The site.
-    Site,
+    CrawledSite,
     /// Its robots.txt.
     Robots,
     /// Its sitemaps.
@@ -187,7 +187,7 @@ const PAGE: Check = Check {
 const ERROR: Check = PAGE;
 const WARNING: Check = Check { severity: Severity::Warning, weight: 5.0, ..PAGE };
 const NOTICE: Check = Check { severity: Severity::Notice, weight: 1.0, ..PAGE };
-const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::Site, on: Rows::Any, ..PAGE };
+const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::CrawledSite, on: Rows::Any, ..PAGE };
 const SITE_WARNING: Check = Check { severity: Severity::Warning, weight: 2.0, ..SITE_ERROR };
 const SITE_NOTICE: Check = Check { severity: Severity::Notice, weight: 0.5, ..SITE_ERROR };
 

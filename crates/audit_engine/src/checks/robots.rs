@@ -4,7 +4,7 @@ use crawler::robots::LineKind;
 
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
 use crate::page::view::GOOGLEBOT;
-use crate::site::{Site, SiteFindings};
+use crate::site::{CrawledSite, SiteFindings};
 
 const SPECIFICATION: &str = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt";
 const R_ERROR: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_ERROR };
@@ -37,15 +37,15 @@ pub const AI_TRAINING_BOTS: &[&str] = &[
 ];
 
 /// Whether there is a file whose lines can be judged.
-fn is_there(site: &Site) -> bool {
+fn is_there(site: &CrawledSite) -> bool {
     site.robots.status == 200 && !site.robots.is_html
 }
 
-fn blocks_all(site: &Site) -> bool {
+fn blocks_all(site: &CrawledSite) -> bool {
     is_there(site) && !site.robots.rules.decide(GOOGLEBOT, "/").is_allowed
 }
 
-fn add_blocked_bots(site: &Site, bots: &[&str], found: &mut SiteFindings) {
+fn add_blocked_bots(site: &CrawledSite, bots: &[&str], found: &mut SiteFindings) {
     for bot in bots.iter().filter(|_| is_there(site) && !blocks_all(site)) {
         let verdict = site.robots.rules.decide(bot, "/");
         if !verdict.is_allowed {

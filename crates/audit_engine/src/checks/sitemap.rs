@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
-use crate::site::{Row, Site, SiteFindings, SitemapEntry, SitemapFile};
+use crate::site::{CrawledSite, Row, SiteFindings, SitemapEntry, SitemapFile};
 
 const SITEMAPS: &str = "https://www.sitemaps.org/protocol.html";
 const S_ERROR: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_ERROR };
@@ -28,7 +28,7 @@ enum Verdict {
     NonCanonical,
 }
 
-fn verdict(site: &Site, entry: &SitemapEntry) -> Verdict {
+fn verdict(site: &CrawledSite, entry: &SitemapEntry) -> Verdict {
     if entry.is_elsewhere {
         return Verdict::OtherHost;
     }
@@ -44,7 +44,7 @@ fn verdict(site: &Site, entry: &SitemapEntry) -> Verdict {
     }
 }
 
-fn add_entries(site: &Site, wanted: &Verdict, found: &mut SiteFindings) {
+fn add_entries(site: &CrawledSite, wanted: &Verdict, found: &mut SiteFindings) {
     for file in &site.sitemaps {
         for entry in file.entries.iter().filter(|entry| verdict(site, entry) == *wanted) {
             let status = entry.id.and_then(|id| site.row(id)).map_or(0, |row| row.status);

@@ -6,7 +6,7 @@ use super::images::missing;
 use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
-use crate::site::{Asset, NamedRow, Site};
+use crate::site::{Asset, CrawledSite, NamedRow};
 
 const OPEN_GRAPH: &str = "https://ogp.me/";
 const CARDS: &str = "https://developer.x.com/en/docs/x-for-websites/cards/overview/abouts-cards";
@@ -40,7 +40,7 @@ pub fn has_other_url(page: &Page) -> bool {
     origin.target(&url) != origin.target(page.canonical.as_ref().unwrap_or(page.input.url))
 }
 
-fn preview<'a>(site: &'a Site, row: &NamedRow) -> Option<(&'a str, &'a Asset)> {
+fn preview<'a>(site: &'a CrawledSite, row: &NamedRow) -> Option<(&'a str, &'a Asset)> {
     let id = row.named.preview_image?;
     Some((site.texts.key(id), site.assets.get(&id)?))
 }

@@ -40,7 +40,7 @@ pub enum Side {
 /// Which part of a document is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum DocumentPart {
     /// Its markup.
     Source,
     /// The text that a reader sees.
@@ -68,7 +68,7 @@ enum Pattern {
 pub struct Search {
     name: String,
     side: Side,
-    place: Place,
+    place: DocumentPart,
     expression: Regex,
     finds_absence: bool,
 }
@@ -149,7 +149,7 @@ impl Extraction {
                 elements.filter_map(text).take(MAX_VALUES).collect()
             }
             Pattern::Matches(expression) => {
-                let matches = expression.captures_iter(document.searched(Place::Source));
+                let matches = expression.captures_iter(document.searched(DocumentPart::Source));
                 let group = |found: regex::Captures<'_>| {
                     found.get(1).or_else(|| found.get(0)).map(|group| piece(group.as_str()))
                 };
@@ -161,13 +161,18 @@ impl Extraction {
 
 impl Search {
     /// Pages that hold a text, upper and lower case alike.
-    pub fn for_text(name: &str, side: Side, place: Place, text: &str) -> Result<Search, BadRule> {
+    pub fn for_text(name: &str, side: Side, place: DocumentPart, text: &str) -> Result<Search, BadRule> {
         check_length(text)?;
         Search::for_matches(name, side, place, &format!("(?i){}", regex::escape(text)))
     }
 
     /// Pages in which an expression matches.
-    pub fn for_matches(name: &str, side: Side, place: Place, expression: &str) -> Result<Search, BadRule> {
+    pub fn for_matches(
+        name: &str,
+        side: Side,
+        place: DocumentPart,
+        expression: &str,
+    ) -> Result<Search, BadRule> {
         let expression = compile(expression)?;
         Ok(Search { name: name_of(name)?, side, place, expression, finds_absence: false })
     }
@@ -227,10 +232,10 @@ impl<'a> Document<'a> {
         self.tree.get_or_init(|| tree::parse(self.html))
     }
 
-    fn searched(&self, place: Place) -> &'a str {
+    fn searched(&self, place: DocumentPart) -> &'a str {
         let all = match place {
-            Place::Source => self.html,
-            Place::Text => self.text,
+            DocumentPart::Source => self.html,
+            DocumentPart::Text => self.text,
         };
         &all[..all.floor_char_boundary(MAX_SEARCHED_BYTES.min(all.len()))]
     }

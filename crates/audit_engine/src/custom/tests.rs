@@ -80,9 +80,9 @@ async fn searches_find_pages_that_contain_something_and_pages_that_do_not() {
 
     let audit = audit_with(site, |options| {
         options.searches = vec![
-            Search::for_text("sold", Side::Raw, Place::Text, "sold out").unwrap(),
-            Search::for_text("not sold", Side::Raw, Place::Text, "sold out").unwrap().inverted(),
-            Search::for_matches("in stock", Side::Rendered, Place::Source, "In [a-z]+").unwrap(),
+            Search::for_text("sold", Side::Raw, DocumentPart::Text, "sold out").unwrap(),
+            Search::for_text("not sold", Side::Raw, DocumentPart::Text, "sold out").unwrap().inverted(),
+            Search::for_matches("in stock", Side::Rendered, DocumentPart::Source, "In [a-z]+").unwrap(),
         ];
         options.extractions = vec![Extraction::of_elements("text", Side::Rendered, "p", None).unwrap()];
     })

@@ -19,7 +19,7 @@ use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::Origin;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
-use crate::site::{Place, Row, Shelf, Site, UrlId};
+use crate::site::{CrawledSite, Destination, Row, Shelf, UrlId};
 use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
@@ -46,7 +46,7 @@ enum Ready {
 
 pub(super) struct Crawl<'a> {
     pub options: &'a AuditOptions,
-    pub site: Site,
+    pub site: CrawledSite,
     pub frontier: Frontier,
     pub patterns: Patterns,
     pub probe: NotFoundProbe,
@@ -84,7 +84,7 @@ impl<'a> Crawl<'a> {
         origin: Origin,
         past: Vec<Vec<u8>>,
     ) -> Result<Crawl<'a>, JournalError> {
-        let mut site = Site::new(origin, &options.agent);
+        let mut site = CrawledSite::new(origin, &options.agent);
         site.is_follow = options.mode == Mode::Follow;
         site.thresholds = options.thresholds.clone();
         let past = Past::read(past, &mut site)?;
@@ -337,7 +337,7 @@ impl<'a> Crawl<'a> {
             return;
         }
         let depth = self.frontier.depth(row.id);
-        if let Some(Place::Page(to)) = row.redirect {
+        if let Some(Destination::Page(to)) = row.redirect {
             let redirects = self.redirects.get(&row.id).copied().unwrap_or_default() + 1;
             if redirects <= MAX_REDIRECTS {
                 self.redirects.entry(to).or_insert(redirects);
@@ -375,8 +375,8 @@ impl<'a> Crawl<'a> {
         self.frontier.push(id, priority, depth);
     }
 
-    fn place(&mut self, url: &Url) -> Place {
-        let Site { origin, urls, texts, .. } = &mut self.site;
+    fn place(&mut self, url: &Url) -> Destination {
+        let CrawledSite { origin, urls, texts, .. } = &mut self.site;
         Names { origin, urls, texts }.place(url)
     }
 

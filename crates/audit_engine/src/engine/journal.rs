@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::Progress;
-use crate::site::{Kept, Row, Shelf, Site, UrlId};
+use crate::site::{CrawledSite, Kept, Row, Shelf, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
 const VERSION: u8 = 3;
@@ -82,7 +82,7 @@ pub(super) struct Past {
 
 impl Past {
     /// Reads batches in order, and gives their addresses and texts to the site.
-    pub fn read(batches: Vec<Vec<u8>>, site: &mut Site) -> Result<Past, JournalError> {
+    pub fn read(batches: Vec<Vec<u8>>, site: &mut CrawledSite) -> Result<Past, JournalError> {
         let mut past = Past::default();
         for batch in batches {
             past.read_batch(&batch, site)?;
@@ -90,7 +90,7 @@ impl Past {
         Ok(past)
     }
 
-    fn read_batch(&mut self, batch: &[u8], site: &mut Site) -> Result<(), JournalError> {
+    fn read_batch(&mut self, batch: &[u8], site: &mut CrawledSite) -> Result<(), JournalError> {
         let packed = match batch {
             [VERSION, packed @ ..] => packed,
             _ => return Err(JournalError::Unreadable("it is of another version".to_owned())),
@@ -140,7 +140,7 @@ pub(super) struct Batches {
 
 impl Batches {
     /// Begins after what was read of earlier batches.
-    pub fn new(past: &Past, site: &Site) -> Batches {
+    pub fn new(past: &Past, site: &CrawledSite) -> Batches {
         Batches {
             session: past.sessions,
             records: Vec::new(),
@@ -164,7 +164,7 @@ impl Batches {
     }
 
     /// The records since the last batch; none when there are none.
-    pub fn take(&mut self, site: &Site, elapsed: Duration) -> Result<Option<Vec<u8>>, JournalError> {
+    pub fn take(&mut self, site: &CrawledSite, elapsed: Duration) -> Result<Option<Vec<u8>>, JournalError> {
         self.last = Instant::now();
         if self.rows == 0 {
             return Ok(None);

@@ -8,7 +8,7 @@ use super::results::Results;
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
-use crate::site::{Difference, Fields, Site, SiteFinding};
+use crate::site::{CrawledSite, Difference, Fields, SiteFinding};
 
 /// A finished audit.
 pub struct Audit {
@@ -34,7 +34,7 @@ pub struct Audit {
     pub pages: usize,
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
     pub issue_breakdown: BTreeMap<&'static str, usize>,
-    pub(super) site: Site,
+    pub(super) site: CrawledSite,
     pub(super) results: Results,
 }
 

@@ -6,7 +6,7 @@ use url::Url;
 use crate::address::{Origin, Target};
 use crate::page::ResourceKind;
 use crate::page::view::{GOOGLEBOT, Page};
-use crate::site::{Alternate, Interner, Named, Place, Row, RowLink, UrlId, anchor_hash};
+use crate::site::{Alternate, Destination, Interner, Named, Row, RowLink, UrlId, anchor_hash};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
@@ -91,15 +91,15 @@ impl Names<'_> {
     }
 
     /// Where an address is.
-    pub fn place(&mut self, url: &Url) -> Place {
+    pub fn place(&mut self, url: &Url) -> Destination {
         match self.origin.target(url) {
-            Target::Internal(key) => Place::Page(self.urls.intern(&key)),
+            Target::Internal(key) => Destination::Page(self.urls.intern(&key)),
             Target::External(url) => {
                 let host = url.host_str().unwrap_or_default();
                 let is_same_domain = crawler::url::registrable_domain(host).is_some_and(|domain| {
                     Some(domain) == crawler::url::registrable_domain(self.origin.host())
                 });
-                Place::Elsewhere { url: url.as_str().into(), is_same_domain }
+                Destination::Elsewhere { url: url.as_str().into(), is_same_domain }
             }
         }
     }

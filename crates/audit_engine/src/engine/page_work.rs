@@ -13,7 +13,7 @@ use crate::custom::{Document, Found};
 use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
-use crate::site::{Details, Row, Site};
+use crate::site::{CrawledSite, Details, Row};
 use crate::source::{RenderedPage, Response, Snapshot};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
@@ -67,7 +67,7 @@ impl PageWork {
             facts.resources.extend(scripts.cloned());
             (page, facts)
         });
-        let Site { origin, robots, urls, texts, .. } = &mut crawl.site;
+        let CrawledSite { origin, robots, urls, texts, .. } = &mut crawl.site;
         let input = PageInput {
             origin,
             robots: &robots.rules,

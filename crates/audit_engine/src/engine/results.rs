@@ -10,7 +10,7 @@ use super::tally::Tally;
 use crate::checks::{CheckId, Evidence, Fires, Scope};
 use crate::page::view::Rows;
 use crate::score::{page_health, run_health};
-use crate::site::{Details, Kept, NamedRow, Place, Row, Shelf, Site, SiteFindings};
+use crate::site::{CrawledSite, Destination, Details, Kept, NamedRow, Row, Shelf, SiteFindings};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
@@ -136,13 +136,13 @@ pub(super) struct Results {
 
 impl Results {
     /// The results of a site's rows from one on.
-    pub fn from<'a>(&'a self, site: &'a Site, first: usize) -> impl Iterator<Item = RowResult> + 'a {
+    pub fn from<'a>(&'a self, site: &'a CrawledSite, first: usize) -> impl Iterator<Item = RowResult> + 'a {
         let rows = site.rows.iter().zip(&self.kept).skip(first);
         rows.map(|(row, kept)| row_result(site, row, self.shelf.get(*kept)))
     }
 }
 
-fn joined_checks(site: &Site, row: &NamedRow, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
+fn joined_checks(site: &CrawledSite, row: &NamedRow, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
     let mut findings = Vec::new();
     for id in checks {
         let check = id.check();
@@ -163,7 +163,7 @@ fn joined_checks(site: &Site, row: &NamedRow, checks: &[CheckId]) -> Vec<(CheckI
     findings
 }
 
-fn row_result(site: &Site, row: &Row, details: Details) -> RowResult {
+fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
     let Details { findings, fields, differences, found } = details;
     let counts: Vec<(CheckId, u32)> =
         findings.iter().map(|(check, evidence)| (*check, evidence.count)).collect();
@@ -203,13 +203,13 @@ fn crawled_at(row: &Row) -> String {
     time.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
 }
 
-fn hops(site: &Site, row: &Row) -> Vec<Hop> {
+fn hops(site: &CrawledSite, row: &Row) -> Vec<Hop> {
     let Some(first) = &row.redirect else { return Vec::new() };
     let mut place = Some(first);
     let hops = site.end_of(row.id).hops.into_iter();
     hops.map(|url| {
         let next = match place {
-            Some(Place::Page(id)) => site.row(*id),
+            Some(Destination::Page(id)) => site.row(*id),
             _ => None,
         };
         place = next.and_then(|row| row.redirect.as_ref());

@@ -9,7 +9,7 @@ use super::bots::BOTS;
 use super::outcome::SiteResult;
 use crate::checks::{CheckId, MAX_ROBOTS_BYTES, Scope, Severity};
 use crate::page::view::GOOGLEBOT;
-use crate::site::{Site, UrlId};
+use crate::site::{CrawledSite, UrlId};
 
 const MAX_RULES: usize = 200;
 const MAX_PROBLEMS: usize = 50;
@@ -141,7 +141,7 @@ pub struct LlmsTxt {
 
 impl RobotsAnalysis {
     /// Takes the robots.txt of a joined site apart.
-    pub(super) fn of(site: &Site, results: &[SiteResult]) -> RobotsAnalysis {
+    pub(super) fn of(site: &CrawledSite, results: &[SiteResult]) -> RobotsAnalysis {
         let robots = &site.robots;
         let effective = if robots.is_unreachable {
             "unreachable"
@@ -178,7 +178,7 @@ impl RobotsAnalysis {
     }
 }
 
-fn groups(site: &Site) -> (Vec<RobotsGroup>, usize) {
+fn groups(site: &CrawledSite) -> (Vec<RobotsGroup>, usize) {
     let all: usize = site.robots.rules.groups().iter().map(|group| group.rules.len()).sum();
     let mut left = MAX_RULES;
     let mut groups = Vec::new();
@@ -199,7 +199,7 @@ fn groups(site: &Site) -> (Vec<RobotsGroup>, usize) {
     (groups, all.saturating_sub(MAX_RULES))
 }
 
-fn sitemaps(site: &Site) -> Vec<NamedSitemap> {
+fn sitemaps(site: &CrawledSite) -> Vec<NamedSitemap> {
     let named = site.sitemaps.iter().filter_map(|file| Some((file.robots_line?, file)));
     named
         .map(|(line, file)| NamedSitemap {
@@ -227,7 +227,7 @@ fn problems(results: &[SiteResult]) -> Vec<RobotsProblem> {
         .collect()
 }
 
-fn bots(site: &Site) -> Vec<BotAccess> {
+fn bots(site: &CrawledSite) -> Vec<BotAccess> {
     let rules = &site.robots.rules;
     let pages: Vec<UrlId> = site.pages().map(|row| row.id).collect();
     let blocked = |bot: &str| -> (usize, bool) {
@@ -269,7 +269,7 @@ fn bots(site: &Site) -> Vec<BotAccess> {
     BOTS.iter().map(access).collect()
 }
 
-fn content_signals(site: &Site) -> BTreeMap<String, String> {
+fn content_signals(site: &CrawledSite) -> BTreeMap<String, String> {
     let mut signals = BTreeMap::new();
     for line in site.robots.rules.lines() {
         if let LineKind::Known("content-signal" | "content-usage", value) = &line.kind {

@@ -7,7 +7,7 @@ use memchr::memchr;
 
 /// Where a text stands: in an attribute, a name without its semicolon is often a part of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ReferenceContext {
     /// Between tags.
     Text,
     /// In the value of an attribute.
@@ -15,7 +15,7 @@ pub enum Place {
 }
 
 /// A text with its references replaced by what they stand for.
-pub fn decode(text: &str, place: Place) -> Cow<'_, str> {
+pub fn decode(text: &str, place: ReferenceContext) -> Cow<'_, str> {
     let Some(mut at) = memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -37,7 +37,7 @@ pub fn decode(text: &str, place: Place) -> Cow<'_, str> {
 }
 
 /// Appends what the reference at the beginning of a text stands for. Bytes that it takes; 0: it is none.
-fn reference(text: &str, place: Place, decoded: &mut String) -> usize {
+fn reference(text: &str, place: ReferenceContext, decoded: &mut String) -> usize {
     match text.as_bytes().get(1) {
         Some(b'#') => numeric(text, decoded),
         Some(byte) if byte.is_ascii_alphanumeric() => named(text, place, decoded),
@@ -68,7 +68,7 @@ fn character(number: u32) -> char {
     replacement.or_else(|| char::from_u32(number)).unwrap_or('\u{fffd}')
 }
 
-fn named(text: &str, place: Place, decoded: &mut String) -> usize {
+fn named(text: &str, place: ReferenceContext, decoded: &mut String) -> usize {
     let mut found = None;
     let mut end = 1;
     // The list has every beginning of a name too: the first text that it lacks ends the search.
@@ -87,7 +87,7 @@ fn named(text: &str, place: Place, decoded: &mut String) -> usize {
     let is_complete = text.as_bytes()[end - 1] == b';';
     let next = text.as_bytes().get(end);
     let goes_on = next.is_some_and(|byte| *byte == b'=' || byte.is_ascii_alphanumeric());
-    if place == Place::Attribute && !is_complete && goes_on {
+    if place == ReferenceContext::Attribute && !is_complete && goes_on {
         return 0;
     }
     decoded.extend([first, second].into_iter().filter(|code| *code != 0).filter_map(char::from_u32));
@@ -110,13 +110,13 @@ mod tests {
             ("&;&&#;&#x;&unknown; &", "&;&&#;&#x;&unknown; &"),
             ("&NotEqualTilde;", "\u{2242}\u{338}"),
         ] {
-            assert_eq!(decode(text, Place::Text), expected, "{text}");
+            assert_eq!(decode(text, ReferenceContext::Text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_parameter_of_an_address_is_no_reference() {
-        assert_eq!(decode("/a?b=1&copy=2&lt;&copy", Place::Attribute), "/a?b=1&copy=2<©");
-        assert_eq!(decode("1&copy=2", Place::Text), "1©=2");
+        assert_eq!(decode("/a?b=1&copy=2&lt;&copy", ReferenceContext::Attribute), "/a?b=1&copy=2<©");
+        assert_eq!(decode("1&copy=2", ReferenceContext::Text), "1©=2");
     }
 }

@@ -8,7 +8,7 @@ use memchr::{memchr, memmem};
 
 use super::ends::{comment_length, raw_end, script_end};
 use super::names::{Attr, Name};
-use super::references::{Place, decode};
+use super::references::{ReferenceContext, decode};
 
 /// A piece of a document. What a start tag says stands in [`Tokens::tag`].
 #[derive(Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl<'h> Tokens<'h> {
         self.at = end.map_or(self.html.len(), |end| start + end);
         let text = &self.html[start..self.at];
         end?;
-        Some(if kind == Raw::Rcdata { self.decoded(text, Place::Text) } else { self.whole(text) })
+        Some(if kind == Raw::Rcdata { self.decoded(text, ReferenceContext::Text) } else { self.whole(text) })
     }
 
     /// All that is left, as text.
@@ -157,17 +157,17 @@ impl<'h> Tokens<'h> {
         let text = &self.html[start..self.at];
         if self.has_nul && text.contains('\0') {
             // Browsers drop the character here, and it ends a reference.
-            let parts = text.split('\0').map(|part| decode(part, Place::Text));
+            let parts = text.split('\0').map(|part| decode(part, ReferenceContext::Text));
             return Token::Text(Cow::Owned(parts.collect()));
         }
-        Token::Text(decode(text, Place::Text))
+        Token::Text(decode(text, ReferenceContext::Text))
     }
 
     fn whole(&self, text: &'h str) -> Cow<'h, str> {
         if self.has_nul && text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
     }
 
-    fn decoded(&self, text: &'h str, place: Place) -> Cow<'h, str> {
+    fn decoded(&self, text: &'h str, place: ReferenceContext) -> Cow<'h, str> {
         match self.whole(text) {
             Cow::Borrowed(text) => decode(text, place),
             Cow::Owned(text) => decode(&text, place).into_owned().into(),
@@ -223,7 +223,7 @@ impl<'h> Tokens<'h> {
                     let Some(value) = self.attribute_value() else { return false };
                     if let Some(attr) = Attr::read(name).filter(|attr| keeps && !self.tag.has(*attr)) {
                         self.tag.present |= attr.bit();
-                        self.tag.attributes.push((attr, self.decoded(value, Place::Attribute)));
+                        self.tag.attributes.push((attr, self.decoded(value, ReferenceContext::Attribute)));
                     }
                 }
             }

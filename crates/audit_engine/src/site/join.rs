@@ -9,13 +9,13 @@ use super::graph::Graph;
 use super::groups::Groups;
 use super::named::anchor_hash;
 use super::shared::MAX_BUCKET;
-use super::{Joined, Row, Shared, Site, UrlId};
+use super::{CrawledSite, Joined, Row, Shared, UrlId};
 use crate::page::sketch::{BANDS, Sketch};
 
 /// Buckets of sketches that are in memory at once, over all pages: 16 bytes each.
 const MOST_BUCKETS: usize = 500_000;
 
-impl Site {
+impl CrawledSite {
     /// Prepares what the checks ask about rows together. To be called once, after the last row.
     pub fn join(&mut self) {
         self.joined = Joined::default();

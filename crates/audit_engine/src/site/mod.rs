@@ -32,14 +32,14 @@ pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
 pub use named::{Alternate, Named, NamedRow, RowLink, Words, anchor_hash};
 pub use probes::{Asset, BotAnswer, Probes};
-pub use row::{Details, Difference, Failure, Fields, Fingerprints, Place, Row};
+pub use row::{Destination, Details, Difference, Failure, Fields, Fingerprints, Row};
 pub use rows::Rows;
 pub use shared::Shared;
 pub use shelf::{Kept, Shelf};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
 
 /// Everything that is known of a site.
-pub struct Site {
+pub struct CrawledSite {
     /// Whose addresses are internal.
     pub origin: Origin,
     /// Product token of the audit's user agent.
@@ -173,7 +173,7 @@ struct Joined {
 
 impl SitemapEntry {
     /// Its address.
-    pub fn url(&self, site: &Site) -> String {
+    pub fn url(&self, site: &CrawledSite) -> String {
         match (&self.written, self.id) {
             (Some(written), _) => written.to_string(),
             (None, id) => id.map(|id| site.url(id)).unwrap_or_default(),
@@ -181,10 +181,10 @@ impl SitemapEntry {
     }
 }
 
-impl Site {
+impl CrawledSite {
     /// A site without rows.
-    pub fn new(origin: Origin, agent: &str) -> Site {
-        Site {
+    pub fn new(origin: Origin, agent: &str) -> CrawledSite {
+        CrawledSite {
             origin,
             agent: agent.to_owned(),
             urls: Interner::default(),

@@ -48,9 +48,9 @@ pub struct Row {
     /// Headers of its answer; kept of the start page only.
     pub headers: Box<[(String, String)]>,
     /// Where it redirects to.
-    pub redirect: Option<Place>,
+    pub redirect: Option<Destination>,
     /// Its effective canonical, when that is another page.
-    pub canonical: Option<Place>,
+    pub canonical: Option<Destination>,
     /// How answers for Googlebot and for a person differ.
     pub agent_difference: Option<Box<str>>,
     /// Fingerprints of its texts.
@@ -105,7 +105,7 @@ pub enum Failure {
 
 /// Where a redirect or a canonical leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum Destination {
     /// To a page of the site.
     Page(UrlId),
     /// To another host.
@@ -212,7 +212,7 @@ impl Row {
     /// The page of the site that it names as canonical, when that is another one.
     pub fn canonical_id(&self) -> Option<UrlId> {
         match self.canonical {
-            Some(Place::Page(id)) => Some(id),
+            Some(Destination::Page(id)) => Some(id),
             _ => None,
         }
     }
@@ -239,7 +239,7 @@ impl Row {
     pub(super) fn renumber(&mut self, number: impl Fn(UrlId) -> UrlId) {
         self.id = number(self.id);
         for place in [&mut self.redirect, &mut self.canonical].into_iter().flatten() {
-            if let Place::Page(id) = place {
+            if let Destination::Page(id) = place {
                 *id = number(*id);
             }
         }

@@ -1,6 +1,6 @@
 //! What pages share: titles, texts, and texts that are nearly one. Asked once rows are joined.
 
-use super::{Row, Site, UrlId};
+use super::{CrawledSite, Row, UrlId};
 use crate::checks::thresholds::Limit;
 use crate::checks::{Evidence, MAX_EXAMPLES};
 
@@ -24,7 +24,7 @@ pub enum Shared {
     ParameterVariant,
 }
 
-impl Site {
+impl CrawledSite {
     /// Adds the pages that share something with a row.
     pub fn shared(&self, shared: Shared, row: &Row, found: &mut Evidence) {
         let is_variant = matches!(shared, Shared::SlashVariant | Shared::ParameterVariant);

@@ -1,7 +1,7 @@
 //! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
 //! that fits.
 
-use super::{Alternate, NamedRow, Place, Row, Site, UrlId};
+use super::{Alternate, CrawledSite, Destination, NamedRow, Row, UrlId};
 use crate::checks::is_valid_hreflang;
 
 /// Hops after which nobody follows any more.
@@ -90,7 +90,7 @@ pub enum AlternateVerdict {
     NoReturn,
 }
 
-impl Site {
+impl CrawledSite {
     /// Follows redirects from an address.
     pub fn end_of(&self, id: UrlId) -> End {
         let mut end = End { id: Some(id), ..End::default() };
@@ -98,13 +98,13 @@ impl Site {
         let mut at = id;
         while let Some(place) = self.row(at).and_then(|row| row.redirect.as_ref()) {
             match place {
-                Place::Elsewhere { url, .. } => {
+                Destination::Elsewhere { url, .. } => {
                     end.hops.push(url.to_string());
                     end.id = None;
                     end.url = url.to_string();
                     return end;
                 }
-                Place::Page(next) => {
+                Destination::Page(next) => {
                     end.hops.push(self.url(*next));
                     end.is_loop = seen.contains(next);
                     end.is_too_long = end.hops.len() > MAX_HOPS;
@@ -164,9 +164,11 @@ impl Site {
     pub fn canonical_verdict(&self, row: &Row) -> CanonicalVerdict {
         let target = match &row.canonical {
             None => return CanonicalVerdict::Own,
-            Some(Place::Elsewhere { is_same_domain: false, .. }) => return CanonicalVerdict::CrossDomain,
-            Some(Place::Elsewhere { .. }) => return CanonicalVerdict::Canonicalised,
-            Some(Place::Page(id)) => *id,
+            Some(Destination::Elsewhere { is_same_domain: false, .. }) => {
+                return CanonicalVerdict::CrossDomain;
+            }
+            Some(Destination::Elsewhere { .. }) => return CanonicalVerdict::Canonicalised,
+            Some(Destination::Page(id)) => *id,
         };
         // A forbidden page has no row unless something links to it, so the rules are asked.
         if self.is_blocked(self.urls.key(target)) {
@@ -191,8 +193,8 @@ impl Site {
     /// The address that a page's canonical names.
     pub fn canonical_url(&self, row: &Row) -> String {
         match &row.canonical {
-            Some(Place::Page(id)) => self.url(*id),
-            Some(Place::Elsewhere { url, .. }) => url.to_string(),
+            Some(Destination::Page(id)) => self.url(*id),
+            Some(Destination::Elsewhere { url, .. }) => url.to_string(),
             None => String::new(),
         }
     }

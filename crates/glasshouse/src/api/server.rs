@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::listen::Listening;
 use crate::listen::accept::{accept, drive};
-use crate::listen::admission::{Admission, Place};
+use crate::listen::admission::{ConnectionAdmission, ConnectionPlace};
 use crate::listen::smuggling_guard::closes_after;
 use crate::listen::timed::{RequestInFlight, RequestsInFlight, TimeLimits, TimedConnection};
 use crate::listen::tracked::Tracked;
@@ -28,7 +28,7 @@ pub struct Server {
     /// What all listeners of the process share.
     pub listening: Listening,
     /// How many connections there may be.
-    pub admission: Admission,
+    pub admission: ConnectionAdmission,
     /// Bytes that a request's line and headers may have; over it 431.
     pub head_bytes: usize,
 }
@@ -57,8 +57,13 @@ impl Server {
         .await;
     }
 
-    async fn serve_connection<F, Fut>(self, stream: TcpStream, peer: IpAddr, place: Place, respond: F)
-    where
+    async fn serve_connection<F, Fut>(
+        self,
+        stream: TcpStream,
+        peer: IpAddr,
+        place: ConnectionPlace,
+        respond: F,
+    ) where
         F: Fn(Request<Incoming>, Sender) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {

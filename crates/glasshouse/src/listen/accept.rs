@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::admission::{Admission, Place};
+use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
 use super::pressure::Pressure;
 use super::turns::Turns;
@@ -51,19 +51,19 @@ impl Listening {
 }
 
 /// The places of one listener, as the settings give them.
-pub fn admission(config: &Config) -> Admission {
+pub fn admission(config: &Config) -> ConnectionAdmission {
     let limits = &config.limits;
     let places =
         if limits.connections == 0 { descriptors::connections_by_default() } else { limits.connections };
-    Admission::new(places, limits.connections_per_address, &config.edge.trusted_proxies)
+    ConnectionAdmission::new(places, limits.connections_per_address, &config.edge.trusted_proxies)
 }
 
 /// Hands every connection to `serve` until shutdown; over the limits it is closed at once, or waits in the system's queue.
 pub async fn accept(
     listener: TcpListener,
     listening: Listening,
-    admission: Admission,
-    serve: impl Fn(TcpStream, SocketAddr, Place),
+    admission: ConnectionAdmission,
+    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
 ) {
     let keeping = {
         let (admission, shutdown) = (admission.clone(), listening.shutdown.clone());

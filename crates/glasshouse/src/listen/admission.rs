@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The places of one listener. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Admission {
+pub struct ConnectionAdmission {
     places: Arc<Semaphore>,
     /// How many are to be free.
     spare: usize,
@@ -36,17 +36,17 @@ pub struct Admission {
 
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPlace {
     // Before the permit, so that a free place is one that nobody is counted for.
     counted: Option<(Counted<IpAddr>, Member)>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Admission {
+impl ConnectionAdmission {
     /// So many places, of which one address may have `per_address`.
-    pub fn new(places: usize, per_address: usize, excepted: &[IpNet]) -> Admission {
+    pub fn new(places: usize, per_address: usize, excepted: &[IpNet]) -> ConnectionAdmission {
         let places = places.min(Semaphore::MAX_PERMITS);
-        Admission {
+        ConnectionAdmission {
             places: Arc::new(Semaphore::new(places)),
             spare: (places / SPARE).max(1),
             per_address,
@@ -79,19 +79,19 @@ impl Admission {
     }
 
     /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
-    pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<Place> {
+    pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionPlace> {
         let client = client.to_canonical();
         if self.excepted.iter().any(|network| network.contains(&client)) {
-            return Some(Place { counted: None, _permit: permit });
+            return Some(ConnectionPlace { counted: None, _permit: permit });
         }
         let client = household(client);
         let free = self.places.available_permits() + 1;
         let counted = self.open.count(client, self.per_address.min(free))?;
-        Some(Place { counted: Some((counted, self.crowd.join(client))), _permit: permit })
+        Some(ConnectionPlace { counted: Some((counted, self.crowd.join(client))), _permit: permit })
     }
 }
 
-impl Place {
+impl ConnectionPlace {
     /// Since when the client has been expected to send something; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
         self.with_member(|member| member.reads(since));
@@ -136,14 +136,14 @@ pub(super) fn household(client: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    async fn take(admission: &Admission, client: &str) -> Option<Place> {
+    async fn take(admission: &ConnectionAdmission, client: &str) -> Option<ConnectionPlace> {
         let permit = admission.wait().await;
         admission.take(permit, client.parse().unwrap())
     }
 
     #[tokio::test]
     async fn an_address_with_enough_connections_gets_no_further_one_until_one_ends() {
-        let admission = Admission::new(10, 2, &[]);
+        let admission = ConnectionAdmission::new(10, 2, &[]);
         let first = take(&admission, "192.0.2.1").await;
         let second = take(&admission, "::ffff:192.0.2.1").await;
 
@@ -156,7 +156,7 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_of_one_ipv6_network_count_together() {
-        let admission = Admission::new(10, 1, &[]);
+        let admission = ConnectionAdmission::new(10, 1, &[]);
         let _place = take(&admission, "2001:db8::1").await;
 
         assert!(take(&admission, "2001:db8::ffff:2").await.is_none());
@@ -165,7 +165,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_trusted_proxy_brings_everybody() {
-        let admission = Admission::new(10, 1, &["10.0.0.0/8".parse().unwrap()]);
+        let admission = ConnectionAdmission::new(10, 1, &["10.0.0.0/8".parse().unwrap()]);
 
         let places = [take(&admission, "10.0.0.1").await, take(&admission, "10.0.0.1").await];
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_refused_connection_leaves_its_place_and_nothing_in_memory() {
-        let admission = Admission::new(2, 1, &[]);
+        let admission = ConnectionAdmission::new(2, 1, &[]);
         let place = take(&admission, "192.0.2.1").await;
         assert!(take(&admission, "192.0.2.1").await.is_none());
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_has_at_most_as_many_places_as_are_left_for_the_others() {
-        let admission = Admission::new(12, 100, &[]);
+        let admission = ConnectionAdmission::new(12, 100, &[]);
         let mut places = Vec::new();
 
         for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
@@ -202,7 +202,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_full_listener_lets_go_of_who_does_nothing_and_never_of_who_is_answered_or_a_proxy() {
-        let admission = Admission::new(4, 4, &["10.0.0.0/8".parse().unwrap()]);
+        let admission = ConnectionAdmission::new(4, 4, &["10.0.0.0/8".parse().unwrap()]);
         let [proxy, answered] = [take(&admission, "10.0.0.1").await, take(&admission, "192.0.2.1").await];
         answered.as_ref().unwrap().reads(None);
         let mut idle = Vec::new();

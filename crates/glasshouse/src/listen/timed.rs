@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::admission::Place;
+use super::admission::ConnectionPlace;
 use super::pressure::{Pressure, Waiting};
 use super::smuggling_guard::{Phase, SmugglingGuard};
 use super::stall::Stall;
@@ -122,7 +122,7 @@ pub struct TimedConnection<S> {
     write_stall: Stall,
     waiting: Waiting,
     /// Its place among the listener's connections, which a tunnel keeps.
-    place: Option<Place>,
+    place: Option<ConnectionPlace>,
 }
 
 /// What a connection is waiting in: a phase, after so many requests.
@@ -163,7 +163,7 @@ impl<S> TimedConnection<S> {
     }
 
     /// Keeps the connection's place until it ends, and counts what it leaves waiting.
-    pub fn admitted(mut self, place: Place, pressure: &Pressure) -> TimedConnection<S> {
+    pub fn admitted(mut self, place: ConnectionPlace, pressure: &Pressure) -> TimedConnection<S> {
         self.place = Some(place);
         self.waiting = pressure.share();
         self
@@ -207,7 +207,7 @@ impl<S> TimedConnection<S> {
         }
     }
 
-    fn report(&self, what: impl FnOnce(&Place)) {
+    fn report(&self, what: impl FnOnce(&ConnectionPlace)) {
         if let Some(place) = &self.place {
             what(place);
         }
@@ -275,7 +275,7 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
                 self.blocked_since = None;
                 self.write_stall.clear();
                 self.report(|place| place.writes(None));
-                self.report(Place::moved);
+                self.report(ConnectionPlace::moved);
             }
             self.waiting.set(0);
             return Poll::Ready(result);
@@ -363,7 +363,7 @@ mod tests {
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
-    use super::super::admission::Admission;
+    use super::super::admission::ConnectionAdmission;
     use super::*;
 
     /// The limits, shortened.
@@ -533,7 +533,7 @@ mod tests {
     async fn patience_is_short_while_too_much_waits() {
         let (_client, server) = duplex(16);
         let limits = TimeLimits { write_stall: Duration::from_secs(600), ..LIMITS };
-        let admission = Admission::new(1, 1, &[]);
+        let admission = ConnectionAdmission::new(1, 1, &[]);
         let place = admission.take(admission.wait().await, "192.0.2.1".parse().unwrap()).unwrap();
         let connection = TimedConnection::http1(server, limits, RequestsInFlight::default());
         let mut connection = connection.admitted(place, &Pressure::with_limit(32));

@@ -73,7 +73,7 @@ pub enum OriginResult {
 
 /// The gate of this process. Cheap to clone.
 #[derive(Clone)]
-pub struct Admission(Arc<Shared>);
+pub struct RenderAdmission(Arc<Shared>);
 
 struct Shared {
     slots: usize,
@@ -154,11 +154,11 @@ impl OriginState {
     }
 }
 
-impl Admission {
+impl RenderAdmission {
     /// A gate for so many renders at a time.
-    pub fn new(slots: usize, on_demand_per_minute: u32) -> Admission {
+    pub fn new(slots: usize, on_demand_per_minute: u32) -> RenderAdmission {
         let state = Mutex::new(State::default());
-        Admission(Arc::new(Shared { slots: slots.max(1), on_demand_per_minute, state }))
+        RenderAdmission(Arc::new(Shared { slots: slots.max(1), on_demand_per_minute, state }))
     }
 
     /// Waits for a place, until the deadline or until nobody waits for the page any more.
@@ -294,7 +294,7 @@ impl State {
 
 /// A place; given back when dropped.
 pub struct Permit {
-    admission: Admission,
+    admission: RenderAdmission,
     number: u64,
     origin: String,
 }
@@ -344,13 +344,13 @@ mod tests {
         Applicant { purpose, domain: domain.to_owned(), origin: format!("{domain}.origin") }
     }
 
-    async fn enter(admission: &Admission, purpose: Purpose, domain: &str) -> Result<Permit, Refusal> {
+    async fn enter(admission: &RenderAdmission, purpose: Purpose, domain: &str) -> Result<Permit, Refusal> {
         admission.enter(applicant(purpose, domain), SHORT, &CancellationToken::new()).await
     }
 
     /// Queues renders while the only slot is taken, then lets them in one by one; answers the order.
     async fn order_of(queued: &[(Purpose, &'static str)]) -> Vec<&'static str> {
-        let admission = Admission::new(1, 1_000);
+        let admission = RenderAdmission::new(1, 1_000);
         let first = enter(&admission, Purpose::Forced, "first").await;
         let order = Arc::new(Mutex::new(Vec::new()));
         let never = CancellationToken::new();
@@ -391,7 +391,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_hangs_holds_two_slots_and_not_all() {
-        let admission = Admission::new(8, 1_000);
+        let admission = RenderAdmission::new(8, 1_000);
 
         let first = enter(&admission, Purpose::OnDemand, "hangs").await;
         let second = enter(&admission, Purpose::OnDemand, "hangs").await;
@@ -404,7 +404,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_answers_may_use_every_slot() {
-        let admission = Admission::new(8, 1_000);
+        let admission = RenderAdmission::new(8, 1_000);
         enter(&admission, Purpose::OnDemand, "well").await.unwrap().note(OriginResult::Responded);
 
         let permits =
@@ -415,7 +415,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_failed_three_times_is_left_alone_for_a_while() {
-        let admission = Admission::new(8, 1_000);
+        let admission = RenderAdmission::new(8, 1_000);
         for _ in 0..3 {
             enter(&admission, Purpose::OnDemand, "down").await.unwrap().note(OriginResult::Failed);
         }
@@ -431,7 +431,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_domain_has_only_so_many_renders_on_demand_in_a_minute() {
-        let admission = Admission::new(8, 3);
+        let admission = RenderAdmission::new(8, 3);
         for _ in 0..3 {
             enter(&admission, Purpose::OnDemand, "busy").await.unwrap();
         }
@@ -443,7 +443,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_that_nobody_waits_for_any_more_does_not_start() {
-        let admission = Admission::new(1, 1_000);
+        let admission = RenderAdmission::new(1, 1_000);
         let first = enter(&admission, Purpose::OnDemand, "first").await.unwrap();
         let abandoned = CancellationToken::new();
         abandoned.cancel();

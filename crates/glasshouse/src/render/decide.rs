@@ -14,7 +14,7 @@ use crate::domains::Site;
 
 /// Who asks, which decides what an unknown client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum EntryPoint {
     /// The render endpoint: whoever asks it wants a page rendered, unless there is evidence of a person.
     Api,
     /// The edge: everybody is a person, unless there is evidence of a crawler.
@@ -52,7 +52,7 @@ pub struct TargetPage {
 }
 
 /// Decides what a request for `target` gets. The first rule that applies answers.
-pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, place: Place) -> Decision {
+pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> Decision {
     if let Some((status, location)) = site.redirect(target) {
         return Decision::Redirect { status, location: location.into() };
     }
@@ -61,7 +61,7 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, place: Place)
         && !is_static_asset(target.path())
         && is_document(facts.sec_fetch_dest)
         && accepts_html(facts.accept);
-    if !is_page || is_person(target, facts, place) {
+    if !is_page || is_person(target, facts, entry) {
         return Decision::Passthrough { location: site.origin_url(target).into() };
     }
     Decision::Serve(page_of(site, target))
@@ -99,25 +99,25 @@ pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
     };
     let mut target = target.clone();
     target.set_fragment(None);
-    match decide(site, &target, &facts, Place::Api) {
+    match decide(site, &target, &facts, EntryPoint::Api) {
         Decision::Serve(_) => Some(target),
         Decision::Passthrough { .. } => None,
         Decision::Redirect { location, .. } => {
             let preferred = Url::parse(&location).ok()?;
             let is_same_page = preferred[Position::BeforePath..] == target[Position::BeforePath..]
                 && preferred.host_str().is_some_and(|host| site.owns_host(host));
-            let is_page =
-                is_same_page && matches!(decide(site, &preferred, &facts, Place::Api), Decision::Serve(_));
+            let is_page = is_same_page
+                && matches!(decide(site, &preferred, &facts, EntryPoint::Api), Decision::Serve(_));
             is_page.then_some(preferred)
         }
     }
 }
 
-fn is_person(target: &Url, facts: &RequestFacts<'_>, place: Place) -> bool {
+fn is_person(target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> bool {
     let is_crawler = facts.is_crawler || crawler::url::escaped_fragment(target).is_some();
-    match place {
-        Place::Edge => !is_crawler,
-        Place::Api => !is_crawler && is_browser_navigation(facts),
+    match entry {
+        EntryPoint::Edge => !is_crawler,
+        EntryPoint::Api => !is_crawler && is_browser_navigation(facts),
     }
 }
 
@@ -221,17 +221,17 @@ mod tests {
     }
 
     /// What happens, in one word and the address.
-    fn outcome(target: &str, facts: RequestFacts<'_>, place: Place) -> String {
+    fn outcome(target: &str, facts: RequestFacts<'_>, entry: EntryPoint) -> String {
         let site = site("shop.example", settings());
-        match decide(&site, &Url::parse(target).expect("an address"), &facts, place) {
+        match decide(&site, &Url::parse(target).expect("an address"), &facts, entry) {
             Decision::Redirect { status, location } => format!("{status} {location}"),
             Decision::Passthrough { location } => format!("304 {location}"),
             Decision::Serve(page) => format!("serve {}", page.url),
         }
     }
 
-    fn is_served(facts: RequestFacts<'_>, place: Place) -> bool {
-        outcome("https://shop.example/a", facts, place).starts_with("serve")
+    fn is_served(facts: RequestFacts<'_>, entry: EntryPoint) -> bool {
+        outcome("https://shop.example/a", facts, entry).starts_with("serve")
     }
 
     #[test]
@@ -251,9 +251,9 @@ mod tests {
             ("https://shop.example/admin/users", "304 https://origin.test/admin/users"),
         ];
 
-        for place in [Place::Api, Place::Edge] {
+        for entry in [EntryPoint::Api, EntryPoint::Edge] {
             for (target, expected) in table {
-                assert_eq!(outcome(target, bot(), place), expected);
+                assert_eq!(outcome(target, bot(), entry), expected);
             }
         }
     }
@@ -269,8 +269,8 @@ mod tests {
 
         for (target, expected) in table {
             for facts in [bot(), person(), nobody()] {
-                assert_eq!(outcome(target, facts.clone(), Place::Api), expected);
-                assert_eq!(outcome(target, facts, Place::Edge), expected);
+                assert_eq!(outcome(target, facts.clone(), EntryPoint::Api), expected);
+                assert_eq!(outcome(target, facts, EntryPoint::Edge), expected);
             }
         }
     }
@@ -284,7 +284,7 @@ mod tests {
         let target = Url::parse("https://shop.example/a.png").expect("an address");
 
         for facts in [bot(), person()] {
-            let decided = decide(&site, &target, &facts, Place::Edge);
+            let decided = decide(&site, &target, &facts, EntryPoint::Edge);
             let location = "https://www.shop.example/a.png".to_owned();
             assert_eq!(decided, Decision::Redirect { status: 301, location });
         }
@@ -295,10 +295,10 @@ mod tests {
         let with = |dest| RequestFacts { sec_fetch_dest: Some(dest), ..bot() };
 
         for dest in ["", "document"] {
-            assert!(is_served(with(dest), Place::Api), "{dest:?}");
+            assert!(is_served(with(dest), EntryPoint::Api), "{dest:?}");
         }
         for dest in ["empty", "style", "script", "image", "font", "iframe", "worker", "json", "report"] {
-            assert!(!is_served(with(dest), Place::Api), "{dest:?}");
+            assert!(!is_served(with(dest), EntryPoint::Api), "{dest:?}");
         }
     }
 
@@ -315,7 +315,7 @@ mod tests {
             "application/xhtml+xml",
             "a/b, text/html",
         ] {
-            assert!(is_served(with(accept), Place::Api), "{accept:?}");
+            assert!(is_served(with(accept), EntryPoint::Api), "{accept:?}");
         }
         for accept in [
             "text/css,*/*;q=0.1",
@@ -325,7 +325,7 @@ mod tests {
             "*/*;q=0.5",
             "text/*",
         ] {
-            assert!(!is_served(with(accept), Place::Api), "{accept:?}");
+            assert!(!is_served(with(accept), EntryPoint::Api), "{accept:?}");
         }
     }
 
@@ -335,7 +335,7 @@ mod tests {
             [(Method::GET, true), (Method::HEAD, true), (Method::POST, false), (Method::OPTIONS, false)]
         {
             assert_eq!(
-                is_served(RequestFacts { method: &method, ..bot() }, Place::Edge),
+                is_served(RequestFacts { method: &method, ..bot() }, EntryPoint::Edge),
                 is_page,
                 "{method}"
             );
@@ -354,14 +354,14 @@ mod tests {
         ];
 
         for facts in cases {
-            assert!(!is_served(facts.clone(), Place::Api), "{facts:?}");
+            assert!(!is_served(facts.clone(), EntryPoint::Api), "{facts:?}");
         }
         for facts in [
             RequestFacts { has_accept_language: false, ..older.clone() },
             RequestFacts { accept: Some("text/html"), upgrade_insecure_requests: None, ..older.clone() },
             RequestFacts { user_agent: Some("MyFetcher/1.0"), ..older },
         ] {
-            assert!(is_served(facts.clone(), Place::Api), "{facts:?}");
+            assert!(is_served(facts.clone(), EntryPoint::Api), "{facts:?}");
         }
     }
 
@@ -369,17 +369,17 @@ mod tests {
     fn a_crawler_is_no_person_even_with_the_headers_of_a_browser() {
         let facts = RequestFacts { is_crawler: true, ..person() };
 
-        assert!(is_served(facts.clone(), Place::Api));
-        assert!(is_served(facts, Place::Edge));
+        assert!(is_served(facts.clone(), EntryPoint::Api));
+        assert!(is_served(facts, EntryPoint::Edge));
     }
 
     #[test]
     fn an_unknown_client_is_prerendered_by_the_endpoint_and_a_person_at_the_edge() {
         let curl = RequestFacts { user_agent: Some("curl/8.4.0"), accept: Some("*/*"), ..nobody() };
 
-        assert!(is_served(curl.clone(), Place::Api));
-        assert!(!is_served(curl, Place::Edge));
-        assert!(is_served(bot(), Place::Edge));
+        assert!(is_served(curl.clone(), EntryPoint::Api));
+        assert!(!is_served(curl, EntryPoint::Edge));
+        assert!(is_served(bot(), EntryPoint::Edge));
     }
 
     #[test]
@@ -392,7 +392,10 @@ mod tests {
         let page =
             page_of(&site("shop.example", Settings::default()), &Url::parse(target).expect("an address"));
 
-        assert_eq!(outcome(target, person_without_dest(), Place::Edge), "serve https://shop.example/#!about");
+        assert_eq!(
+            outcome(target, person_without_dest(), EntryPoint::Edge),
+            "serve https://shop.example/#!about"
+        );
         assert_ne!(page.key, plain.key);
     }
 

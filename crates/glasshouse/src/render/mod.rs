@@ -28,7 +28,7 @@ mod store_outage;
 mod stored_pages;
 mod text;
 
-pub use decide::{Place, renderable};
+pub use decide::{EntryPoint, renderable};
 pub use model::{Call, RenderResponse, Snapshot};
 pub use refreshed::{Refreshed, Trouble};
 pub use request_facts::RequestFacts;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::decide::Place;
+use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
 use crate::analytics::{Crawler, Verified};
 use crate::clock::Timestamp;
@@ -30,7 +30,7 @@ pub struct Call<'a> {
     /// The rest of the request.
     pub facts: RequestFacts<'a>,
     /// Where it came in.
-    pub place: Place,
+    pub entry: EntryPoint,
     /// Whether a stored page will do.
     pub freshness: Freshness,
     /// Who the client claims to be, when it is a crawler.

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::acceptance::{Acceptance, Kept};
-use super::admission::{Admission, Applicant, OriginResult, Permit, Refusal};
+use super::admission::{Applicant, OriginResult, Permit, Refusal, RenderAdmission};
 use super::cache::{DurableTier, etag_of};
 use super::decide::TargetPage;
 use super::model::{Purpose, RenderedPage};
@@ -49,7 +49,7 @@ pub struct RenderTasks {
     accounts: Accounts,
     durable: DurableTier,
     acceptance: Acceptance,
-    admission: Admission,
+    admission: RenderAdmission,
     /// Pages that ended the browser.
     quarantine: cache::Cache<PageId, ()>,
     shutdown: CancellationToken,
@@ -67,7 +67,7 @@ impl RenderTasks {
             accounts: accounts.clone(),
             acceptance: Acceptance::new(durable.clone(), platform.clock.clone()),
             durable,
-            admission: Admission::new(
+            admission: RenderAdmission::new(
                 platform.config.render_concurrency(),
                 platform.config.limits.on_demand_renders_per_minute,
             ),

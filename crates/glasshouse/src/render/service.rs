@@ -12,7 +12,7 @@ use url::Url;
 use super::admission::Permit;
 use super::asked::Asked;
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, Place, TargetPage, decide, page_of};
+use super::decide::{Decision, EntryPoint, TargetPage, decide, page_of};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
@@ -120,7 +120,7 @@ impl RenderService {
     /// Answers a request, and records the visit when a crawler got a page.
     pub async fn serve(&self, call: &Call<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
-        let page = match decide(call.site, call.target, &call.facts, call.place) {
+        let page = match decide(call.site, call.target, &call.facts, call.entry) {
             Decision::Redirect { status, location } => {
                 return Ok(RenderResponse::Redirect { status, location });
             }
@@ -146,7 +146,7 @@ impl RenderService {
 
     /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
     fn pass_on(&self, call: &Call<'_>, location: String) -> RenderResponse {
-        if call.place == Place::Api {
+        if call.entry == EntryPoint::Api {
             record_passed_on(&self.0.recorder, &self.0.clock, call);
         }
         RenderResponse::Passthrough { location }

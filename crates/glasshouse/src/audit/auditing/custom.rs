@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use audit_engine::custom::{BadRule, Extraction, MAX_RULES, Place, Search, Side};
+use audit_engine::custom::{BadRule, DocumentPart, Extraction, MAX_RULES, Search, Side};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -46,7 +46,7 @@ pub struct SearchRule {
     /// `text` unless given: what a reader sees; `source`: the markup.
     #[serde(rename = "in", default = "text")]
     #[schema(value_type = String, examples("text"))]
-    pub place: Place,
+    pub place: DocumentPart,
     /// `raw`, or `rendered` unless given.
     #[serde(default = "rendered")]
     #[schema(value_type = String, examples("rendered"))]
@@ -60,8 +60,8 @@ fn rendered() -> Side {
     Side::Rendered
 }
 
-fn text() -> Place {
-    Place::Text
+fn text() -> DocumentPart {
+    DocumentPart::Text
 }
 
 /// Why a rule is none.

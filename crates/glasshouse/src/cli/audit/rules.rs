@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use audit_engine::checks::thresholds::Thresholds;
-use audit_engine::custom::{Extraction, MAX_RULES, Place, Search, Side};
+use audit_engine::custom::{DocumentPart, Extraction, MAX_RULES, Search, Side};
 
 use crate::cli::BadUsage;
 
@@ -41,8 +41,8 @@ fn search(rule: &str) -> Result<Search, BadUsage> {
         .ok_or_else(|| BadUsage(format!("--search takes NAME=TEXT or NAME!=TEXT, not {rule:?}")))?;
     let (name, is_inverted) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     let search = match expression(what) {
-        Some(expression) => Search::for_matches(name, Side::Rendered, Place::Source, expression),
-        None => Search::for_text(name, Side::Rendered, Place::Text, what),
+        Some(expression) => Search::for_matches(name, Side::Rendered, DocumentPart::Source, expression),
+        None => Search::for_text(name, Side::Rendered, DocumentPart::Text, what),
     };
     let search = search.map_err(|error| BadUsage(format!("--search {rule:?}: {error}")))?;
     Ok(if is_inverted { search.inverted() } else { search })

@@ -12,25 +12,25 @@ pub struct Places(Arc<Mutex<HashMap<AccountId, usize>>>);
 
 /// One order's place; free again when this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct OrderPlace {
     places: Places,
     account: AccountId,
 }
 
 impl Places {
     /// Takes a place, unless the account has taken all of its own.
-    pub fn take(&self, account: &AccountId) -> Option<Place> {
+    pub fn take(&self, account: &AccountId) -> Option<OrderPlace> {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = taken.entry(account.clone()).or_default();
         if *count >= AT_ONCE_PER_ACCOUNT {
             return None;
         }
         *count += 1;
-        Some(Place { places: self.clone(), account: account.clone() })
+        Some(OrderPlace { places: self.clone(), account: account.clone() })
     }
 }
 
-impl Drop for Place {
+impl Drop for OrderPlace {
     fn drop(&mut self) {
         let mut taken = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = taken.get_mut(&self.account) {
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn an_account_leaves_the_places_of_others_and_gets_its_own_back() {
         let (places, one, two) = (Places::default(), AccountId::from("one"), AccountId::from("two"));
-        let mut held: Vec<Place> = std::iter::from_fn(|| places.take(&one)).collect();
+        let mut held: Vec<OrderPlace> = std::iter::from_fn(|| places.take(&one)).collect();
 
         assert_eq!(held.len(), AT_ONCE_PER_ACCOUNT);
         assert!(places.take(&two).is_some());

@@ -24,7 +24,7 @@ use super::proxy::service::Edge;
 use crate::api::client::client_address;
 use crate::config;
 use crate::listen::accept::{accept, admission, drive};
-use crate::listen::admission::Place;
+use crate::listen::admission::ConnectionPlace;
 use crate::listen::streams::Streams;
 use crate::listen::timed::{RequestsInFlight, TimeLimits, TimedConnection};
 use crate::listen::turns::Turns;
@@ -102,7 +102,7 @@ impl Edge {
         &self,
         listener: TcpListener,
         front: Front,
-        serve: fn(Front, TcpStream, SocketAddr, Place) -> Fut,
+        serve: fn(Front, TcpStream, SocketAddr, ConnectionPlace) -> Fut,
     ) where
         Fut: Future<Output = ()> + Send + 'static,
     {
@@ -139,11 +139,11 @@ fn http2_server(listening: &Listening) -> http2::Builder<Streams> {
 }
 
 impl Front {
-    async fn serve_plain(self, stream: TcpStream, peer: SocketAddr, place: Place) {
+    async fn serve_plain(self, stream: TcpStream, peer: SocketAddr, place: ConnectionPlace) {
         self.serve_http1(stream, Peer { address: peer.ip(), name: None }, place).await;
     }
 
-    async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: Place) {
+    async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: ConnectionPlace) {
         let handshake = async {
             tokio::select! {
                 handshake = tls::accept(stream, &self.edge) => handshake,
@@ -160,7 +160,12 @@ impl Front {
         }
     }
 
-    fn serve_http1<S>(&self, stream: S, peer: Peer, place: Place) -> impl Future<Output = ()> + use<S>
+    fn serve_http1<S>(
+        &self,
+        stream: S,
+        peer: Peer,
+        place: ConnectionPlace,
+    ) -> impl Future<Output = ()> + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -176,7 +181,12 @@ impl Front {
         Service { edge: self.edge.clone(), turns: self.listening.turns.clone(), peer, in_flight }
     }
 
-    fn serve_http2<S>(&self, stream: S, peer: Peer, place: Place) -> impl Future<Output = ()> + use<S>
+    fn serve_http2<S>(
+        &self,
+        stream: S,
+        peer: Peer,
+        place: ConnectionPlace,
+    ) -> impl Future<Output = ()> + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {

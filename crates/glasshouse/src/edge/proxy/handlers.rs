@@ -27,7 +27,7 @@ use crate::listen::smuggling_guard;
 use crate::listen::timed::RequestInFlight;
 use crate::render::model::Freshness;
 use crate::render::request_facts::DecidingHeaders;
-use crate::render::{Call, Place, RenderResponse};
+use crate::render::{Call, EntryPoint, RenderResponse};
 
 /// Where the certificate authority looks for its proof.
 const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
@@ -183,7 +183,7 @@ impl CrawlersTurn<'_> {
             site: self.site,
             target: self.target,
             facts,
-            place: Place::Edge,
+            entry: EntryPoint::Edge,
             freshness: Freshness::Stored,
             crawler: claim.crawler,
             verified: claim.verified,

@@ -54,7 +54,7 @@ pub async fn leave_chores(conn: &mut Conn, worker: &str) -> Result<(), DbError> 
 }
 
 /// A place in the queue of one priority: a turn, and the id of its job.
-pub type Place = (i64, String);
+pub type WaitingPlace = (i64, String);
 
 /// A waiting job, as far as its age matters.
 #[derive(Debug, sqlx::FromRow)]
@@ -69,7 +69,7 @@ pub struct Aging {
 pub async fn list_aging(
     conn: &mut Conn,
     priority: i64,
-    behind: Option<&Place>,
+    behind: Option<&WaitingPlace>,
     most: usize,
 ) -> Result<Vec<Aging>, DbError> {
     // The last turn is looked up first, in the order of the index. Without statistics PostgreSQL would sort all that are behind.

@@ -11,7 +11,7 @@ use store::{DbError, Tx};
 
 use crate::clock::Timestamp;
 use crate::jobs::model::Priority;
-use crate::jobs::queries::{self, Place};
+use crate::jobs::queries::{self, WaitingPlace};
 
 /// After so long in the queue a job goes up one priority.
 const OVERDUE: Duration = Duration::from_secs(3600);
@@ -22,7 +22,7 @@ const STRIDE: usize = 1_000;
 
 /// How far the walk through each priority is. Another process that is elected begins anew.
 #[derive(Default)]
-pub(super) struct Aging(HashMap<i64, Place>);
+pub(super) struct Aging(HashMap<i64, WaitingPlace>);
 
 impl Aging {
     /// One round, from the top down, so that it raises a job once.

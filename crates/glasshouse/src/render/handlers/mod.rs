@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::decide::Place;
+use super::decide::EntryPoint;
 use super::model::{Call, Freshness, RenderResponse, Snapshot};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
@@ -103,7 +103,7 @@ async fn render_page(
         site: &site,
         target: &asked.target,
         facts: deciding.facts(&method, crawler.is_some()),
-        place: Place::Api,
+        entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,
         // The caller is the customer's server: the crawler's own address is not known here.

@@ -215,7 +215,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
         site: &site,
         target: &target,
         facts: deciding.facts(&method, true),
-        place: Place::Edge,
+        entry: EntryPoint::Edge,
         freshness,
         crawler: CrawlerIndex::shared().identify("Googlebot/2.1"),
         verified: Verified::No,

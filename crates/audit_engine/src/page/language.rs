@@ -12,7 +12,7 @@ use super::text::{fold, words};
 /// Bytes of a text that decide: more of it says nothing more.
 const MAX_BYTES: usize = 4096;
 /// Words of a text that are compared with the commonest words of a language, and how many must be there.
-const COMPARED_WORDS: usize = 300;
+const COMPARED_WORDS: usize = 150;
 const LEAST_WORDS: usize = 40;
 /// Bytes of the longest of them.
 const LONGEST_COMMON: usize = 12;

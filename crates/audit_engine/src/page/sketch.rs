@@ -38,16 +38,22 @@ pub fn short_hash(text: &str) -> NonZeroU64 {
     NonZeroU64::new(xxh3_64(text.as_bytes())).unwrap_or(NonZeroU64::MAX)
 }
 
+/// What the hash of a shingle is multiplied by for each further word, and for all of them.
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+const STEPS: u64 = STEP.wrapping_pow(SHINGLE as u32);
+
 /// Collects the shingles of a text, whose words are given in order.
 pub struct Shingles {
     last: [u64; SHINGLE],
+    /// Hash of the last words, from which that of the oldest can be taken out again.
+    rolling: u64,
     count: usize,
     smallest: [u64; BINS],
 }
 
 impl Default for Shingles {
     fn default() -> Shingles {
-        Shingles { last: [0; SHINGLE], count: 0, smallest: [u64::MAX; BINS] }
+        Shingles { last: [0; SHINGLE], rolling: 0, count: 0, smallest: [u64::MAX; BINS] }
     }
 }
 
@@ -64,17 +70,14 @@ impl Shingles {
     }
 
     fn add_unit(&mut self, unit: u64) {
-        let [_, second, third, fourth, fifth] = self.last;
-        self.last = [second, third, fourth, fifth, unit];
+        let oldest = std::mem::replace(&mut self.last[self.count % SHINGLE], unit);
+        self.rolling =
+            self.rolling.wrapping_mul(STEP).wrapping_add(unit).wrapping_sub(oldest.wrapping_mul(STEPS));
         self.count += 1;
         if self.count < SHINGLE {
             return;
         }
-        let mixed = self
-            .last
-            .iter()
-            .fold(0_u64, |hash, unit| hash.rotate_left(13).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ unit);
-        let hash = xxh3_64_with_seed(&mixed.to_le_bytes(), 7);
+        let hash = xxh3_64_with_seed(&self.rolling.to_le_bytes(), 7);
         let bin = (hash % BINS as u64) as usize;
         self.smallest[bin] = self.smallest[bin].min(hash / BINS as u64);
     }

@@ -50,7 +50,8 @@ impl Collapsed<'_> {
 
 /// Appends a space, unless that would be at the beginning or behind another.
 pub fn push_space(buffer: &mut String) {
-    if !buffer.is_empty() && !buffer.ends_with(' ') {
+    // The last byte and not the last character: this is done for every tag.
+    if buffer.as_bytes().last().is_some_and(|last| *last != b' ') {
         buffer.push(' ');
     }
 }

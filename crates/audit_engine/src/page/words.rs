@@ -77,6 +77,19 @@ impl Block {
         (self.words >> offset, self.breaks >> offset)
     }
 
+    /// The next word behind a place, if all of it and a break behind it are in the block that was looked at.
+    #[inline]
+    fn word_inside(&self, at: usize) -> Option<(usize, usize)> {
+        let offset = at.checked_sub(self.start).filter(|offset| *offset < self.length)?;
+        let start = offset + (!(self.breaks >> offset)).trailing_zeros() as usize;
+        if start >= self.length {
+            return None;
+        }
+        let end = start + (!(self.words >> start)).trailing_zeros() as usize;
+        let is_word = end > start && end < self.length && self.breaks >> end & 1 == 1;
+        is_word.then_some((self.start + start, self.start + end))
+    }
+
     /// The place behind the block.
     fn end(&self) -> usize {
         self.start + self.length
@@ -112,6 +125,10 @@ pub(super) fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
 impl<'t> Words<'t> {
     /// The next word, if nothing but plain letters and digits are in it and nothing but breaks around it.
     fn plain(&mut self) -> Option<&'t str> {
+        if let Some((start, end)) = self.block.word_inside(self.at) {
+            self.at = end;
+            return Some(&self.text[start..end]);
+        }
         let bytes = self.text.as_bytes();
         let mut start = self.at;
         loop {

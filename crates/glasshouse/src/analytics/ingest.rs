@@ -2,12 +2,12 @@
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
 //! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store. See docs/decisions/0312.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hashbrown::HashMap;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -71,11 +71,9 @@ impl Buffer {
         }
     }
 
-    fn take(&self) -> Vec<Seen> {
-        let mut waiting = self.waiting();
-        // As many will come again.
-        let next = Vec::with_capacity(waiting.len());
-        std::mem::replace(&mut waiting, next)
+    /// What waits; further ones go into `next`, which is empty.
+    fn take(&self, next: Vec<Seen>) -> Vec<Seen> {
+        std::mem::replace(&mut self.waiting(), next)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<Seen>> {
@@ -93,6 +91,7 @@ impl Recorder {
         let applier = Applier::new(store, folder.clone(), files);
         let counter = Counter {
             buffer: buffer.clone(),
+            counted: Vec::new(),
             asked,
             closed,
             folder,
@@ -150,29 +149,39 @@ struct Open {
 }
 
 impl Open {
-    fn count_all(&mut self, seen: &[Seen]) {
-        for seen in seen {
+    fn count_all(&mut self, seen: &mut Vec<Seen>) {
+        for seen in seen.drain(..) {
             match seen {
-                Seen::Visit(visit) => self.count(visit),
-                Seen::Referral(referral) => self.count_referral(referral),
+                Seen::Visit(visit) => self.count(&visit),
+                Seen::Referral(referral) => self.count_referral(&referral),
             }
         }
     }
 
     fn count(&mut self, visit: &Visit) {
-        let mut key = visit.key();
-        let is_full = self.pages.len() >= MAX_ROWS;
-        if is_full && !self.pages.contains_key(&key) {
+        let is_known = self.pages.get_mut(&visit.key_ref()).map(|visits| *visits += 1).is_some();
+        if !is_known && !self.count_new(visit.key()) {
+            return;
+        }
+        let is_known = self.times.get_mut(&visit.time_key_ref()).map(|answers| *answers += 1).is_some();
+        if !is_known {
+            self.times.insert(visit.time_key(), 1);
+        }
+    }
+
+    /// Counts the first visit of a row; false when there is no room for it.
+    fn count_new(&mut self, mut key: VisitKey) -> bool {
+        if self.pages.len() >= MAX_ROWS {
             key.path = OTHER_PATHS.into();
             metrics::counter!("glasshouse_visits_folded_total").increment(1);
             // Crawlers, days and statuses multiply too: somewhere there is an end.
             if self.pages.len() >= 2 * MAX_ROWS && !self.pages.contains_key(&key) {
                 metrics::counter!("glasshouse_visits_dropped_total").increment(1);
-                return;
+                return false;
             }
         }
         *self.pages.entry(key).or_default() += 1;
-        *self.times.entry(visit.time_key()).or_default() += 1;
+        true
     }
 
     fn count_referral(&mut self, referral: &Referral) {
@@ -212,6 +221,8 @@ impl Open {
 /// Counts visits and writes the counts to the spool.
 struct Counter {
     buffer: Arc<Buffer>,
+    /// The memory of those counted last, empty: new memory costs more than counting.
+    counted: Vec<Seen>,
     /// Those who wait until everything was written.
     asked: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
     closed: mpsc::UnboundedSender<Closed>,
@@ -261,17 +272,21 @@ impl Counter {
     /// Counts what came and brings it to the disk. What the disk does not take stays in memory for the next time.
     async fn append(&mut self) {
         self.has_visits = false;
-        let seen = self.buffer.take();
+        let mut seen = self.buffer.take(std::mem::take(&mut self.counted));
         if !seen.is_empty() || !self.open.is_empty() {
             let (mut open, file) = (std::mem::take(&mut self.open), self.file.take());
             let folder = self.folder.clone();
             let written = tokio::task::spawn_blocking(move || {
-                open.count_all(&seen);
+                let count = seen.len();
+                open.count_all(&mut seen);
+                // As many will come again.
+                seen.shrink_to(2 * count);
                 let (file, result) = write(&mut open, file, &folder);
-                (open, file, result)
+                (open, file, seen, result)
             });
             let result;
-            (self.open, self.file, result) = written.await.expect("writing a file does not panic");
+            (self.open, self.file, self.counted, result) =
+                written.await.expect("writing a file does not panic");
             if let Err(error) = &result
                 && !self.is_failing
             {
@@ -404,12 +419,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_path_is_cut_at_a_character() {
+    async fn a_long_path_is_cut_at_a_character_and_its_row_is_found() {
         let app = TestApp::new().await;
+        let mut open = Open::default();
 
-        let key = visit(&app, &DomainId::from("d"), &format!("/{}", "é".repeat(1000))).key();
+        let visit = visit(&app, &DomainId::from("d"), &format!("/{}", "é".repeat(1000)));
+        (0..3).for_each(|_| open.count(&visit));
 
-        assert_eq!(key.path.len(), 1023);
+        assert_eq!(visit.key().path.len(), 1023);
+        assert_eq!(
+            (open.pages.get(&visit.key_ref()), open.times.get(&visit.time_key_ref())),
+            (Some(&3), Some(&3))
+        );
     }
 
     #[test]

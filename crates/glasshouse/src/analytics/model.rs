@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hashbrown::Equivalent;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -184,23 +185,79 @@ pub struct FirstDays {
     pub any: Day,
 }
 
+/// A [`VisitKey`] that is looked for: it hashes as one, and copies nothing.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct VisitKeyRef<'v> {
+    domain: &'v DomainId,
+    day: Day,
+    path: &'v str,
+    crawler: &'v str,
+    verified: Verified,
+    served: ServedBy,
+    status: u16,
+}
+
+impl Equivalent<VisitKey> for VisitKeyRef<'_> {
+    fn equivalent(&self, key: &VisitKey) -> bool {
+        let VisitKey { domain, day, path, crawler, verified, served, status } = key;
+        let (day, verified, served, status) = (*day, *verified, *served, *status);
+        *self == VisitKeyRef { domain, day, path, crawler, verified, served, status }
+    }
+}
+
+/// A [`TimeKey`] that is looked for.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct TimeKeyRef<'v> {
+    domain: &'v DomainId,
+    day: Day,
+    served: ServedBy,
+    bucket: i64,
+}
+
+impl Equivalent<TimeKey> for TimeKeyRef<'_> {
+    fn equivalent(&self, key: &TimeKey) -> bool {
+        let TimeKey { domain, day, served, bucket } = key;
+        *self == TimeKeyRef { domain, day: *day, served: *served, bucket: *bucket }
+    }
+}
+
 impl Visit {
+    /// Its path, as much as is kept of it.
+    fn kept_path(&self) -> &str {
+        &self.path[..self.path.floor_char_boundary(MAX_PATH_BYTES)]
+    }
+
+    /// The row that the visit is counted in, to look for.
+    pub fn key_ref(&self) -> VisitKeyRef<'_> {
+        VisitKeyRef {
+            domain: &self.domain,
+            day: day_of(self.at),
+            path: self.kept_path(),
+            crawler: &self.crawler.id,
+            verified: self.verified,
+            served: self.served,
+            status: self.status,
+        }
+    }
+
     /// The row that the visit is counted in.
     pub fn key(&self) -> VisitKey {
-        let mut end = self.path.len().min(MAX_PATH_BYTES);
-        while !self.path.is_char_boundary(end) {
-            end -= 1;
-        }
-        let path = if end == self.path.len() { self.path.clone() } else { self.path[..end].into() };
+        let kept = self.kept_path();
         VisitKey {
             domain: self.domain.clone(),
             day: day_of(self.at),
-            path,
+            path: if kept.len() == self.path.len() { self.path.clone() } else { kept.into() },
             crawler: Cow::Borrowed(&self.crawler.id),
             verified: self.verified,
             served: self.served,
             status: self.status,
         }
+    }
+
+    /// The bucket that its time is counted in, to look for.
+    pub fn time_key_ref(&self) -> TimeKeyRef<'_> {
+        let (day, bucket) = (day_of(self.at), bucket_of(self.duration));
+        TimeKeyRef { domain: &self.domain, day, served: self.served, bucket }
     }
 
     /// The bucket that its time is counted in.

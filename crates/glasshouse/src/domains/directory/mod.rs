@@ -21,7 +21,7 @@ use crate::accounts::AccountId;
 use crate::follow::Followed;
 
 /// Records that are read at a time.
-const PAGE: i64 = 2_000;
+const PAGE: i64 = 500;
 /// Kilobytes of settings that are compiled at a time; each site counts for one at least.
 const COMPILED_KB: u64 = 50_000;
 

@@ -1,5 +1,6 @@
 //! How many sentences a text has, by the rules of Unicode (UAX 29). Pure.
 
+use memchr::{memchr2_iter, memchr3_iter};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text::words;
@@ -14,15 +15,19 @@ pub fn sentence_count(text: &str) -> usize {
 
 /// The same for text without letters of other scripts: most of the web, and a tenth of the time.
 fn ascii_sentence_count(text: &[u8]) -> usize {
+    let mut lines = memchr2_iter(b'\n', b'\r', text).peekable();
+    let mut marks = memchr3_iter(b'.', b'!', b'?', text).peekable();
     let (mut sentences, mut has_word, mut at) = (0, false, 0);
-    while let Some(byte) = text.get(at) {
-        at += 1;
-        has_word |= byte.is_ascii_alphanumeric();
-        let end = match byte {
-            b'.' | b'!' | b'?' => sentence_end(text, at),
+    while at < text.len() {
+        while lines.next_if(|line| *line < at).is_some() {}
+        while marks.next_if(|mark| *mark < at).is_some() {}
+        let Some(stop) = lines.peek().into_iter().chain(marks.peek()).min().copied() else { break };
+        has_word |= has_letter(&text[at..stop]);
+        at = stop + 1;
+        let end = match text[stop] {
             b'\n' => Some(at),
-            b'\r' if text.get(at) != Some(&b'\n') => Some(at),
-            _ => None,
+            b'\r' => (text.get(at) != Some(&b'\n')).then_some(at),
+            _ => sentence_end(text, at),
         };
         if let Some(end) = end {
             at = end;
@@ -30,7 +35,11 @@ fn ascii_sentence_count(text: &[u8]) -> usize {
             has_word = false;
         }
     }
-    sentences + usize::from(has_word)
+    sentences + usize::from(has_word || has_letter(&text[at..]))
+}
+
+fn has_letter(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_alphanumeric)
 }
 
 /// Where the sentence ends whose mark stands before `at`; none when it goes on.

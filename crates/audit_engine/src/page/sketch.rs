@@ -77,7 +77,7 @@ impl Shingles {
         if self.count < SHINGLE {
             return;
         }
-        let hash = xxh3_64_with_seed(&self.rolling.to_le_bytes(), 7);
+        let hash = mixed(self.rolling);
         let bin = (hash % BINS as u64) as usize;
         self.smallest[bin] = self.smallest[bin].min(hash / BINS as u64);
     }
@@ -86,6 +86,13 @@ impl Shingles {
     pub fn finish(&self) -> Option<Sketch> {
         (self.count >= SHINGLE).then(|| Sketch(fill_empty_bins(&self.smallest)))
     }
+}
+
+/// A number each of whose bits depends on all of another's (the finalizer of SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
 }
 
 impl Sketch {

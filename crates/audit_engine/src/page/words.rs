@@ -96,11 +96,11 @@ impl Block {
     }
 }
 
-fn is_plain_letter(byte: u8) -> bool {
+pub(super) fn is_plain_letter(byte: u8) -> bool {
     byte.wrapping_sub(b'0') < 10 || (byte | 0x20).wrapping_sub(b'a') < 26
 }
 
-fn needs_rules(byte: u8) -> bool {
+pub(super) fn needs_rules(byte: u8) -> bool {
     byte >= 0x80 || matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_')
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::page::words::{BLOCK, bits, block_at};
+use crate::page::words::{BLOCK, bits, block_at, is_plain_letter, needs_rules};
 
 /// Words as readers count them, words, and their syllables. None: word by word only, by the rules of Unicode.
 pub fn count(text: &str) -> Option<(usize, usize, usize)> {
@@ -52,13 +52,9 @@ struct Counts {
 /// What the last bytes of a block say about the next one.
 #[derive(Default)]
 struct Before {
-    letters: u64,
-    digits: u64,
+    plain: u64,
     words: u64,
     vowels: u64,
-    is_l: u64,
-    silent: u64,
-    mark: u64,
     voiced: bool,
     resumed: bool,
 }
@@ -66,41 +62,54 @@ struct Before {
 impl Counts {
     fn add(&mut self, text: &[u8], start: usize, before: &mut Before) -> Option<()> {
         let block = block_at(text, start);
-        let letters = bits(&block, |byte| (byte | 0x20).wrapping_sub(b'a') < 26);
-        let digits = bits(&block, |byte| byte.wrapping_sub(b'0') < 10);
+        let plain = bits(&block, is_plain_letter);
         let vowels = bits(&block, |byte| matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
-        let is_e = bits(&block, |byte| byte | 0x20 == b'e');
-        let is_l = bits(&block, |byte| byte | 0x20 == b'l');
-        let joints = bits(&block, |byte| matches!(byte, b'.' | b'\''));
-        let marks = bits(&block, |byte| matches!(byte, b',' | b';' | b':' | b'"'));
+        let marks = bits(&block, needs_rules);
 
-        let (after_letter, after_digit) =
-            (moved(letters, &mut before.letters), moved(digits, &mut before.digits));
-        let next = text.get(start + BLOCK).copied().unwrap_or_default();
-        let before_letter = letters >> 1 | u64::from(next.is_ascii_alphabetic()) << 63;
-        let before_digit = digits >> 1 | u64::from(next.is_ascii_digit()) << 63;
-        // "don't" and "3.5" are a word each, "1,000" and "12:30" are for those who know all rules.
-        let joined = joints & (after_letter & before_letter | after_digit & before_digit);
-        let between = marks & (after_letter | after_digit);
-        if moved(between, &mut before.mark) & (letters | digits) != 0 {
-            return None;
-        }
-        let words = letters | digits | joined;
+        let next = text.get(start + BLOCK).is_some_and(|byte| is_plain_letter(*byte));
+        let between = marks & moved(plain, &mut before.plain) & (plain >> 1 | u64::from(next) << 63);
+        let words = plain | joined(text, start, between)?;
         let ends = !words & moved(words, &mut before.words);
         let after_vowel = moved(vowels, &mut before.vowels);
         // Something else behind a vowel: a group of vowels is over, and the word is not.
         let resumed = words & !vowels & after_vowel;
-        let after_silent = {
-            let after_l = moved(is_l, &mut before.is_l);
-            moved(is_e & !after_l, &mut before.silent)
-        };
 
         self.words += ones(ends);
         self.groups += ones(vowels & !after_vowel);
         self.voiced += ones(carried(words, vowels, &mut before.voiced) & ends);
-        self.silent += ones(carried(words, resumed, &mut before.resumed) & ends & after_silent);
+        let of_several = carried(words, resumed, &mut before.resumed) & ends & after_vowel;
+        self.silent += places(of_several).filter(|at| is_silent(&text[..start + at])).count();
         Some(())
     }
+}
+
+/// Which marks between two letters or digits are parts of words: "don't" and "3.5" are a word each. None: "1,000" and
+/// "12:30" are for those who know all rules.
+fn joined(text: &[u8], start: usize, between: u64) -> Option<u64> {
+    let mut joined = 0;
+    for at in places(between) {
+        let [one, mark, other] = text[start + at - 1..][..3] else { return None };
+        if !matches!(mark, b'.' | b'\'') {
+            return None;
+        }
+        let is_joined = one.is_ascii_digit() == other.is_ascii_digit();
+        joined |= u64::from(is_joined) << at;
+    }
+    Some(joined)
+}
+
+/// Whether an e at the end of a word of several groups is not spoken.
+fn is_silent(text: &[u8]) -> bool {
+    matches!(text, [.., before, b'e' | b'E'] if before | 0x20 != b'l')
+}
+
+/// Places of the bits that are set.
+fn places(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        place
+    })
 }
 
 fn ones(bits: u64) -> usize {

@@ -112,14 +112,28 @@ const reports = (domain, now) => ({
   BotsLong: `bots?domain=${domain}&from=${day(now, 179)}&to=${day(now, 0)}`,
 });
 
-/** A spool that a killed process left behind: files of records (length, checksum, JSON) with rows of different pages. */
+/** Values as postcard writes them: numbers seven bits to a byte, signed ones zigzag, texts and lists behind their length. */
+const postcard = {
+  number(value) {
+    const bytes = [];
+    for (let rest = value; ; rest = Math.floor(rest / 128)) {
+      if (rest < 128) return Buffer.from([...bytes, rest]);
+      bytes.push((rest % 128) + 128);
+    }
+  },
+  signed: (value) => postcard.number(value < 0 ? -2 * value - 1 : 2 * value),
+  text: (value) => Buffer.concat([postcard.number(Buffer.byteLength(value)), Buffer.from(value)]),
+  list: (values) => Buffer.concat([postcard.number(values.length), ...values]),
+};
+
+/** A spool that a killed process left behind: files of records (length, checksum, 1, counts) with rows of different pages. */
 export function leaveSpool(folder, domain, now, { first, files, rows }) {
   mkdirSync(folder, { recursive: true });
-  const dayNumber = Math.floor(now / 86_400_000);
+  const today = Math.floor(now / 86_400_000), UNKNOWN = 2, CACHE = 0, { number, signed, text, list } = postcard;
   for (let file = first; file < first + files; file += 1) {
-    const page = (row) => [{ domain, day: dayNumber, path: `/spooled/${file}/${row}`, crawler: 'googlebot', verified: 'unknown', served: 'cache', status: 200 }, 1];
-    const times = [[{ domain, day: dayNumber, served: 'cache', bucket: file % 500 }, rows]];
-    const record = Buffer.from(JSON.stringify({ pages: Array.from({ length: rows }, (_, row) => page(row)), times, referrals: [] }));
+    const page = (row) => Buffer.concat([text(domain), signed(today), text(`/spooled/${file}/${row}`), text('googlebot'), number(UNKNOWN), number(CACHE), number(200), number(1)]);
+    const times = [Buffer.concat([text(domain), signed(today), number(CACHE), signed(file % 500), number(rows)])];
+    const record = Buffer.concat([number(1), list(Array.from({ length: rows }, (_, row) => page(row))), list(times), list([])]);
     const head = Buffer.alloc(8);
     head.writeUInt32LE(record.length, 0);
     head.writeUInt32LE(crc32(record), 4);

@@ -1,5 +1,5 @@
 //! The spool: files in the data folder that hold counted visits until the database has them.
-//! Used by the recorder. A file is a row of records (length, checksum, JSON), locked while somebody writes or applies it; what
+//! Used by the recorder. A file is a row of records (length, checksum, counts in postcard), locked while somebody writes or applies it; what
 //! a process left behind is there for the next. A file that waits costs no descriptor, however many do: the store may be away
 //! for hours, and the service goes on answering. Does blocking I/O: callers run it off the runtime's threads.
 //! See docs/decisions/0180.
@@ -17,6 +17,8 @@ use super::referrals::ReferralKey;
 const EXTENSION: &str = "visits";
 /// Length and checksum in front of a record.
 const HEAD_BYTES: usize = 8;
+/// First byte of what a record holds. That of earlier versions was JSON, which begins otherwise.
+const POSTCARD: u8 = 1;
 
 /// Visits that were counted together.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,12 +71,13 @@ impl SpoolFile {
 
     /// Adds counts, and returns once they are on the disk. After an error they are not in the file.
     pub fn append(&mut self, counts: &Counts) -> io::Result<()> {
-        let payload = serde_json::to_vec(counts)?;
+        let mut record = vec![0; HEAD_BYTES];
+        record.push(POSTCARD);
+        let mut record = postcard::to_extend(counts, record).map_err(io::Error::other)?;
+        let (head, payload) = record.split_at_mut(HEAD_BYTES);
         let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
-        let mut record = Vec::with_capacity(HEAD_BYTES + payload.len());
-        record.extend(length.to_le_bytes());
-        record.extend(crc32fast::hash(&payload).to_le_bytes());
-        record.extend(payload);
+        head[..4].copy_from_slice(&length.to_le_bytes());
+        head[4..].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
         let written = self.file.write_all(&record).and_then(|()| self.file.sync_data());
         match written {
             Ok(()) => self.bytes += record.len() as u64,
@@ -187,7 +190,11 @@ fn first_record(bytes: &[u8]) -> Option<(Counts, &[u8])> {
     if crc32fast::hash(payload) != u32::from_le_bytes(*checksum) {
         return None;
     }
-    Some((serde_json::from_slice(payload).ok()?, after))
+    let counts = match payload {
+        [POSTCARD, counts @ ..] => postcard::from_bytes(counts).ok()?,
+        counts => serde_json::from_slice(counts).ok()?,
+    };
+    Some((counts, after))
 }
 
 #[cfg(test)]
@@ -243,6 +250,18 @@ mod tests {
 
             assert_eq!(cut.read().unwrap().pages.len(), 1, "{length} bytes");
         }
+    }
+
+    #[test]
+    fn a_file_of_the_version_before_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SpoolFile::create(folder.path()).unwrap();
+        let payload = br#"{"pages":[[{"domain":"d","day":20000,"path":"/a","crawler":"googlebot","verified":"yes","served":"cache","status":200},3]],"times":[[{"domain":"d","day":20000,"served":"cache","bucket":7},3]]}"#;
+        let (length, checksum) = (payload.len() as u32, crc32fast::hash(payload));
+
+        fs::write(&file.path, [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat()).unwrap();
+
+        assert_eq!(file.read().unwrap(), counts("/a", 3));
     }
 
     #[test]

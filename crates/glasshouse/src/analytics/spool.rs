@@ -259,7 +259,8 @@ mod tests {
         let payload = br#"{"pages":[[{"domain":"d","day":20000,"path":"/a","crawler":"googlebot","verified":"yes","served":"cache","status":200},3]],"times":[[{"domain":"d","day":20000,"served":"cache","bucket":7},3]]}"#;
         let (length, checksum) = (payload.len() as u32, crc32fast::hash(payload));
 
-        fs::write(&file.path, [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat()).unwrap();
+        fs::write(&file.path, [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat())
+            .unwrap();
 
         assert_eq!(file.read().unwrap(), counts("/a", 3));
     }

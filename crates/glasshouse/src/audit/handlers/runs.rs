@@ -339,11 +339,10 @@ async fn get_run(
 
 async fn details(app: &AppState, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
     let found = app.audits.select_pages(&run, &query.filter()).await?;
-    let total = found.rows.len();
+    let total = found.len();
     let offset = query.offset.unwrap_or(0);
-    let from = usize::try_from(offset).unwrap_or(usize::MAX).min(total);
     let count = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let rows: Vec<usize> = found.rows.into_iter().skip(from).take(count).collect();
+    let rows = found.part(usize::try_from(offset).unwrap_or(usize::MAX), count);
     let is_first = offset == 0 && query.search.as_ref().is_none_or(String::is_empty);
     let breakdown = if is_first { run.report.issue_breakdown.clone() } else { Value::Null };
     let fields = query.field_names();

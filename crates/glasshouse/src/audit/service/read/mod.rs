@@ -30,6 +30,8 @@ pub use visits::LastVisits;
 
 /// Runs that a list has.
 const MOST_RUNS: i64 = 50;
+/// Bytes that most rows take.
+const ROW_BYTES: usize = 2048;
 /// Earlier runs that tell which pages are known.
 const RUNS_LOOKED_AT: i64 = 12;
 
@@ -53,12 +55,32 @@ pub struct PageOrder {
     pub is_descending: bool,
 }
 
-/// Pages that a request is about.
-pub struct SelectedPages {
-    /// The run's columns.
-    pub index: Arc<Index>,
-    /// Rows in the order that was asked for.
-    pub rows: Vec<usize>,
+/// Pages that a request is about, in the order that was asked for.
+pub enum SelectedPages {
+    /// So many: all of the run, by path.
+    All(usize),
+    /// Rows.
+    Rows(Vec<usize>),
+}
+
+impl SelectedPages {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            SelectedPages::All(count) => *count,
+            SelectedPages::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// The rows from a place on, so many at most.
+    pub fn part(&self, from: usize, count: usize) -> Vec<usize> {
+        let from = from.min(self.len());
+        let part = from..from + count.min(self.len() - from);
+        match self {
+            SelectedPages::All(_) => part.collect(),
+            SelectedPages::Rows(rows) => rows[part].to_vec(),
+        }
+    }
 }
 
 /// What pages are sorted by.
@@ -137,12 +159,15 @@ impl Audits {
     /// The pages of a run that a filter leaves, in its order.
     pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<SelectedPages, ReadError> {
         let index = self.0.segments.index(run).await?;
+        if filter.search.is_none() && filter.issue.is_none() && filter.order.is_none() {
+            return Ok(SelectedPages::All(index.len()));
+        }
         let search = filter.search.as_ref().map(|text| text.to_lowercase());
         let issue = match &filter.issue {
             None => None,
             Some(id) => match index.issue(id) {
                 Some(at) => Some(at),
-                None => return Ok(SelectedPages { index, rows: Vec::new() }),
+                None => return Ok(SelectedPages::Rows(Vec::new())),
             },
         };
         let matches = |row: &usize| {
@@ -159,7 +184,7 @@ impl Audits {
             });
             rows = keyed.into_iter().map(|(_, row)| row).collect();
         }
-        Ok(SelectedPages { index, rows })
+        Ok(SelectedPages::Rows(rows))
     }
 
     async fn sort_keys(
@@ -225,7 +250,7 @@ impl Audits {
         wanted: Option<&(Vec<String>, LastVisits)>,
         mut is_continued: bool,
     ) -> Result<Bytes, ReadError> {
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(rows.len() * ROW_BYTES);
         let mut reader = RowReader::new(self, run, Kind::Pages);
         for row in rows {
             if std::mem::replace(&mut is_continued, true) {

@@ -11,8 +11,9 @@ impl Name {
 
     /// The name of a text in any case.
     pub fn read(text: &str) -> Name {
-        if text.len() > 16 {
-            // No name that means anything is as long. The second half cannot be that of a name of sixteen bytes.
+        if text.len() > 16 || text.ends_with('\0') {
+            // No name that means anything is as long, or ends as the unused bytes of one do. The second half cannot be that
+            // of a name of sixteen bytes.
             return Name(xxh3_64(text.to_ascii_lowercase().as_bytes()), u64::MAX);
         }
         Name::of(text)
@@ -253,7 +254,7 @@ impl Attr {
         if name.is_empty() || name.len() > 16 {
             return None;
         }
-        let name = Name::of(name);
+        let name = Name::read(name);
         let mut slot = name.slot(ATTR_BITS);
         loop {
             match ATTRIBUTE_SLOTS[slot] {

@@ -370,6 +370,13 @@ mod tests {
         proptest::sample::select(fixed).prop_map(str::to_owned)
     }
 
+    #[test]
+    fn a_name_that_ends_with_nul_is_another_name() {
+        for html in ["<style></style\0 >a</style>b", "<a href\0=x id=y>", "<p\0></p\0>"] {
+            assert_eq!(comparable(ours(html)), comparable(theirs(html)), "{html:?}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 

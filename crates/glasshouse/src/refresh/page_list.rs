@@ -96,3 +96,33 @@ async fn delete_all(blobs: &Blobs, batch: &BatchId) -> Result<(), BlobError> {
     let keys: Vec<String> = blobs.list(&folder(batch))?.map_ok(|object| object.key).try_collect().await?;
     blobs.delete_many(keys.iter().map(String::as_str)).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestApp;
+
+    #[tokio::test]
+    async fn what_is_read_for_a_part_does_not_grow_with_the_list() {
+        let app = TestApp::new().await;
+        let (blobs, batch) = (&app.state.platform.blobs, BatchId::from("batch".to_owned()));
+        let page = |n: usize| Url::parse(&format!("https://shop.example/{n:06}")).unwrap();
+        let count = 5 * PAGES + PART + 1;
+
+        write(blobs, &batch, (0..count).map(page)).await.unwrap();
+        let mut fed = Vec::new();
+        for from in (0..count).step_by(PART) {
+            fed.extend(read(blobs, &batch, from).await.unwrap());
+        }
+        let objects: Vec<_> = blobs.list(&folder(&batch)).unwrap().try_collect().await.unwrap();
+        let mut most_pages = 0;
+        for object in &objects {
+            let packed = blobs.get(&object.key).await.unwrap().unwrap();
+            let text = zstd::bulk::decompress(&packed, MAX_BYTES).unwrap();
+            most_pages = most_pages.max(text.iter().filter(|byte| **byte == b'\n').count());
+        }
+
+        assert_eq!(fed, (0..count).map(page).collect::<Vec<_>>());
+        assert_eq!((objects.len(), most_pages), (6, PAGES));
+    }
+}

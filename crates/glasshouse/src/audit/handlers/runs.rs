@@ -339,7 +339,7 @@ async fn get_run(
 
 async fn details(app: &AppState, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
     let found = app.audits.select_pages(&run, &query.filter()).await?;
-    let total = found.len();
+    let total = found.count();
     let offset = query.offset.unwrap_or(0);
     let count = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let rows = found.part(usize::try_from(offset).unwrap_or(usize::MAX), count);

@@ -7,7 +7,6 @@ mod visits;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::Stream;
@@ -65,7 +64,7 @@ pub enum SelectedPages {
 
 impl SelectedPages {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             SelectedPages::All(count) => *count,
             SelectedPages::Rows(rows) => rows.len(),
@@ -74,8 +73,8 @@ impl SelectedPages {
 
     /// The rows from a place on, so many at most.
     pub fn part(&self, from: usize, count: usize) -> Vec<usize> {
-        let from = from.min(self.len());
-        let part = from..from + count.min(self.len() - from);
+        let from = from.min(self.count());
+        let part = from..from + count.min(self.count() - from);
         match self {
             SelectedPages::All(_) => part.collect(),
             SelectedPages::Rows(rows) => rows[part].to_vec(),

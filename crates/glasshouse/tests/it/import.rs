@@ -61,7 +61,7 @@ fn whoever_looks_on_sees_how_far_it_is() {
 
     let shown = String::from_utf8(terminal.stdin(Stdio::null()).output().unwrap().stdout).unwrap();
 
-    assert!(shown.contains(" of 278.0 KiB, "), "{shown}");
+    assert!(shown.contains(" of 265.52 KiB, "), "{shown}");
     assert!(shown.trim_end().lines().last().unwrap().contains("3000 visits from 3000 lines;"), "{shown}");
 }
 

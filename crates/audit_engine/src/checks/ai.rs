@@ -73,7 +73,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "AI_BOT_HTTP_BLOCKED",
-        scope: Scope::CrawledSite,
+        scope: Scope::Site,
         on: Rows::Any,
         weight: 4.0,
         title: "The server turns AI crawlers away that robots.txt lets in",

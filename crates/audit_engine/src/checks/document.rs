@@ -46,7 +46,7 @@ fn describe(check: &Check, text: &mut String) {
     };
     let about = match check.scope {
         Scope::Page => "a page",
-        Scope::CrawledSite => "the site",
+        Scope::Site => "the site",
         Scope::Robots => "robots.txt",
         Scope::Sitemap => "the sitemap",
     };

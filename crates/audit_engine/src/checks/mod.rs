@@ -107,7 +107,7 @@ pub enum Scope {
     /// A row.
     Page,
     /// The site.
-    CrawledSite,
+    Site,
     /// Its robots.txt.
     Robots,
     /// Its sitemaps.
@@ -187,7 +187,7 @@ const PAGE: Check = Check {
 const ERROR: Check = PAGE;
 const WARNING: Check = Check { severity: Severity::Warning, weight: 5.0, ..PAGE };
 const NOTICE: Check = Check { severity: Severity::Notice, weight: 1.0, ..PAGE };
-const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::CrawledSite, on: Rows::Any, ..PAGE };
+const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::Site, on: Rows::Any, ..PAGE };
 const SITE_WARNING: Check = Check { severity: Severity::Warning, weight: 2.0, ..SITE_ERROR };
 const SITE_NOTICE: Check = Check { severity: Severity::Notice, weight: 0.5, ..SITE_ERROR };
 

@@ -303,7 +303,7 @@ fn timing(crawl: &Crawl, mut total: Vec<u64>) -> Timing {
 }
 
 fn site_issues(results: &[SiteResult]) -> Vec<SiteIssue> {
-    let about_site = results.iter().filter(|result| result.check.check().scope == Scope::CrawledSite);
+    let about_site = results.iter().filter(|result| result.check.check().scope == Scope::Site);
     about_site
         .flat_map(|result| {
             result.findings.iter().map(|found| SiteIssue {

@@ -1,5 +1,7 @@
 //! What a run shows: fields, filters, orders, the link graph, exports, comparisons.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{RUNS, on_each_engine, paths};
@@ -265,6 +267,8 @@ async fn the_catalogue_lists_every_issue() {
         assert_eq!(issues.len(), audit_engine::checks::CheckId::all().count());
         let found = issues.iter().find(|issue| issue["id"] == "META_DESC_MISSING").unwrap();
         assert_eq!((&found["severity"], &found["scope"]), (&json!("warning"), &json!("page")));
+        let scopes: BTreeSet<&str> = issues.iter().filter_map(|issue| issue["scope"].as_str()).collect();
+        assert_eq!(scopes, BTreeSet::from(["page", "robots", "site", "sitemap"]));
     })
     .await;
 }

@@ -68,7 +68,7 @@ enum Pattern {
 pub struct Search {
     name: String,
     side: Side,
-    place: DocumentPart,
+    part: DocumentPart,
     expression: Regex,
     finds_absence: bool,
 }
@@ -161,20 +161,20 @@ impl Extraction {
 
 impl Search {
     /// Pages that hold a text, upper and lower case alike.
-    pub fn for_text(name: &str, side: Side, place: DocumentPart, text: &str) -> Result<Search, BadRule> {
+    pub fn for_text(name: &str, side: Side, part: DocumentPart, text: &str) -> Result<Search, BadRule> {
         check_length(text)?;
-        Search::for_matches(name, side, place, &format!("(?i){}", regex::escape(text)))
+        Search::for_matches(name, side, part, &format!("(?i){}", regex::escape(text)))
     }
 
     /// Pages in which an expression matches.
     pub fn for_matches(
         name: &str,
         side: Side,
-        place: DocumentPart,
+        part: DocumentPart,
         expression: &str,
     ) -> Result<Search, BadRule> {
         let expression = compile(expression)?;
-        Ok(Search { name: name_of(name)?, side, place, expression, finds_absence: false })
+        Ok(Search { name: name_of(name)?, side, part, expression, finds_absence: false })
     }
 
     /// The pages that it does not find instead.
@@ -190,7 +190,7 @@ impl Search {
     }
 
     fn finds(&self, document: &Document<'_>) -> bool {
-        self.expression.is_match(document.searched(self.place)) != self.finds_absence
+        self.expression.is_match(document.searched(self.part)) != self.finds_absence
     }
 }
 
@@ -232,8 +232,8 @@ impl<'a> Document<'a> {
         self.tree.get_or_init(|| tree::parse(self.html))
     }
 
-    fn searched(&self, place: DocumentPart) -> &'a str {
-        let all = match place {
+    fn searched(&self, part: DocumentPart) -> &'a str {
+        let all = match part {
             DocumentPart::Source => self.html,
             DocumentPart::Text => self.text,
         };

@@ -15,14 +15,14 @@ pub enum ReferenceContext {
 }
 
 /// A text with its references replaced by what they stand for.
-pub fn decode(text: &str, place: ReferenceContext) -> Cow<'_, str> {
+pub fn decode(text: &str, context: ReferenceContext) -> Cow<'_, str> {
     let Some(mut at) = memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     loop {
         decoded.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = reference(rest, place, &mut decoded);
+        let length = reference(rest, context, &mut decoded);
         if length == 0 {
             decoded.push('&');
         }
@@ -37,10 +37,10 @@ pub fn decode(text: &str, place: ReferenceContext) -> Cow<'_, str> {
 }
 
 /// Appends what the reference at the beginning of a text stands for. Bytes that it takes; 0: it is none.
-fn reference(text: &str, place: ReferenceContext, decoded: &mut String) -> usize {
+fn reference(text: &str, context: ReferenceContext, decoded: &mut String) -> usize {
     match text.as_bytes().get(1) {
         Some(b'#') => numeric(text, decoded),
-        Some(byte) if byte.is_ascii_alphanumeric() => named(text, place, decoded),
+        Some(byte) if byte.is_ascii_alphanumeric() => named(text, context, decoded),
         _ => 0,
     }
 }
@@ -68,7 +68,7 @@ fn character(number: u32) -> char {
     replacement.or_else(|| char::from_u32(number)).unwrap_or('\u{fffd}')
 }
 
-fn named(text: &str, place: ReferenceContext, decoded: &mut String) -> usize {
+fn named(text: &str, context: ReferenceContext, decoded: &mut String) -> usize {
     let mut found = None;
     let mut end = 1;
     // The list has every beginning of a name too: the first text that it lacks ends the search.
@@ -87,7 +87,7 @@ fn named(text: &str, place: ReferenceContext, decoded: &mut String) -> usize {
     let is_complete = text.as_bytes()[end - 1] == b';';
     let next = text.as_bytes().get(end);
     let goes_on = next.is_some_and(|byte| *byte == b'=' || byte.is_ascii_alphanumeric());
-    if place == ReferenceContext::Attribute && !is_complete && goes_on {
+    if context == ReferenceContext::Attribute && !is_complete && goes_on {
         return 0;
     }
     decoded.extend([first, second].into_iter().filter(|code| *code != 0).filter_map(char::from_u32));

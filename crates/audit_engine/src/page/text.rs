@@ -38,6 +38,8 @@ impl Collapsed<'_> {
 
     /// Appends it; white space at its ends becomes a space, none at the beginning of the buffer or after another.
     pub fn push_to(&self, buffer: &mut String) {
+        // With the spaces around it, and the one that the next tag adds: most buffers never grow then.
+        buffer.reserve(self.inner.len() + 2);
         if self.leads {
             push_space(buffer);
         }

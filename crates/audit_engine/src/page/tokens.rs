@@ -167,10 +167,10 @@ impl<'h> Tokens<'h> {
         if self.has_nul && text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
     }
 
-    fn decoded(&self, text: &'h str, place: ReferenceContext) -> Cow<'h, str> {
+    fn decoded(&self, text: &'h str, context: ReferenceContext) -> Cow<'h, str> {
         match self.whole(text) {
-            Cow::Borrowed(text) => decode(text, place),
-            Cow::Owned(text) => decode(&text, place).into_owned().into(),
+            Cow::Borrowed(text) => decode(text, context),
+            Cow::Owned(text) => decode(&text, context).into_owned().into(),
         }
     }
 

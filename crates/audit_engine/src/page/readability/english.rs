@@ -1,26 +1,27 @@
-//! Words and syllables of English text without foreign letters, counted for 64 bytes at once: one bit for each byte, and additions whose
-//! carries run from where something is in a word to the end of that word. Pure.
+//! Words and syllables of English text without foreign letters, counted for 64 bytes at once. Pure.
+//! Each byte is a bit of a number; the carry of an addition runs from something in a word to the end of that word.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
+use super::{Counts, is_ascii_vowel};
 use crate::page::words::{BLOCK, bits, block_at, is_plain_letter, needs_rules};
 
-/// Words as readers count them, words, and their syllables. None: word by word only, by the rules of Unicode.
-pub fn count(text: &str) -> Option<(usize, usize, usize)> {
+/// What a text is made of. None: word by word only, by the rules of Unicode.
+pub fn count(text: &str) -> Option<Counts> {
     let text = in_ascii(text)?;
     if memchr(b'_', &text).is_some() {
         return None;
     }
-    let (mut counts, mut before) = (Counts::default(), Before::default());
+    let (mut sums, mut before) = (Sums::default(), Before::default());
     // One block more than there is text, if need be: every word ends before a byte of none.
     for start in (0..=text.len()).step_by(BLOCK) {
-        counts.add(&text, start, &mut before)?;
+        sums.add(&text, start, &mut before)?;
     }
-    let Counts { words, groups, voiced, silent } = counts;
+    let Sums { words, groups, voiced, silent } = sums;
     // A word without a vowel is spoken too.
-    Some((words, words, groups + (words - voiced) - silent))
+    Some(Counts { counted: words, words, syllables: groups + (words - voiced) - silent })
 }
 
 /// A text with the signs of typographers as those of typewriters, which divide words the same way. None: it has letters.
@@ -39,7 +40,7 @@ fn in_ascii(text: &str) -> Option<Cow<'_, [u8]>> {
 }
 
 #[derive(Default)]
-struct Counts {
+struct Sums {
     words: usize,
     /// Groups of vowels.
     groups: usize,
@@ -59,11 +60,11 @@ struct Before {
     resumed: bool,
 }
 
-impl Counts {
+impl Sums {
     fn add(&mut self, text: &[u8], start: usize, before: &mut Before) -> Option<()> {
         let block = block_at(text, start);
         let plain = bits(&block, is_plain_letter);
-        let vowels = bits(&block, |byte| matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
+        let vowels = bits(&block, is_ascii_vowel);
         let marks = bits(&block, needs_rules);
 
         let next = text.get(start + BLOCK).is_some_and(|byte| is_plain_letter(*byte));
@@ -140,8 +141,10 @@ mod tests {
 
     #[test]
     fn short_forms_and_numbers_are_one_word_and_what_is_doubtful_is_left() {
-        assert_eq!(count("Don't make 3.5 tables, he said."), Some((6, 6, 7)));
-        assert_eq!(count("\u{201c}Don\u{2019}t\u{201d} \u{2014} he said\u{2026}"), Some((3, 3, 3)));
+        let counted = |text| count(text).map(|counts| (counts.words, counts.syllables));
+
+        assert_eq!(counted("Don't make 3.5 tables, he said."), Some((6, 7)));
+        assert_eq!(counted("\u{201c}Don\u{2019}t\u{201d} \u{2014} he said\u{2026}"), Some((3, 3)));
         assert_eq!(["1,000 of them", "at 12:30", "a_b", "na\u{ef}ve"].map(count), [None; 4]);
     }
 

@@ -26,6 +26,16 @@ struct Formula {
     word: f64,
 }
 
+/// What a block of prose is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    /// Words as readers count them.
+    counted: usize,
+    /// Words as they are spoken.
+    words: usize,
+    syllables: usize,
+}
+
 /// Measures how easy blocks of prose are to read in the language that they are written in.
 pub fn readability(blocks: &[String], language: Option<&'static str>) -> Readability {
     let none = Readability { score: -1.0, is_measurable: false };
@@ -35,11 +45,11 @@ pub fn readability(blocks: &[String], language: Option<&'static str>) -> Readabi
     let (mut count, mut sentences, mut syllables) = (0_usize, 0_usize, 0_usize);
     for block in blocks {
         let plain = if language == "en" { english::count(block) } else { None };
-        let (counted, words, of_words) = plain.unwrap_or_else(|| count_one_by_one(block, language));
-        if counted >= MIN_BLOCK_WORDS {
+        let counts = plain.unwrap_or_else(|| count_one_by_one(block, language));
+        if counts.counted >= MIN_BLOCK_WORDS {
             sentences += sentence_count(block);
-            count += words;
-            syllables += of_words;
+            count += counts.words;
+            syllables += counts.syllables;
         }
     }
     if count == 0 || sentences == 0 {
@@ -71,15 +81,14 @@ fn formula(language: &str) -> Option<Formula> {
     Some(Formula { base, sentence, word })
 }
 
-/// Words as readers count them, words, and syllables of a block.
-fn count_one_by_one(block: &str, language: &str) -> (usize, usize, usize) {
+fn count_one_by_one(block: &str, language: &str) -> Counts {
     let (mut counter, mut count, mut syllables) = (WordCounter::default(), 0, 0);
     for word in words(block) {
         counter.add(word);
         count += 1;
         syllables += syllable_count(word, language);
     }
-    (counter.count(), count, syllables)
+    Counts { counted: counter.count(), words: count, syllables }
 }
 
 fn syllable_count(word: &str, language: &str) -> usize {
@@ -111,10 +120,14 @@ fn english_syllables(word: &str) -> usize {
 fn ascii_vowel_groups(word: &str) -> usize {
     let mut after_vowel = false;
     let mut begins = |byte: &u8| {
-        let is_vowel = matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+        let is_vowel = is_ascii_vowel(*byte);
         is_vowel & !std::mem::replace(&mut after_vowel, is_vowel)
     };
     word.as_bytes().iter().filter(|byte| begins(byte)).count()
+}
+
+fn is_ascii_vowel(byte: u8) -> bool {
+    matches!(byte | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
 fn vowel_groups(word: &str) -> usize {

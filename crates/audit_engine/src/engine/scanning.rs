@@ -1,9 +1,11 @@
 //! Answers on their way through the scanner, which works on another thread while the crawl checks what was scanned before.
-//! All that wait go over at once: a thread that is woken for each page costs as much as the scan of a small one.
+//! It goes on until none waits: a thread that is woken for each page costs as much as the scan of a small one.
 //! See docs/decisions/0310.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use url::Url;
 
@@ -12,6 +14,9 @@ use super::journal::Record;
 use super::page_work::read_facts;
 use crate::page::PageFacts;
 use crate::site::UrlId;
+
+/// Answers that were scanned for which a crawl is woken, if more wait.
+const AT_ONCE: usize = 4;
 
 /// What there is for an address.
 pub(super) enum Fetched {
@@ -30,47 +35,94 @@ pub(super) enum Fetched {
 /// Answers in the order in which they came.
 #[derive(Default)]
 pub(super) struct Scans {
-    waiting: Vec<Fetched>,
-    running: Option<(usize, JoinHandle<VecDeque<Fetched>>)>,
+    shared: Arc<Shared>,
+    scanner: Option<JoinHandle<()>>,
+    /// Answers that were given and not taken.
+    length: usize,
+}
+
+#[derive(Default)]
+struct Shared {
+    queues: Mutex<Queues>,
+    /// Some were scanned.
+    progress: Notify,
+}
+
+#[derive(Default)]
+struct Queues {
+    waiting: VecDeque<Fetched>,
     done: VecDeque<Fetched>,
+    is_scanning: bool,
 }
 
 impl Scans {
     /// Adds one.
     pub fn push(&mut self, fetched: Fetched) {
-        self.waiting.push(fetched);
+        self.length += 1;
+        self.shared.queues().waiting.push_back(fetched);
     }
 
     /// Begins with what waits, unless something is being scanned.
     pub fn start(&mut self) {
-        if self.running.is_some() || self.waiting.is_empty() {
+        let mut queues = self.shared.queues();
+        if queues.is_scanning || queues.waiting.is_empty() {
             return;
         }
-        let answers = std::mem::take(&mut self.waiting);
-        let count = answers.len();
-        let scan = move || answers.into_iter().map(scanned).collect();
-        self.running = Some((count, tokio::task::spawn_blocking(scan)));
+        queues.is_scanning = true;
+        let shared = self.shared.clone();
+        self.scanner = Some(tokio::task::spawn_blocking(move || shared.scan()));
     }
 
     /// The next one that was scanned, if it is there.
     pub fn pop(&mut self) -> Option<Fetched> {
-        self.done.pop_front()
+        let next = self.shared.queues().done.pop_front();
+        self.length -= usize::from(next.is_some());
+        next
     }
 
     /// Waits until more are scanned; for ever when none are being.
     pub async fn wait(&mut self) {
-        let Some((_, running)) = &mut self.running else { return std::future::pending().await };
-        match running.await {
-            Ok(scanned) => self.done.extend(scanned),
-            Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+        let Some(scanner) = &mut self.scanner else { return std::future::pending().await };
+        let ended = tokio::select! {
+            biased;
+            () = self.shared.progress.notified() => return,
+            ended = scanner => ended,
+        };
+        self.scanner = None;
+        if let Err(failed) = ended {
+            std::panic::resume_unwind(failed.into_panic());
         }
-        self.running = None;
     }
 
     /// Answers that were given and not taken.
     pub fn len(&self) -> usize {
-        let running = self.running.as_ref().map_or(0, |(count, _)| *count);
-        self.waiting.len() + running + self.done.len()
+        self.length
+    }
+}
+
+impl Shared {
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().expect("nothing that can panic is done while it is locked")
+    }
+
+    /// Scans what waits, and what comes meanwhile.
+    fn scan(&self) {
+        let mut done = None;
+        while let Some(fetched) = self.exchange(done) {
+            done = Some(scanned(fetched));
+        }
+    }
+
+    /// Hands over what was scanned, and takes the next one.
+    fn exchange(&self, scanned: Option<Fetched>) -> Option<Fetched> {
+        let mut queues = self.queues();
+        queues.done.extend(scanned);
+        let next = queues.waiting.pop_front();
+        queues.is_scanning = next.is_some();
+        if next.is_none() || queues.done.len() >= AT_ONCE {
+            self.progress.notify_one();
+        }
+        next
     }
 }
 

@@ -66,15 +66,29 @@ impl Block {
     /// Looks at the block around a place, and says which bytes from there on are of words, and which are breaks.
     fn look(&mut self, bytes: &[u8], at: usize) -> (u64, u64) {
         if self.length == 0 || at - self.start >= BLOCK {
-            self.start = at / BLOCK * BLOCK;
-            self.length = BLOCK.min(bytes.len() - self.start);
-            let block = block_at(bytes, self.start);
-            self.words = bits(&block, is_plain_letter);
-            let there = u64::MAX >> (BLOCK - self.length);
-            self.breaks = !(self.words | bits(&block, needs_rules)) & there;
+            *self = Block::at(bytes, at / BLOCK * BLOCK);
         }
         let offset = at - self.start;
         (self.words >> offset, self.breaks >> offset)
+    }
+
+    fn at(bytes: &[u8], start: usize) -> Block {
+        let length = BLOCK.min(bytes.len() - start);
+        let block = block_at(bytes, start);
+        let words = bits(&block, is_plain_letter);
+        let marks = bits(&block, is_mark);
+        let there = u64::MAX >> (BLOCK - length);
+        let breaks = !(words | marks | bits(&block, |byte| byte >= 0x80 || byte == b'_')) & there;
+        // A mark stands inside a word only between two letters or digits, or before what changes the letter before it.
+        let before = start.checked_sub(1).is_none_or(|at| divides(bytes[at]));
+        let behind = bytes.get(start + length);
+        let last = 1 << (length - 1);
+        let after_division = (breaks | marks) << 1 | u64::from(before);
+        let before_division =
+            (breaks | marks) >> 1 | if behind.is_none_or(|b| divides(*b)) { last } else { 0 };
+        let before_word = words >> 1 | if behind.is_some_and(|b| is_plain_letter(*b)) { last } else { 0 };
+        let lone = marks & (before_division | after_division & before_word);
+        Block { start, length, words, breaks: breaks | lone }
     }
 
     /// The next word behind a place, if all of it and a break behind it are in the block that was looked at.
@@ -101,7 +115,17 @@ pub(super) fn is_plain_letter(byte: u8) -> bool {
 }
 
 pub(super) fn needs_rules(byte: u8) -> bool {
-    byte >= 0x80 || matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_')
+    byte >= 0x80 || is_mark(byte) || byte == b'_'
+}
+
+/// Whether a byte may stand inside a word: between letters, between digits, or both.
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"')
+}
+
+/// Whether a byte is neither of a word nor of a letter that only the rules of Unicode know.
+fn divides(byte: u8) -> bool {
+    is_mark(byte) || !is_plain_letter(byte) && !needs_rules(byte)
 }
 
 /// The block that begins at a place of a text, zeros behind its end.

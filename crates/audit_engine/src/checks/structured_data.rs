@@ -1,7 +1,9 @@
 //! Checks of structured data against what rich results need.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use serde_json::Value;
 
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
@@ -14,37 +16,30 @@ const RICH_RESULTS: &str =
     "https://developers.google.com/search/docs/appearance/structured-data/search-gallery";
 const POLICIES: &str = "https://developers.google.com/search/docs/appearance/structured-data/sd-policies";
 
-/// A rich result: its type with the subtypes that sites use, and the properties it needs and profits from.
+/// A rich result: its type, and the properties that it needs and profits from. Subtypes need the same.
 struct RichResult {
-    types: &'static [&'static str],
+    kind: &'static str,
     required: &'static [&'static str],
     recommended: &'static [&'static str],
 }
 
-/// A property may be `a|b`: one of them is enough. As of 2026-11-20.
-const RICH_RESULTS_TABLE: &[RichResult] = &[
+/// A property may be `a|b`: one of them is enough. What has to stand inside a property is in `add_unfinished`.
+/// As of 2026-11-20.
+static RICH_RESULTS_TABLE: &[RichResult] = &[
     RichResult {
-        types: &["Article", "NewsArticle", "BlogPosting", "TechArticle", "Report", "ScholarlyArticle"],
+        kind: "Article",
         required: &[],
         recommended: &["author", "datePublished", "headline", "image"],
     },
-    RichResult { types: &["BreadcrumbList"], required: &["itemListElement"], recommended: &[] },
+    RichResult { kind: "BreadcrumbList", required: &["itemListElement"], recommended: &[] },
     RichResult {
-        types: &[
-            "Event",
-            "MusicEvent",
-            "SportsEvent",
-            "TheaterEvent",
-            "Festival",
-            "BusinessEvent",
-            "EducationEvent",
-        ],
+        kind: "Event",
         required: &["name", "startDate", "location"],
         recommended: &["description", "endDate", "eventStatus", "image", "offers", "organizer"],
     },
-    RichResult { types: &["FAQPage"], required: &["mainEntity"], recommended: &[] },
+    RichResult { kind: "FAQPage", required: &["mainEntity"], recommended: &[] },
     RichResult {
-        types: &["JobPosting"],
+        kind: "JobPosting",
         required: &[
             "title",
             "description",
@@ -55,25 +50,17 @@ const RICH_RESULTS_TABLE: &[RichResult] = &[
         recommended: &["baseSalary", "employmentType", "validThrough"],
     },
     RichResult {
-        types: &[
-            "LocalBusiness",
-            "Restaurant",
-            "Store",
-            "Hotel",
-            "Dentist",
-            "AutoRepair",
-            "ProfessionalService",
-        ],
+        kind: "LocalBusiness",
         required: &["name", "address"],
         recommended: &["geo", "openingHoursSpecification", "telephone", "url"],
     },
     RichResult {
-        types: &["Product", "ProductGroup", "IndividualProduct", "ProductModel", "Vehicle", "Car"],
+        kind: "Product",
         required: &["name", "offers|review|aggregateRating"],
         recommended: &["image", "description", "brand"],
     },
     RichResult {
-        types: &["Recipe"],
+        kind: "Recipe",
         required: &["name", "image"],
         recommended: &[
             "author",
@@ -85,27 +72,42 @@ const RICH_RESULTS_TABLE: &[RichResult] = &[
         ],
     },
     RichResult {
-        types: &["Review", "CriticReview", "UserReview"],
+        kind: "Review",
         required: &["author", "itemReviewed", "reviewRating"],
         recommended: &["datePublished"],
     },
     RichResult {
-        types: &["AggregateRating"],
+        kind: "AggregateRating",
         required: &["itemReviewed", "ratingValue", "ratingCount|reviewCount"],
         recommended: &[],
     },
     RichResult {
-        types: &["VideoObject"],
+        kind: "VideoObject",
         required: &["name", "thumbnailUrl", "uploadDate"],
         recommended: &["description", "duration", "contentUrl|embedUrl"],
     },
 ];
+/// The rich results of each type: its own, or those of the types that it is a kind of. As of 2026-11-23.
+static RICH_RESULTS_OF: LazyLock<HashMap<&str, Vec<&RichResult>>> = LazyLock::new(|| {
+    let named: HashMap<&str, &RichResult> =
+        RICH_RESULTS_TABLE.iter().map(|result| (result.kind, result)).collect();
+    let mut of: HashMap<&str, Vec<&RichResult>> =
+        named.iter().map(|(kind, result)| (*kind, vec![*result])).collect();
+    for line in include_str!("../../data/rich_result_subtypes.tsv").lines() {
+        let (subtype, kind) = line.split_once('\t').expect("a subtype, a tab and its type");
+        of.entry(subtype).or_default().push(named[kind]);
+    }
+    of
+});
 /// What templates put on every page is no conflict with noindex.
 const PAGE_SPECIFIC: &[&str] =
     &["Article", "Event", "FAQPage", "JobPosting", "Product", "Recipe", "Review", "VideoObject"];
 
-fn rich_result(object: &Value) -> Option<&'static RichResult> {
-    types(object).find_map(|name| RICH_RESULTS_TABLE.iter().find(|result| result.types.contains(&name)))
+/// The rich results that an object may become, each once.
+fn rich_results(object: &Value) -> impl Iterator<Item = &'static RichResult> {
+    let mut seen = BTreeSet::new();
+    let of_types = types(object).filter_map(|name| RICH_RESULTS_OF.get(name)).flatten();
+    of_types.copied().filter(move |result| seen.insert(result.kind))
 }
 
 fn lacks(object: &Value, property_names: &str) -> bool {
@@ -114,16 +116,91 @@ fn lacks(object: &Value, property_names: &str) -> bool {
 
 fn add_missing(page: &Page, found: &mut Evidence, of: fn(&'static RichResult) -> &'static [&'static str]) {
     for object in &page.structured.objects {
-        let Some(result) = rich_result(object) else { continue };
-        for name in of(result).iter().filter(|name| lacks(object, name)) {
-            found.add("", result.types[0], *name);
+        for result in rich_results(object) {
+            of(result)
+                .iter()
+                .filter(|name| lacks(object, name))
+                .for_each(|name| found.add("", result.kind, *name));
         }
+    }
+}
+
+/// The values of a property: several, one, or none.
+fn values<'a>(object: &'a Value, name: &str) -> &'a [Value] {
+    match property(object, name) {
+        Some(Value::Array(values)) => values,
+        Some(value) => std::slice::from_ref(value),
+        None => &[],
+    }
+}
+
+/// Whether a value says no more than which object of the page is meant.
+fn is_reference(value: &Value) -> bool {
+    value.as_object().is_some_and(|object| object.len() == 1 && object.contains_key("@id"))
+}
+
+fn is_a(object: &Value, name: &str) -> bool {
+    types(object).any(|other| other == name)
+}
+
+/// Properties that are there and lack what has to stand inside them.
+fn add_unfinished(object: &Value, kind: &'static str, found: &mut Evidence) {
+    let lacks_inside = |name: &str, is_whole: fn(&Value) -> bool| {
+        values(object, name).iter().any(|value| !is_reference(value) && !is_whole(value))
+    };
+    match kind {
+        "BreadcrumbList" => add_broken_breadcrumbs(object, found),
+        "Event" => {
+            let has_place = |place: &Value| {
+                let needed = if is_a(place, "VirtualLocation") { "url" } else { "address" };
+                property(place, needed).is_some()
+            };
+            if lacks_inside("location", has_place) {
+                found.add("", kind, "location.address");
+            }
+        }
+        "FAQPage" => {
+            for (index, question) in values(object, "mainEntity").iter().enumerate() {
+                let answers = values(question, "acceptedAnswer");
+                let is_answered =
+                    answers.iter().any(|answer| is_reference(answer) || property(answer, "text").is_some());
+                if !is_reference(question) && (property(question, "name").is_none() || !is_answered) {
+                    found.add("", kind, format!("question {}", index + 1));
+                }
+            }
+        }
+        "JobPosting" => {
+            let is_remote = values(object, "jobLocationType").iter().any(|way| way == "TELECOMMUTE");
+            let has_region = property(object, "applicantLocationRequirements").is_some();
+            if property(object, "jobLocation").is_none() && has_region && !is_remote {
+                found.add("", kind, "jobLocationType");
+            }
+        }
+        // One of several is enough, so an offer without a price only counts where nothing else is there.
+        "Product" if lacks(object, "review|aggregateRating") => {
+            let has_price = |offer: &Value| {
+                let prices = values(offer, "priceSpecification");
+                if is_a(offer, "AggregateOffer") {
+                    property(offer, "lowPrice").is_some()
+                } else {
+                    property(offer, "price").is_some()
+                        || prices.iter().any(|price| property(price, "price").is_some())
+                }
+            };
+            if lacks_inside("offers", has_price) {
+                found.add("", kind, "offers.price");
+            }
+        }
+        "Review" if lacks_inside("reviewRating", |rating| property(rating, "ratingValue").is_some()) => {
+            found.add("", kind, "reviewRating.ratingValue");
+        }
+        _ => {}
     }
 }
 
 /// Elements of a breadcrumb that lack position, name, or (all but the last) an item.
 fn add_broken_breadcrumbs(object: &Value, found: &mut Evidence) {
-    let Some(Value::Array(items)) = property(object, "itemListElement") else { return };
+    let items = values(object, "itemListElement");
     for (index, item) in items.iter().enumerate() {
         let inner = item.get("item");
         let has_name =
@@ -137,9 +214,9 @@ fn add_broken_breadcrumbs(object: &Value, found: &mut Evidence) {
 
 /// The text that names an object to readers.
 fn name_of(object: &Value) -> Option<&str> {
-    let key = types(object).find_map(|name| match name {
+    let key = rich_results(object).find_map(|result| match result.kind {
         "Product" | "Event" | "Recipe" => Some("name"),
-        "Article" | "NewsArticle" | "BlogPosting" => Some("headline"),
+        "Article" => Some("headline"),
         "JobPosting" => Some("title"),
         _ => None,
     })?;
@@ -181,13 +258,8 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<script type=application/ld+json>{\"@type\":\"Product\",\"name\":\"Shoe\",\"offers\":{\"price\":5}}</script>",
         fires: Fires::Elements(|page, found| {
             add_missing(page, found, |result| result.required);
-            for object in page
-                .structured
-                .objects
-                .iter()
-                .filter(|object| types(object).any(|name| name == "BreadcrumbList"))
-            {
-                add_broken_breadcrumbs(object, found);
+            for object in &page.structured.objects {
+                rich_results(object).for_each(|result| add_unfinished(object, result.kind, found));
             }
         }),
         ..ERROR
@@ -244,11 +316,71 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<meta name=robots content=noindex><script type=application/ld+json>{\"@type\":\"Product\"}</script>",
         good: "<meta name=robots content=noindex><script type=application/ld+json>{\"@type\":\"WebPage\"}</script>",
         fires: Fires::When(|page| {
-            let is_specific = |object: &Value| {
-                rich_result(object).is_some_and(|result| PAGE_SPECIFIC.contains(&result.types[0]))
-            };
+            let is_specific =
+                |object: &Value| rich_results(object).any(|result| PAGE_SPECIFIC.contains(&result.kind));
             page.is_noindex() && page.structured.objects.iter().any(is_specific)
         }),
         ..NOTICE
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What an object lacks, as the evidence of the check for required properties says it.
+    fn unfinished(object: &Value) -> Vec<String> {
+        let mut found = Evidence::default();
+        rich_results(object).for_each(|result| add_unfinished(object, result.kind, &mut found));
+        found.examples.iter().map(|example| example.detail.clone()).collect()
+    }
+
+    #[test]
+    fn what_has_to_stand_inside_a_property_is_asked_for_too() {
+        for (object, lacking) in [
+            (json!({"@type": "Event", "location": {"@type": "Place", "name": "Hall"}}), "location.address"),
+            (json!({"@type": "MusicEvent", "location": {"@type": "VirtualLocation"}}), "location.address"),
+            (
+                json!({"@type": "FAQPage", "mainEntity": [{"name": "Why?", "acceptedAnswer": {}}]}),
+                "question 1",
+            ),
+            (json!({"@type": "JobPosting", "applicantLocationRequirements": "DE"}), "jobLocationType"),
+            (
+                json!({"@type": "Product", "offers": {"@type": "Offer", "priceCurrency": "EUR"}}),
+                "offers.price",
+            ),
+            (json!({"@type": "Car", "offers": {"@type": "AggregateOffer", "highPrice": 5}}), "offers.price"),
+            (json!({"@type": "UserReview", "reviewRating": {"bestRating": 5}}), "reviewRating.ratingValue"),
+        ] {
+            assert_eq!(unfinished(&object), [lacking], "{object}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_or_described_elsewhere_is_left_alone() {
+        for object in [
+            json!({"@type": "Event", "location": {"@type": "VirtualLocation", "url": "https://a.example/"}}),
+            json!({"@type": "Event", "location": {"@id": "#hall"}}),
+            json!({"@type": "JobPosting", "applicantLocationRequirements": "DE", "jobLocationType": "TELECOMMUTE"}),
+            json!({"@type": "Product", "offers": {"priceSpecification": {"price": 5}}}),
+            json!({"@type": "Product", "offers": {"@type": "AggregateOffer", "lowPrice": 5}}),
+            json!({"@type": "Product", "offers": {"priceCurrency": "EUR"}, "review": {"author": "a"}}),
+        ] {
+            assert_eq!(unfinished(&object), [""; 0], "{object}");
+        }
+    }
+
+    #[test]
+    fn subtypes_need_what_their_type_needs() {
+        for (subtype, kind) in
+            [("Bakery", "LocalBusiness"), ("Hackathon", "Event"), ("SomeProducts", "Product")]
+        {
+            let results: Vec<&str> =
+                rich_results(&json!({"@type": subtype})).map(|result| result.kind).collect();
+
+            assert_eq!(results, [kind]);
+        }
+    }
+}

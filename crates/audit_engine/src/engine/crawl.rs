@@ -2,8 +2,10 @@
 //! which they were asked for, so that the result does not depend on how fast each came.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
@@ -13,7 +15,7 @@ use super::in_order::InOrder;
 use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
 use super::page_names::Names;
 use super::page_work::{PageWork, Seen};
-use super::patterns::{Admission, Patterns};
+use super::patterns::{Admission, Patterns, Wish};
 use super::scanning::{Fetched, Scans};
 use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::Origin;
@@ -50,6 +52,8 @@ pub(super) struct Crawl<'a> {
     pub frontier: Frontier,
     pub patterns: Patterns,
     pub probe: NotFoundProbe,
+    /// Renders that may run: pages that wait for others of their template all begin at once.
+    render_turns: Arc<Semaphore>,
     pub addresses: Addresses,
     pub pace: Pace,
     pub pages: usize,
@@ -97,6 +101,7 @@ impl<'a> Crawl<'a> {
             pace: Pace::new(options.requests_per_second, None, options.concurrency),
             pages: 0,
             files: Vec::new(),
+            render_turns: Arc::new(Semaphore::new(options.renders_at_once.max(1))),
             shelf: Shelf::default(),
             filtered: HashSet::new(),
             forbidden: 0,
@@ -136,7 +141,7 @@ impl<'a> Crawl<'a> {
                 scans.push(fetched);
             }
             scans.start();
-            while readies.running() < self.options.renders_at_once.max(1)
+            while readies.running() < self.options.renders_at_once.max(1) + self.patterns.waiting()
                 && let Some(scanned) = scans.pop()
             {
                 self.receive(source, scanned, &mut readies);
@@ -280,10 +285,22 @@ impl<'a> Crawl<'a> {
             row.details().fields.html_bytes = 0;
         } else if let Some(raw) = raw {
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response, raw));
-            let renders = self.options.renders && work.wants_render(&mut self.patterns);
+            let renders = self.options.renders;
+            let wish = if renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
+            let turns = Arc::clone(&self.render_turns);
             return readies.push(async move {
                 let snapshot = source.snapshot(&url).await;
-                let rendered = if renders { source.render(&url).await } else { None };
+                let is_wanted = match wish {
+                    Wish::Render => true,
+                    Wish::Leave => false,
+                    Wish::Unsure(told) => told.await.unwrap_or(false),
+                };
+                let rendered = if is_wanted {
+                    let _turn = turns.acquire().await;
+                    source.render(&url).await
+                } else {
+                    None
+                };
                 Ready::Page { row: Box::new(row), work, seen: Box::new(Seen { rendered, snapshot }) }
             });
         } else if response.status == 200 {

@@ -6,7 +6,7 @@ use super::AuditOptions;
 use super::crawl::Crawl;
 use super::page_names::Names;
 use super::page_row::{differences, fields, fill_row};
-use super::patterns::Patterns;
+use super::patterns::{Patterns, Wish};
 use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
 use crate::custom::{Document, Found};
@@ -47,11 +47,11 @@ impl PageWork {
     }
 
     /// Whether the page looks empty without scripts, or its template is still to be looked at.
-    pub fn wants_render(&self, patterns: &mut Patterns) -> bool {
+    pub fn wants_render(&self, patterns: &mut Patterns) -> Wish {
         let is_shell =
             self.raw.measures.words < 20 || self.raw.app_root_words.is_some_and(|words| words < 20);
-        let is_wanted = patterns.wants_render(&self.key);
-        is_shell && self.raw.has_script || is_wanted
+        let wish = patterns.wants_render(&self.key);
+        if is_shell && self.raw.has_script { Wish::Render } else { wish }
     }
 
     /// Runs the checks and fills the row.
@@ -97,9 +97,7 @@ impl PageWork {
             found: look(&page, crawl.options),
         }));
         Names { origin, urls, texts }.keep(&page, row);
-        if row.is_changed_by_scripts {
-            crawl.patterns.changed_by_scripts(&self.key);
-        }
+        crawl.patterns.judge(&self.key, row.is_changed_by_scripts);
     }
 }
 

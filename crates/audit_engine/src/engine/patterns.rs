@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::site::{Interner, Row};
@@ -38,10 +39,22 @@ pub enum Admission {
     Sampled,
 }
 
+/// Whether a page is rendered for its template's sake.
+#[derive(Debug)]
+pub enum Wish {
+    /// It is.
+    Render,
+    /// It is not.
+    Leave,
+    /// That depends on pages of its template that were asked for before and are not through yet: they tell later.
+    Unsure(oneshot::Receiver<bool>),
+}
+
 /// Numbers of one template. A site can have as many templates as addresses.
 #[derive(Default)]
 struct Pattern {
     seen: u32,
+    judged: u32,
     extra: u32,
     is_changed_by_scripts: bool,
     discovered: u32,
@@ -58,6 +71,8 @@ struct Pattern {
 struct Learned {
     texts: VecDeque<u64>,
     signatures: HashSet<u64>,
+    /// Pages that wait for what the first ones show.
+    waiting: Vec<oneshot::Sender<bool>>,
 }
 
 /// One template in the numbers of a crawl.
@@ -86,6 +101,7 @@ pub struct Patterns {
     patterns: Vec<Pattern>,
     repeated: u32,
     far_dates: u32,
+    waiting: usize,
 }
 
 impl Patterns {
@@ -102,32 +118,53 @@ impl Patterns {
     }
 
     /// Counts a page, and says whether it is rendered for its template's sake.
-    pub fn wants_render(&mut self, key: &str) -> bool {
+    pub fn wants_render(&mut self, key: &str) -> Wish {
         let pattern = self.of(key);
-        pattern.seen += 1;
-        if pattern.seen <= FIRST {
-            return true;
+        if pattern.count() {
+            return Wish::Render;
         }
-        if pattern.is_changed_by_scripts && pattern.extra < MORE {
-            pattern.extra += 1;
-            return true;
+        let learned = pattern.learned.get_or_insert_default();
+        if pattern.is_changed_by_scripts || pattern.judged >= FIRST || learned.waiting.len() >= MORE as usize
+        {
+            return Wish::Leave;
         }
-        false
+        let (tell, told) = oneshot::channel();
+        learned.waiting.push(tell);
+        self.waiting += 1;
+        Wish::Unsure(told)
+    }
+
+    /// Pages that wait for what others of their template show.
+    pub fn waiting(&self) -> usize {
+        self.waiting
     }
 
     /// Counts a page of an earlier run as it was counted then.
     pub fn remember(&mut self, key: &str, row: &Row) {
         if row.is_page() {
-            self.wants_render(key);
-        }
-        if row.is_changed_by_scripts {
-            self.changed_by_scripts(key);
+            self.of(key).count();
+            self.judge(key, row.is_changed_by_scripts);
         }
     }
 
-    /// Remembers that scripts change a page in a way that matters.
-    pub fn changed_by_scripts(&mut self, key: &str) {
-        self.of(key).is_changed_by_scripts = true;
+    /// Learns whether scripts change a page in a way that matters, in the order in which pages were counted, and tells
+    /// those that wait for it.
+    pub fn judge(&mut self, key: &str, is_changed: bool) {
+        let pattern = self.of(key);
+        pattern.judged = pattern.judged.saturating_add(1);
+        pattern.is_changed_by_scripts |= is_changed;
+        if !pattern.is_changed_by_scripts && pattern.judged < FIRST {
+            return;
+        }
+        let waiting = pattern.learned.as_mut().map(|learned| std::mem::take(&mut learned.waiting));
+        for tell in waiting.unwrap_or_default() {
+            self.waiting -= 1;
+            let pattern = self.of(key);
+            let is_wanted = pattern.is_changed_by_scripts && pattern.extra < MORE && !tell.is_closed();
+            pattern.extra += u32::from(is_wanted);
+            // Whoever looks empty without scripts did not wait.
+            let _ = tell.send(is_wanted);
+        }
     }
 
     /// Weighs an address that was not seen before. See docs/decisions/0211.
@@ -216,6 +253,14 @@ impl Patterns {
 }
 
 impl Pattern {
+    /// Counts a page, and says whether it is one of the first, or of those that are rendered since scripts change them.
+    fn count(&mut self) -> bool {
+        self.seen = self.seen.saturating_add(1);
+        let is_extra = self.seen > FIRST && self.is_changed_by_scripts && self.extra < MORE;
+        self.extra += u32::from(is_extra);
+        self.seen <= FIRST || is_extra
+    }
+
     fn seen_pages(&self) -> u32 {
         self.discovered.max(self.crawled)
     }
@@ -302,15 +347,42 @@ mod tests {
         assert_ne!(template("/p/shoe"), template("/blog/shoe"));
     }
 
+    fn renders(wish: Wish) -> bool {
+        match wish {
+            Wish::Render => true,
+            Wish::Leave => false,
+            Wish::Unsure(mut told) => told.try_recv().expect("the first pages were judged"),
+        }
+    }
+
     #[test]
     fn only_the_first_pages_are_rendered_unless_scripts_change_them() {
+        for (changed, expected) in [(None, false), (Some(2), true)] {
+            let mut patterns = Patterns::default();
+
+            // Pages come faster than browsers: two more are there before the first is through.
+            let wishes: Vec<Wish> =
+                (0..5).map(|number| patterns.wants_render(&format!("/p/{number}"))).collect();
+            let waiting = patterns.waiting();
+            (0..3).for_each(|number| patterns.judge(&format!("/p/{number}"), changed == Some(number)));
+            let rendered: Vec<bool> = wishes.into_iter().map(renders).collect();
+
+            assert_eq!(rendered, [true, true, true, expected, expected]);
+            assert_eq!((waiting, patterns.waiting()), (2, 0));
+            assert_eq!(renders(patterns.wants_render("/p/9")), expected);
+        }
+    }
+
+    #[test]
+    fn two_hundred_pages_more_are_rendered_however_early_they_came() {
         let mut patterns = Patterns::default();
 
-        let first: Vec<bool> = (0..5).map(|number| patterns.wants_render(&format!("/p/{number}"))).collect();
-        patterns.changed_by_scripts("/p/0");
+        let mut wishes: Vec<Wish> =
+            (0..150).map(|number| patterns.wants_render(&format!("/p/{number}"))).collect();
+        (0..150).for_each(|number| patterns.judge(&format!("/p/{number}"), number == 1));
+        wishes.extend((150..400).map(|number| patterns.wants_render(&format!("/p/{number}"))));
 
-        assert_eq!(first, [true, true, true, false, false]);
-        assert!(patterns.wants_render("/p/9"));
+        assert_eq!(wishes.into_iter().map(renders).filter(|is| *is).count(), 203);
     }
 
     fn page(text: u128) -> Row {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use url::Url;
 
 use super::images::missing;
 use super::thresholds::Limit;
@@ -224,7 +225,13 @@ pub(super) static CHECKS: &[Check] = &[
             for entry in
                 page.facts.alternates.head.iter().filter(|entry| page.was_rendered() && !raw.contains(entry))
             {
-                found.add(&entry.href, &entry.lang, "only rendered");
+                let url = page.resolve(&entry.href);
+                let is_sent = |(lang, other): &(String, Url)| {
+                    lang.eq_ignore_ascii_case(&entry.lang) && Some(other) == url.as_ref()
+                };
+                if !page.sent_alternates.iter().any(is_sent) {
+                    found.add(&entry.href, &entry.lang, "only rendered");
+                }
             }
         }),
         ..RENDERED_WARNING

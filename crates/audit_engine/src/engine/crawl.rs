@@ -72,6 +72,10 @@ pub(super) struct Crawl<'a> {
     /// When pages changed, by the sitemap.
     pub lastmods: HashMap<UrlId, i64>,
     /// Listed pages that the run before knows.
+    /// Language versions of pages by the sitemap: lines of a language, a tab and an address.
+    pub alternates: HashMap<UrlId, String>,
+    /// Bytes of them.
+    pub alternate_bytes: usize,
     pub known: usize,
     pub close_reason: CloseReason,
     pub sessions: u32,
@@ -110,6 +114,8 @@ impl<'a> Crawl<'a> {
             redirects: HashMap::new(),
             lastmods: HashMap::new(),
             known: 0,
+            alternates: HashMap::new(),
+            alternate_bytes: 0,
             close_reason: CloseReason::Finished,
             sessions: past.sessions,
             batches: Batches::new(&past, &site),

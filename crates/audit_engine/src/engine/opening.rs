@@ -13,6 +13,7 @@ use super::crawl::Crawl;
 use super::fetch::Pace;
 use super::frontier::Priority;
 use crate::address::{Origin, Target};
+use crate::page::addresses::join;
 use crate::page::{Measures, Provenance, scan};
 use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
 use crate::source::{PageRequest, PageSource, Response};
@@ -26,6 +27,8 @@ const MAX_INDEX_DEPTH: usize = 2;
 const MAX_SITEMAP_BYTES: usize = 50 << 20;
 const MAX_SITEMAP_ENTRIES: usize = 50_000;
 const MAX_ROBOTS_BYTES: usize = 600 * 1024;
+/// Bytes of language versions that are kept: those of 50,000 pages in five languages.
+const MAX_ALTERNATE_BYTES: usize = 16 << 20;
 const USUAL_SITEMAPS: &[&str] = &["/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml"];
 
 /// The site that a seed is on: a redirect of the seed to the twin or to https is followed.
@@ -188,7 +191,7 @@ impl Crawl<'_> {
         }
         file.kind = Some(if parsed.kind == FileKind::Text { "text" } else { "urlset" });
         file.entries.reserve_exact(entries.len());
-        for (url, Listed { lastmod, has_bad_lastmod, .. }) in entries {
+        for (url, Listed { lastmod, has_bad_lastmod, alternates, .. }) in entries {
             let is_elsewhere = url.origin() != file.url.origin();
             let (id, written) = match self.site.origin.target(&url) {
                 Target::Internal(key) if !is_elsewhere => {
@@ -198,9 +201,25 @@ impl Crawl<'_> {
                 }
                 _ => (None, Some(url.as_str().into())),
             };
+            if let Some(id) = id {
+                self.keep_alternates(id, &file.url, &alternates);
+            }
             file.entries.push(SitemapEntry { written, id, is_elsewhere, lastmod, has_bad_lastmod });
         }
         (file, Vec::new())
+    }
+
+    /// Keeps what the sitemap says of a page's versions in other languages, as far as there is room for it.
+    fn keep_alternates(&mut self, id: UrlId, sitemap: &Url, alternates: &[(String, String)]) {
+        for (lang, href) in alternates {
+            let Some(url) = join(sitemap, href).filter(|_| !lang.contains(['\t', '\n'])) else { continue };
+            let line = format!("{lang}\t{url}\n");
+            self.alternate_bytes += line.len();
+            if self.alternate_bytes > MAX_ALTERNATE_BYTES {
+                return;
+            }
+            self.alternates.entry(id).or_default().push_str(&line);
+        }
     }
 
     /// Two addresses that nobody can have made. Which ones depends on the site only, so that runs can be compared.

@@ -67,6 +67,12 @@ impl PageWork {
             facts.resources.extend(scripts.cloned());
             (page, facts)
         });
+        let listed = crawl.alternates.get(&row.id).map_or("", String::as_str);
+        let sitemap_alternates: Vec<(String, Url)> = listed
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+            .filter_map(|(lang, url)| Some((lang.to_owned(), Url::parse(url).ok()?)))
+            .collect();
         let CrawledSite { origin, robots, urls, texts, .. } = &mut crawl.site;
         let input = PageInput {
             origin,
@@ -77,7 +83,7 @@ impl PageWork {
             rendered: rendered.as_ref().map(|(page, facts)| (page, facts)),
             thresholds: &crawl.options.thresholds,
             probe: &crawl.probe,
-            sitemap_alternates: &[],
+            sitemap_alternates: &sitemap_alternates,
             snapshot: (&seen.snapshot, stored.as_ref()),
             lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,

@@ -72,6 +72,8 @@ pub struct Page<'a> {
     pub canonical: Option<Url>,
     /// Hreflang entries of head, header and sitemap; an address that does not parse is none.
     pub alternates: Vec<(String, Option<Url>)>,
+    /// Those of header and sitemap: they are there whatever scripts do.
+    pub sent_alternates: Vec<(String, Url)>,
     /// Structured data.
     pub structured: StructuredData,
     /// Words of the main text.
@@ -139,13 +141,14 @@ impl<'a> Page<'a> {
         let header_links = super::link_header::parse(headers, input.url);
         let header_canonicals: Vec<Url> = header_links.canonicals;
         let canonical = effective_canonical(facts, &base, &header_canonicals);
+        let mut sent_alternates = header_links.alternates;
+        sent_alternates.extend_from_slice(input.sitemap_alternates);
         let mut alternates: Vec<(String, Option<Url>)> = facts
             .alternates
             .head
             .iter()
             .map(|entry| (entry.lang.clone(), join(&base, &entry.href)))
-            .chain(header_links.alternates.into_iter().map(|(lang, url)| (lang, Some(url))))
-            .chain(input.sitemap_alternates.iter().map(|(lang, url)| (lang.clone(), Some(url.clone()))))
+            .chain(sent_alternates.iter().map(|(lang, url)| (lang.clone(), Some(url.clone()))))
             .collect();
         let mut seen = HashSet::new();
         alternates.retain(|(lang, url)| seen.insert((lang.to_ascii_lowercase(), url.clone())));
@@ -171,6 +174,7 @@ impl<'a> Page<'a> {
             header_canonicals,
             canonical,
             alternates,
+            sent_alternates,
             is_soft_404,
             is_rendered_soft_404,
         }

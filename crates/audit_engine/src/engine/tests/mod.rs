@@ -3,6 +3,7 @@
 mod hostile;
 mod interruptions;
 
+mod languages;
 use super::*;
 use crate::checks::CheckId;
 use crate::testing::{Listing, audit_listing, findings_of};

@@ -29,7 +29,7 @@ pub(super) fn read_lines(
             break;
         }
         count += 1;
-        each(Listed { loc: loc.to_owned(), lastmod: None, has_bad_lastmod: false });
+        each(Listed { loc: loc.to_owned(), lastmod: None, has_bad_lastmod: false, ..Listed::default() });
     }
     parsed.is_cut |= text.is_cut();
     if count == 0 {

@@ -29,7 +29,7 @@ pub enum FileKind {
 }
 
 /// One `<url>`, `<sitemap>`, `<item>`, `<entry>` or line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
     /// The address as it stands there, trimmed.
     pub loc: String,
@@ -37,6 +37,8 @@ pub struct Listed {
     pub lastmod: Option<i64>,
     /// The file says when it changed, and that is no date.
     pub has_bad_lastmod: bool,
+    /// Language versions (`xhtml:link` with `hreflang`): the language and the address as they stand there.
+    pub alternates: Vec<(String, String)>,
 }
 
 /// What is known at the end of a file.
@@ -142,8 +144,18 @@ mod tests {
         assert_eq!(
             listed,
             [
-                Listed { loc: "https://shop.example/".into(), lastmod: Some(1000), has_bad_lastmod: false },
-                Listed { loc: "https://shop.example/a?x=1&y=2".into(), lastmod: None, has_bad_lastmod: true },
+                Listed {
+                    loc: "https://shop.example/".into(),
+                    lastmod: Some(1000),
+                    has_bad_lastmod: false,
+                    ..Listed::default()
+                },
+                Listed {
+                    loc: "https://shop.example/a?x=1&y=2".into(),
+                    lastmod: None,
+                    has_bad_lastmod: true,
+                    ..Listed::default()
+                },
             ]
         );
     }
@@ -158,7 +170,12 @@ mod tests {
         assert_eq!(parsed.kind, FileKind::Index);
         assert_eq!(
             listed,
-            [Listed { loc: "https://a.example/1.xml".into(), lastmod: Some(0), has_bad_lastmod: false }]
+            [Listed {
+                loc: "https://a.example/1.xml".into(),
+                lastmod: Some(0),
+                has_bad_lastmod: false,
+                ..Listed::default()
+            }]
         );
     }
 
@@ -183,6 +200,21 @@ mod tests {
     }
 
     #[test]
+    fn language_versions_stand_with_their_page() {
+        let file = "<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>https://a.example/</loc>
+            <xhtml:link rel='alternate' hreflang='de' href=' https://a.example/de?a&amp;b '/>
+            <xhtml:link rel='alternate' media='handheld' href='https://m.a.example/'/>
+            <xhtml:link rel='canonical' hreflang='fr' href='https://a.example/fr'/></url>
+            <url><loc>https://a.example/b</loc></url></urlset>";
+        let mut listed = Vec::new();
+
+        parse_sitemap(file.as_bytes(), 10_000, 10, |entry| listed.push(entry)).unwrap();
+
+        assert_eq!(listed[0].alternates, [("de".to_owned(), "https://a.example/de?a&b".to_owned())]);
+        assert_eq!(listed[1].alternates, []);
+    }
+
+    #[test]
     fn references_and_cdata_are_read_as_their_characters() {
         let file = "<urlset><url><loc>https://a.example/&#x4e;&#111;t&apos;<![CDATA[?a=1&b=2]]></loc></url>
             <url><loc>https://a.example/?a=1&b=2&copy;</loc></url></urlset>";
@@ -198,7 +230,12 @@ mod tests {
             <link rel='edit' href='https://a.example/edit'/><link href='https://a.example/1?a&amp;b'/>
             <updated>1970-01-01T00:00:01Z</updated></entry></feed>";
 
-        let listed = |loc: &str| Listed { loc: loc.into(), lastmod: Some(1000), has_bad_lastmod: false };
+        let listed = |loc: &str| Listed {
+            loc: loc.into(),
+            lastmod: Some(1000),
+            has_bad_lastmod: false,
+            ..Listed::default()
+        };
         assert_eq!(parse(rss).unwrap().1, [listed("https://a.example/1")]);
         assert_eq!(parse(atom).unwrap().1, [listed("https://a.example/1?a&b")]);
     }

@@ -14,6 +14,9 @@ use crate::sitemap::lastmod::parse_lastmod;
 /// Sitemaps are four levels deep; the rest is an attack or something else.
 const MAX_DEPTH: usize = 64;
 
+/// Language versions of one page that are read.
+const MAX_ALTERNATES: usize = 500;
+
 /// A field of an entry that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
@@ -37,6 +40,7 @@ pub(super) struct XmlFile<'r, 'f> {
     value: String,
     loc: String,
     lastmod: Option<String>,
+    alternates: Vec<(String, String)>,
     count: usize,
     bad_lastmods: usize,
 }
@@ -60,6 +64,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             value: String::new(),
             loc: String::new(),
             lastmod: None,
+            alternates: Vec::new(),
             count: 0,
             bad_lastmods: 0,
         }
@@ -118,6 +123,12 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             self.prefix = prefix;
             return Ok(());
         };
+        let is_field = self.entry == Some(self.depth - 1);
+        if is_field && kind == FileKind::Urlset && local.as_ref() == b"link" {
+            let version = language_version(tag).filter(|_| self.alternates.len() < MAX_ALTERNATES);
+            self.alternates.extend(version);
+            return Ok(());
+        }
         if prefix != self.prefix {
             return Ok(());
         }
@@ -132,7 +143,8 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             self.entry = Some(self.depth);
             self.loc.clear();
             self.lastmod = None;
-        } else if self.entry == Some(self.depth - 1) {
+            self.alternates.clear();
+        } else if is_field {
             self.open_field(kind, local.as_ref(), tag);
         }
         Ok(())
@@ -186,7 +198,8 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         let lastmod = text.as_deref().and_then(parse_lastmod);
         let has_bad_lastmod = text.is_some() && lastmod.is_none();
         self.bad_lastmods += usize::from(has_bad_lastmod);
-        (self.each)(Listed { loc: std::mem::take(&mut self.loc), lastmod, has_bad_lastmod });
+        let (loc, alternates) = (std::mem::take(&mut self.loc), std::mem::take(&mut self.alternates));
+        (self.each)(Listed { loc, lastmod, has_bad_lastmod, alternates });
         false
     }
 
@@ -250,13 +263,22 @@ fn kind_of(root: &[u8]) -> Result<FileKind, ParseError> {
 
 /// The page of an Atom entry: its `link` without `rel`, or with `rel="alternate"`.
 fn alternate_link(tag: &BytesStart<'_>) -> Option<String> {
-    let attribute = |name: &str| {
-        let value = tag.try_get_attribute(name).ok()??.value;
-        let text = String::from_utf8_lossy(&value).into_owned();
-        Some(text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
-    };
-    if attribute("rel").is_some_and(|rel| rel != "alternate") {
+    if attribute(tag, "rel").is_some_and(|rel| rel != "alternate") {
         return None;
     }
-    attribute("href").map(|href| href.trim().to_owned())
+    attribute(tag, "href").map(|href| href.trim().to_owned())
+}
+
+/// Language and address of a page's version in another language.
+fn language_version(tag: &BytesStart<'_>) -> Option<(String, String)> {
+    let is_alternate = attribute(tag, "rel")?.trim().eq_ignore_ascii_case("alternate");
+    let (lang, href) = (attribute(tag, "hreflang")?, attribute(tag, "href")?);
+    let href = href.trim();
+    (is_alternate && href.len() <= MAX_URL_BYTES).then(|| (lang.trim().to_owned(), href.to_owned()))
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let value = tag.try_get_attribute(name).ok()??.value;
+    let text = String::from_utf8_lossy(&value).into_owned();
+    Some(text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 }

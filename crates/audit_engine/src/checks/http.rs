@@ -244,7 +244,12 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<a href=/a>a</a>\nGET /a\ncontent-type: text/plain\n\nplain",
         fires: Fires::Joined(|_, row, found| {
             if let Some(content_type) = &row.mismatched_type {
-                found.add("", "", content_type.to_string());
+                let is_named = !content_type.is_empty();
+                found.add(
+                    "",
+                    "",
+                    if is_named { content_type.to_string() } else { "no content type".to_owned() },
+                );
             }
         }),
         ..WARNING

@@ -19,6 +19,7 @@ use super::patterns::{Admission, Patterns, Wish};
 use super::scanning::{Fetched, Scans};
 use super::{AuditOptions, CloseReason, Mode, Progress};
 use crate::address::Origin;
+use crate::checks::thresholds::Limit;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
 use crate::site::{CrawledSite, Destination, Row, Shelf, UrlId};
@@ -51,9 +52,9 @@ pub(super) struct Crawl<'a> {
     pub site: CrawledSite,
     pub frontier: Frontier,
     pub patterns: Patterns,
-    pub probe: NotFoundProbe,
     /// Renders that may run: pages that wait for others of their template all begin at once.
     render_turns: Arc<Semaphore>,
+    pub probe: NotFoundProbe,
     pub addresses: Addresses,
     pub pace: Pace,
     pub pages: usize,
@@ -71,11 +72,11 @@ pub(super) struct Crawl<'a> {
     redirects: HashMap<UrlId, u8>,
     /// When pages changed, by the sitemap.
     pub lastmods: HashMap<UrlId, i64>,
-    /// Listed pages that the run before knows.
     /// Language versions of pages by the sitemap: lines of a language, a tab and an address.
     pub alternates: HashMap<UrlId, String>,
     /// Bytes of them.
     pub alternate_bytes: usize,
+    /// Listed pages that the run before knows.
     pub known: usize,
     pub close_reason: CloseReason,
     pub sessions: u32,
@@ -100,12 +101,12 @@ impl<'a> Crawl<'a> {
             options,
             frontier: Frontier::default(),
             patterns: Patterns::default(),
+            render_turns: Arc::new(Semaphore::new(options.renders_at_once.max(1))),
             probe: NotFoundProbe::default(),
             addresses: Addresses::default(),
             pace: Pace::new(options.requests_per_second, None, options.concurrency),
             pages: 0,
             files: Vec::new(),
-            render_turns: Arc::new(Semaphore::new(options.renders_at_once.max(1))),
             shelf: Shelf::default(),
             filtered: HashSet::new(),
             forbidden: 0,
@@ -113,9 +114,9 @@ impl<'a> Crawl<'a> {
             sampled: HashSet::new(),
             redirects: HashMap::new(),
             lastmods: HashMap::new(),
-            known: 0,
             alternates: HashMap::new(),
             alternate_bytes: 0,
+            known: 0,
             close_reason: CloseReason::Finished,
             sessions: past.sessions,
             batches: Batches::new(&past, &site),
@@ -230,10 +231,12 @@ impl<'a> Crawl<'a> {
             }
             let url = self.site.origin.url(self.site.urls.key(id));
             let start = self.pace.next_start();
+            let gap = self.pace.gap();
+            let slow_ms = self.options.thresholds.number(Limit::TtfbSlowMs);
             fetches.push(async move {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
-                let answer = Box::new(fetch(source, &url).await);
+                let answer = Box::new(fetch(source, &url, slow_ms, gap).await);
                 Fetched::Answer { id, url, answer, raw: None, asked_at_ms }
             });
         }
@@ -290,6 +293,7 @@ impl<'a> Crawl<'a> {
             row.redirect = Some(self.place(&to));
             row.details().fields.html_bytes = 0;
         } else if let Some(raw) = raw {
+            row.mismatched_type = mismatched_type(&response);
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response, raw));
             let renders = self.options.renders;
             let wish = if renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };

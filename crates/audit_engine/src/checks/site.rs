@@ -1,6 +1,7 @@
 //! Checks of the site as a whole.
 
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
+use crate::site::{CrawledSite, LinkVerdict};
 
 const CONSOLIDATE: &str =
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
@@ -8,6 +9,15 @@ const CRAWL_BUDGET: &str =
     "https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget";
 const SOFT_404: &str =
     "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors";
+
+/// Share of the links of a llms.txt that may be broken.
+const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
+
+/// Whether what llms.txt links is broken: by the verdict on links of pages where the address has a row.
+fn is_broken_link(site: &CrawledSite, (key, is_broken): &(String, bool)) -> bool {
+    let row = site.urls.find(key).filter(|id| site.row(*id).is_some());
+    row.map_or(*is_broken, |id| site.link_verdict(id) == LinkVerdict::Broken)
+}
 
 /// Whether a llms.txt begins with a title.
 pub fn is_valid_llms_txt(text: &str) -> bool {
@@ -65,9 +75,9 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LLMS_TXT_INVALID",
-        title: "llms.txt has no title",
-        why: "Assistants expect a heading in its first line.",
-        fix: "Begin the file with # and the site's name.",
+        title: "llms.txt has no title, or leads nowhere",
+        why: "Assistants expect a heading in its first line, and follow its links.",
+        fix: "Begin the file with # and the site's name, and link what exists.",
         source: "https://llmstxt.org/",
         bad: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\nShoes",
         good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
@@ -75,6 +85,13 @@ pub(super) static CHECKS: &[Check] = &[
             let Some(text) = &site.probes.llms_txt.1 else { return };
             if !is_valid_llms_txt(text) {
                 found.add("no title", []);
+            }
+            let links = &site.probes.llms_links;
+            let broken: Vec<&str> =
+                links.iter().filter(|link| is_broken_link(site, link)).map(|(key, _)| key.as_str()).collect();
+            if broken.len() as f64 > MAX_BROKEN_LLMS_LINKS * links.len() as f64 {
+                let urls = broken.iter().map(|key| site.origin.url(key).to_string());
+                found.add(format!("{} of {} links are broken", broken.len(), links.len()), urls);
             }
         }),
         ..SITE_NOTICE

@@ -10,10 +10,14 @@ use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::{Crawl, Watch};
 use super::in_order::InOrder;
 use super::patterns::template;
+use crate::address::{Origin, Target};
 use crate::checks::CheckId;
 use crate::checks::thresholds::Limit;
 use crate::page::challenge::is_challenge;
+use crate::page::directives::Directives;
+use crate::page::link_header;
 use crate::page::text::{sorted_words, words_missing};
+use crate::page::view::effective_canonical;
 use crate::page::{PageFacts, Provenance, scan};
 use crate::site::{Asset, BotAnswer, UrlId};
 use crate::source::{FetchFailure, PageRequest, PageSource, Response};
@@ -26,8 +30,12 @@ const PREVIEW_BYTES: usize = 64 * 1024;
 const SOME_BYTES: usize = 1024;
 /// A link to another host is broken when it still is after this.
 const PATIENCE: Duration = Duration::from_secs(6);
+/// A link of llms.txt is, when it still is after this.
+const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// Templates of which a page is asked for as Googlebot and as a person.
 const COMPARED_TEMPLATES: usize = 20;
+/// Links of llms.txt that are looked at.
+const MAX_LLMS_LINKS: usize = 200;
 /// Share of words that two answers for one page have in common at least.
 const SAME_WORDS: f64 = 0.6;
 
@@ -48,6 +56,7 @@ impl Crawl<'_> {
             return;
         }
         self.probe_assets(source, watch).await;
+        self.probe_llms_links(source).await;
         self.probe_hosts(source).await;
         self.probe_bots(source).await;
         self.compare_agents(source).await;
@@ -165,6 +174,22 @@ impl Crawl<'_> {
         }
     }
 
+    /// Asks for what llms.txt links on the site and no page does. What may not be asked for is not broken.
+    async fn probe_llms_links(&mut self, source: &dyn PageSource) {
+        if !self.runs(&["LLMS_TXT_INVALID"]) {
+            return;
+        }
+        let Some(text) = self.site.probes.llms_txt.1.take() else { return };
+        for url in llms_links(&text, &self.site.origin).take(MAX_LLMS_LINKS) {
+            let key = self.site.origin.key(&url);
+            let is_known = self.site.urls.find(&key).is_some_and(|id| self.site.row(id).is_some());
+            let is_allowed = self.site.robots.rules.decide(&self.site.agent, &key).is_allowed;
+            let is_asked = !is_known && is_allowed;
+            self.site.probes.llms_links.push((key, is_asked && is_gone(source, url).await));
+        }
+        self.site.probes.llms_txt.1 = Some(text);
+    }
+
     async fn probe_hosts(&mut self, source: &dyn PageSource) {
         let root = self.site.origin.root().clone();
         let own = self.site.origin.host().to_owned();
@@ -238,11 +263,27 @@ impl Crawl<'_> {
             else {
                 return;
             };
+            let mut found = difference(&self.site.origin, &url, &crawler, &Version::of(&person));
+            // What people see is what scripts make of their answer.
+            if found.is_some() && self.site.row(id).is_some_and(|row| row.is_rendered) {
+                let Some(seen) = source.render(&url).await else { continue };
+                found =
+                    difference(&self.site.origin, &url, &crawler, &Version::rendered(&person, &seen.html));
+            }
             if let Some(row) = self.site.rows.get_mut(id) {
-                row.agent_difference = difference(&crawler, &person).map(Box::from);
+                row.agent_difference = found.map(Box::from);
             }
         }
     }
+}
+
+/// What a llms.txt links on the site: `[name](address)`, each once.
+fn llms_links<'t>(text: &'t str, origin: &'t Origin) -> impl Iterator<Item = Url> + 't {
+    let mut seen = HashSet::new();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n']).next());
+    targets
+        .filter_map(|target| origin.root().join(target).ok())
+        .filter(move |url| origin.contains(url) && seen.insert(origin.key(url)))
 }
 
 async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Option<Response> {
@@ -250,24 +291,53 @@ async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Op
     source.probe(request).await?.ok()
 }
 
-/// What differs between two answers for one page, if they cannot be of one page.
-fn difference(crawler: &Response, person: &Response) -> Option<String> {
-    if crawler.status / 100 != person.status / 100 {
-        return Some(format!("status {} for Googlebot, {} for a person", crawler.status, person.status));
+/// One page as somebody gets it.
+struct Version<'r> {
+    response: &'r Response,
+    facts: PageFacts,
+}
+
+impl<'r> Version<'r> {
+    fn of(response: &'r Response) -> Version<'r> {
+        Version { response, facts: scan(&response.text(), Provenance::Raw) }
     }
-    let [one, other] = [crawler, person].map(|response| scan(&response.text(), Provenance::Raw));
-    let canonical = |facts: &PageFacts| facts.canonicals.head.iter().flatten().next().cloned();
-    let noindex = |facts: &PageFacts| facts.first_meta("robots").to_ascii_lowercase().contains("noindex");
-    if one.title() != other.title() {
+
+    fn rendered(response: &'r Response, html: &str) -> Version<'r> {
+        Version { response, facts: scan(html, Provenance::Rendered) }
+    }
+
+    /// Whether metas or headers keep it out of the index.
+    fn is_noindex(&self) -> bool {
+        let directives = Directives::of(&self.facts, &self.response.headers);
+        directives.meta_noindex() || directives.header_noindex()
+    }
+
+    /// What its canonical names, as addresses are compared: itself when it has none.
+    fn canonical(&self, origin: &Origin, url: &Url) -> Target {
+        let base = self.facts.base.as_deref().and_then(|base| url.join(base.trim()).ok());
+        let of_header = link_header::parse(&self.response.headers, url).canonicals;
+        let canonical = effective_canonical(&self.facts, base.as_ref().unwrap_or(url), &of_header);
+        origin.target(canonical.as_ref().unwrap_or(url))
+    }
+}
+
+/// What differs between Googlebot's answer for a page and a person's version of it, if they cannot be of one page.
+fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &Version) -> Option<String> {
+    let (status, other) = (crawler.status, person.response.status);
+    if status / 100 != other / 100 {
+        return Some(format!("status {status} for Googlebot, {other} for a person"));
+    }
+    let crawler = Version::of(crawler);
+    if crawler.facts.title() != person.facts.title() {
         return Some("another title for Googlebot".to_owned());
     }
-    if canonical(&one) != canonical(&other) {
+    if crawler.canonical(origin, url) != person.canonical(origin, url) {
         return Some("another canonical for Googlebot".to_owned());
     }
-    if noindex(&one) != noindex(&other) {
+    if crawler.is_noindex() != person.is_noindex() {
         return Some("noindex for one of them only".to_owned());
     }
-    let [one, other] = [one, other].map(|facts| sorted_words(&facts.main_text));
+    let [one, other] = [&crawler.facts, &person.facts].map(|facts| sorted_words(&facts.main_text));
     let longer = one.len().max(other.len());
     let common = one.len() - words_missing(&one, &other);
     let is_other = longer > 0 && (common as f64) < SAME_WORDS * longer as f64;
@@ -285,6 +355,17 @@ async fn follow(source: &dyn PageSource, url: Url, stays: impl Fn(&Url) -> bool)
         }
     }
     None
+}
+
+/// Whether an address does not answer, or with an error, at both of two tries.
+async fn is_gone(source: &dyn PageSource, url: Url) -> bool {
+    for wait in [RETRY_WAIT, Duration::ZERO] {
+        match ask(source, url.clone(), SOME_BYTES).await {
+            Some(asset) if asset.is_suspect() => tokio::time::sleep(wait).await,
+            _ => return false,
+        }
+    }
+    true
 }
 
 async fn ask(source: &dyn PageSource, url: Url, max_bytes: usize) -> Option<Asset> {

@@ -7,6 +7,8 @@ pub struct Probes {
     pub not_found: Vec<(u16, bool)>,
     /// Status of /llms.txt, and its text when it is text.
     pub llms_txt: (u16, Option<String>),
+    /// What llms.txt links on the site, as keys, and whether it was asked for beside the pages and is broken.
+    pub llms_links: Vec<(String, bool)>,
     /// Status of /favicon.ico.
     pub favicon: u16,
     /// The www or apex twin serves the site a second time.
@@ -51,8 +53,9 @@ impl Asset {
         matches!(self.status, 400..=599) && !matches!(self.status, 401 | 403 | 407 | 429)
     }
 
-    /// Whether it is asked for again, because it may be broken for a moment only. What does not exist is not.
+    /// Whether it is asked for again, because it may be broken for a moment only: one machine of several that lags
+    /// behind says 404 too.
     pub fn is_suspect(&self) -> bool {
-        self.status == 0 || self.is_error() && !matches!(self.status, 404 | 410)
+        self.status == 0 || self.is_error()
     }
 }

@@ -1,9 +1,10 @@
 //! Crawls of small sites.
 
+mod beside;
 mod hostile;
 mod interruptions;
-
 mod languages;
+
 use super::*;
 use crate::checks::CheckId;
 use crate::testing::{Listing, audit_listing, findings_of};

@@ -211,7 +211,7 @@ impl PageSource for Listing {
     }
 
     fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
-        Box::pin(async move { self.renders.get(url.as_str()).cloned() })
+        Box::pin(async move { self.renders.get(url.as_str()).or_else(|| self.renders.get("*")).cloned() })
     }
 
     fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {

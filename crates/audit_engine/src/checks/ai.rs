@@ -1,13 +1,61 @@
 //! Checks of what AI crawlers and assistants get.
 
+use super::robots::{R_NOTICE, R_WARNING, blocks_all, is_there};
 use super::thresholds::Limit;
-use super::{Check, ERROR, Fires, NOTICE, Scope};
+use super::{Check, ERROR, Fires, NOTICE, SITE_NOTICE, Scope};
 use crate::page::structured::{property, types};
-use crate::page::view::Rows;
-use crate::site::BotAnswer;
+use crate::page::view::{GOOGLEBOT, Rows};
+use crate::site::{BotAnswer, CrawledSite, LinkVerdict, SiteFindings};
 
 const AGENTS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/dynamic-rendering";
+
+/// Crawlers that answer people's questions. As of 2026-11-20.
+pub const AI_SEARCH_BOTS: &[&str] = &[
+    "OAI-SearchBot",
+    "ChatGPT-User",
+    "Claude-SearchBot",
+    "Claude-User",
+    "PerplexityBot",
+    "Perplexity-User",
+    "Bingbot",
+    "Amazonbot",
+    "Applebot",
+    "DuckAssistBot",
+];
+/// Crawlers that gather texts for training. As of 2026-11-20.
+pub const AI_TRAINING_BOTS: &[&str] = &[
+    "GPTBot",
+    "ClaudeBot",
+    "Google-Extended",
+    "Applebot-Extended",
+    "CCBot",
+    "Meta-ExternalAgent",
+    "Bytespider",
+];
+/// Share of the links of a llms.txt that may be broken.
+const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
+
+/// Whether what llms.txt links is broken: by the verdict on links of pages where the address has a row.
+fn is_broken_link(site: &CrawledSite, (key, is_broken): &(String, bool)) -> bool {
+    let row = site.urls.find(key).filter(|id| site.row(*id).is_some());
+    row.map_or(*is_broken, |id| site.link_verdict(id) == LinkVerdict::Broken)
+}
+
+/// Whether a llms.txt begins with a title.
+pub fn is_valid_llms_txt(text: &str) -> bool {
+    let first = text.trim_start_matches('\u{feff}').lines().map(str::trim).find(|line| !line.is_empty());
+    first.is_some_and(|line| line.starts_with("# "))
+}
+
+fn add_blocked_bots(site: &CrawledSite, bots: &[&str], found: &mut SiteFindings) {
+    for bot in bots.iter().filter(|_| is_there(site) && !blocks_all(site)) {
+        let verdict = site.robots.rules.decide(bot, "/");
+        if !verdict.is_allowed {
+            found.line(verdict.line, *bot, None);
+        }
+    }
+}
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -92,5 +140,88 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..ERROR
+    },
+    Check {
+        id: "ROBOTS_AI_SEARCH_BLOCKED",
+        title: "AI assistants are shut out",
+        why: "They cannot name the site in their answers.",
+        fix: "Allow them if they are welcome.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_SEARCH_BOTS, found)),
+        ..R_WARNING
+    },
+    Check {
+        id: "ROBOTS_AI_TRAINING_BLOCKED",
+        title: "AI training crawlers are shut out",
+        why: "Models will not learn what the site says.",
+        fix: "Allow them if they are welcome.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_TRAINING_BOTS, found)),
+        ..R_NOTICE
+    },
+    Check {
+        id: "ROBOTS_AI_BOT_PARTIAL",
+        title: "AI crawlers may read a part of the site",
+        why: "They know less of it than Googlebot does.",
+        fix: "Check that this is meant.",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /b\nGET /\n<a href=/a>a</a>\nGET /a\na",
+        fires: Fires::Whole(|site, found| {
+            let rules = &site.robots.rules;
+            for bot in AI_SEARCH_BOTS
+                .iter()
+                .chain(AI_TRAINING_BOTS)
+                .filter(|bot| is_there(site) && rules.decide(bot, "/").is_allowed)
+            {
+                let keys = site.pages().map(|row| site.urls.key(row.id));
+                let mut blocked = keys
+                    .filter(|key| rules.decide(GOOGLEBOT, key).is_allowed)
+                    .map(|key| rules.decide(bot, key));
+                if let Some(verdict) = blocked.find(|verdict| !verdict.is_allowed) {
+                    found.line(verdict.line, *bot, None);
+                }
+            }
+        }),
+        ..R_NOTICE
+    },
+    Check {
+        id: "LLMS_TXT_MISSING",
+        title: "No llms.txt",
+        why: "Assistants find no guide to the site.",
+        fix: "Add /llms.txt with a title and links to what matters.",
+        source: "https://llmstxt.org/",
+        bad: "GET /\nShoes",
+        good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
+        fires: Fires::Whole(|site, found| {
+            if site.probes.llms_txt.1.is_none() {
+                found.add(format!("status {}", site.probes.llms_txt.0), []);
+            }
+        }),
+        ..SITE_NOTICE
+    },
+    Check {
+        id: "LLMS_TXT_INVALID",
+        title: "llms.txt has no title, or leads nowhere",
+        why: "Assistants expect a heading in its first line, and follow its links.",
+        fix: "Begin the file with # and the site's name, and link what exists.",
+        source: "https://llmstxt.org/",
+        bad: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\nShoes",
+        good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
+        fires: Fires::Whole(|site, found| {
+            let Some(text) = &site.probes.llms_txt.1 else { return };
+            if !is_valid_llms_txt(text) {
+                found.add("no title", []);
+            }
+            let links = &site.probes.llms_links;
+            let broken: Vec<&str> =
+                links.iter().filter(|link| is_broken_link(site, link)).map(|(key, _)| key.as_str()).collect();
+            if broken.len() as f64 > MAX_BROKEN_LLMS_LINKS * links.len() as f64 {
+                let urls = broken.iter().map(|key| site.origin.url(key).to_string());
+                found.add(format!("{} of {} links are broken", broken.len(), links.len()), urls);
+            }
+        }),
+        ..SITE_NOTICE
     },
 ];

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::thresholds::Limit;
-use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use super::{Check, ERROR, Fires, NOTICE, SITE_NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{han_and_kana_count, is_cjk};
 use crate::site::Shared;
@@ -166,5 +166,24 @@ pub(super) static CHECKS: &[Check] = &[
                 && page.text_language.is_some_and(|(found, sure)| sure >= 0.9 && found != declared)
         }),
         ..NOTICE
+    },
+    Check {
+        id: "STALE_COPYRIGHT_YEAR",
+        is_default: false,
+        title: "Copyright of a year long gone",
+        why: "The site looks abandoned.",
+        fix: "Write the current year, or none.",
+        source: HELPFUL,
+        bad: "GET /\n<p>© 2019 Shoes",
+        good: "GET /\n<p>© 2026 Shoes",
+        fires: Fires::Whole(|site, found| {
+            let now = jiff::Timestamp::from_millisecond(site.now_ms).unwrap_or_default();
+            let last_year = now.to_zoned(jiff::tz::TimeZone::UTC).year() - 1;
+            let year = site.start().and_then(|row| row.copyright_year);
+            if let Some(year) = year.filter(|year| i32::from(*year) < i32::from(last_year)) {
+                found.add(year.to_string(), []);
+            }
+        }),
+        ..SITE_NOTICE
     },
 ];

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::images::missing;
 use super::thresholds::Limit;
-use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
 use crate::page::text::word_count;
 use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
@@ -397,5 +397,45 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..RENDERED_WARNING
+    },
+    Check {
+        id: "JS_HASH_ROUTES",
+        title: "Pages behind a hash",
+        why: "Search engines drop what follows #: all these pages are one to them.",
+        fix: "Use the History API and real paths.",
+        bad: "<a href=#/a>a</a><a href=#/b>b</a><a href=#!/c>c</a>",
+        good: "<a href=#a>a</a><a href=#b>b</a><a href=#c>c</a>",
+        fires: Fires::Elements(|page, found| {
+            let is_route = |url: &Url| {
+                url.fragment().is_some_and(|part| part.starts_with('/') || part.starts_with("!/"))
+            };
+            let routes: HashSet<&str> = page
+                .links
+                .iter()
+                .filter(|link| link.is_fragment && is_route(&link.url))
+                .map(|link| link.url.as_str())
+                .collect();
+            let mut routes: Vec<&str> =
+                if routes.len() >= 3 { routes.into_iter().collect() } else { Vec::new() };
+            routes.sort_unstable();
+            routes.into_iter().for_each(|route| found.add(route, "", ""));
+        }),
+        ..RENDERED_WARNING
+    },
+    Check {
+        id: "SPA_CATCH_ALL_200",
+        title: "Every address answers with the application's shell",
+        why: "Search engines cannot tell pages from errors before they render them.",
+        fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",
+        source: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",
+        bad: "GET /\nShoes\nGET *\n<div id=root></div><script src=/a.js></script>",
+        good: "GET /\nShoes\nGET *\n<div id=root></div><script src=/a.js></script>\nRENDER *\n<meta name=prerender-status-code content=404>",
+        fires: Fires::Whole(|site, found| {
+            let answers = &site.probes.not_found;
+            if !answers.is_empty() && answers.iter().all(|(status, is_shell)| *status == 200 && *is_shell) {
+                found.add("answers 200 with the shell", []);
+            }
+        }),
+        ..SITE_ERROR
     },
 ];

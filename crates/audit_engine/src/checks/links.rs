@@ -299,29 +299,4 @@ pub(super) static CHECKS: &[Check] = &[
         }),
         ..NOTICE
     },
-    Check {
-        id: "JS_HASH_ROUTES",
-        title: "Pages behind a hash",
-        why: "Search engines drop what follows #: all these pages are one to them.",
-        fix: "Use the History API and real paths.",
-        source: "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",
-        bad: "<a href=#/a>a</a><a href=#/b>b</a><a href=#!/c>c</a>",
-        good: "<a href=#a>a</a><a href=#b>b</a><a href=#c>c</a>",
-        fires: Fires::Elements(|page, found| {
-            let is_route = |url: &Url| {
-                url.fragment().is_some_and(|part| part.starts_with('/') || part.starts_with("!/"))
-            };
-            let routes: HashSet<&str> = page
-                .links
-                .iter()
-                .filter(|link| link.is_fragment && is_route(&link.url))
-                .map(|link| link.url.as_str())
-                .collect();
-            let mut routes: Vec<&str> =
-                if routes.len() >= 3 { routes.into_iter().collect() } else { Vec::new() };
-            routes.sort_unstable();
-            routes.into_iter().for_each(|route| found.add(route, "", ""));
-        }),
-        ..WARNING
-    },
 ];

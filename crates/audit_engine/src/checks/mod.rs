@@ -36,11 +36,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::page::view::{Page, Rows};
 use crate::site::{CrawledSite, NamedRow, SiteFindings};
 
+pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, is_valid_llms_txt};
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
 pub use hreflang::is_valid as is_valid_hreflang;
-pub use robots::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, MAX_BYTES as MAX_ROBOTS_BYTES};
-pub use site::is_valid_llms_txt;
+pub use robots::MAX_BYTES as MAX_ROBOTS_BYTES;
 pub use social::{has_other_url as has_other_social_url, has_valid_card, is_absolute as is_absolute_address};
 pub use title::{
     fits as title_fits, has_good_length as title_has_good_length, is_placeholder as title_is_placeholder,

@@ -2,56 +2,25 @@
 
 use crawler::robots::LineKind;
 
+use super::ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS};
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
 use crate::page::view::GOOGLEBOT;
-use crate::site::{CrawledSite, SiteFindings};
+use crate::site::CrawledSite;
 
 const SPECIFICATION: &str = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt";
 const R_ERROR: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_ERROR };
-const R_WARNING: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_WARNING };
-const R_NOTICE: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
+pub(super) const R_WARNING: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_WARNING };
+pub(super) const R_NOTICE: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
 /// What search engines read of the file.
 pub const MAX_BYTES: usize = 512_000;
-/// Crawlers that answer people's questions. As of 2026-11-20.
-pub const AI_SEARCH_BOTS: &[&str] = &[
-    "OAI-SearchBot",
-    "ChatGPT-User",
-    "Claude-SearchBot",
-    "Claude-User",
-    "PerplexityBot",
-    "Perplexity-User",
-    "Bingbot",
-    "Amazonbot",
-    "Applebot",
-    "DuckAssistBot",
-];
-/// Crawlers that gather texts for training. As of 2026-11-20.
-pub const AI_TRAINING_BOTS: &[&str] = &[
-    "GPTBot",
-    "ClaudeBot",
-    "Google-Extended",
-    "Applebot-Extended",
-    "CCBot",
-    "Meta-ExternalAgent",
-    "Bytespider",
-];
 
 /// Whether there is a file whose lines can be judged.
-fn is_there(site: &CrawledSite) -> bool {
+pub(super) fn is_there(site: &CrawledSite) -> bool {
     site.robots.status == 200 && !site.robots.is_html
 }
 
-fn blocks_all(site: &CrawledSite) -> bool {
+pub(super) fn blocks_all(site: &CrawledSite) -> bool {
     is_there(site) && !site.robots.rules.decide(GOOGLEBOT, "/").is_allowed
-}
-
-fn add_blocked_bots(site: &CrawledSite, bots: &[&str], found: &mut SiteFindings) {
-    for bot in bots.iter().filter(|_| is_there(site) && !blocks_all(site)) {
-        let verdict = site.robots.rules.decide(bot, "/");
-        if !verdict.is_allowed {
-            found.line(verdict.line, *bot, None);
-        }
-    }
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -272,51 +241,6 @@ pub(super) static CHECKS: &[Check] = &[
                     group.crawl_delay.filter(|delay| *delay > 10.0 && group.agents.iter().any(counts))
                 {
                     found.line(None, format!("{}: {delay} s", group.agents.join(", ")), None);
-                }
-            }
-        }),
-        ..R_NOTICE
-    },
-    Check {
-        id: "ROBOTS_AI_SEARCH_BLOCKED",
-        title: "AI assistants are shut out",
-        why: "They cannot name the site in their answers.",
-        fix: "Allow them if they are welcome.",
-        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
-        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_SEARCH_BOTS, found)),
-        ..R_WARNING
-    },
-    Check {
-        id: "ROBOTS_AI_TRAINING_BLOCKED",
-        title: "AI training crawlers are shut out",
-        why: "Models will not learn what the site says.",
-        fix: "Allow them if they are welcome.",
-        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /\nGET /\nShoes",
-        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: PerplexityBot\nDisallow: /\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_blocked_bots(site, AI_TRAINING_BOTS, found)),
-        ..R_NOTICE
-    },
-    Check {
-        id: "ROBOTS_AI_BOT_PARTIAL",
-        title: "AI crawlers may read a part of the site",
-        why: "They know less of it than Googlebot does.",
-        fix: "Check that this is meant.",
-        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
-        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: GPTBot\nDisallow: /b\nGET /\n<a href=/a>a</a>\nGET /a\na",
-        fires: Fires::Whole(|site, found| {
-            let rules = &site.robots.rules;
-            for bot in AI_SEARCH_BOTS
-                .iter()
-                .chain(AI_TRAINING_BOTS)
-                .filter(|bot| is_there(site) && rules.decide(bot, "/").is_allowed)
-            {
-                let keys = site.pages().map(|row| site.urls.key(row.id));
-                let mut blocked = keys
-                    .filter(|key| rules.decide(GOOGLEBOT, key).is_allowed)
-                    .map(|key| rules.decide(bot, key));
-                if let Some(verdict) = blocked.find(|verdict| !verdict.is_allowed) {
-                    found.line(verdict.line, *bot, None);
                 }
             }
         }),

@@ -1,7 +1,6 @@
 //! Checks of the site as a whole.
 
 use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
-use crate::site::{CrawledSite, LinkVerdict};
 
 const CONSOLIDATE: &str =
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
@@ -9,21 +8,6 @@ const CRAWL_BUDGET: &str =
     "https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget";
 const SOFT_404: &str =
     "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors";
-
-/// Share of the links of a llms.txt that may be broken.
-const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
-
-/// Whether what llms.txt links is broken: by the verdict on links of pages where the address has a row.
-fn is_broken_link(site: &CrawledSite, (key, is_broken): &(String, bool)) -> bool {
-    let row = site.urls.find(key).filter(|id| site.row(*id).is_some());
-    row.map_or(*is_broken, |id| site.link_verdict(id) == LinkVerdict::Broken)
-}
-
-/// Whether a llms.txt begins with a title.
-pub fn is_valid_llms_txt(text: &str) -> bool {
-    let first = text.trim_start_matches('\u{feff}').lines().map(str::trim).find(|line| !line.is_empty());
-    first.is_some_and(|line| line.starts_with("# "))
-}
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -41,60 +25,6 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..SITE_ERROR
-    },
-    Check {
-        id: "SPA_CATCH_ALL_200",
-        title: "Every address answers with the application's shell",
-        why: "Search engines cannot tell pages from errors before they render them.",
-        fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",
-        source: SOFT_404,
-        bad: "GET /\nShoes\nGET *\n<div id=root></div><script src=/a.js></script>",
-        good: "GET /\nShoes",
-        fires: Fires::Whole(|site, found| {
-            let answers = &site.probes.not_found;
-            if !answers.is_empty() && answers.iter().all(|(status, is_shell)| *status == 200 && *is_shell) {
-                found.add("answers 200 with the shell", []);
-            }
-        }),
-        ..SITE_ERROR
-    },
-    Check {
-        id: "LLMS_TXT_MISSING",
-        title: "No llms.txt",
-        why: "Assistants find no guide to the site.",
-        fix: "Add /llms.txt with a title and links to what matters.",
-        source: "https://llmstxt.org/",
-        bad: "GET /\nShoes",
-        good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
-        fires: Fires::Whole(|site, found| {
-            if site.probes.llms_txt.1.is_none() {
-                found.add(format!("status {}", site.probes.llms_txt.0), []);
-            }
-        }),
-        ..SITE_NOTICE
-    },
-    Check {
-        id: "LLMS_TXT_INVALID",
-        title: "llms.txt has no title, or leads nowhere",
-        why: "Assistants expect a heading in its first line, and follow its links.",
-        fix: "Begin the file with # and the site's name, and link what exists.",
-        source: "https://llmstxt.org/",
-        bad: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\nShoes",
-        good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
-        fires: Fires::Whole(|site, found| {
-            let Some(text) = &site.probes.llms_txt.1 else { return };
-            if !is_valid_llms_txt(text) {
-                found.add("no title", []);
-            }
-            let links = &site.probes.llms_links;
-            let broken: Vec<&str> =
-                links.iter().filter(|link| is_broken_link(site, link)).map(|(key, _)| key.as_str()).collect();
-            if broken.len() as f64 > MAX_BROKEN_LLMS_LINKS * links.len() as f64 {
-                let urls = broken.iter().map(|key| site.origin.url(key).to_string());
-                found.add(format!("{} of {} links are broken", broken.len(), links.len()), urls);
-            }
-        }),
-        ..SITE_NOTICE
     },
     Check {
         id: "FAVICON_MISSING",
@@ -195,25 +125,6 @@ pub(super) static CHECKS: &[Check] = &[
                 let examples = rarer.iter().map(|path| site.origin.url(path).to_string());
                 let examples: std::collections::BTreeSet<String> = examples.collect();
                 found.add(format!("{} with, {} without", with.len(), without.len()), examples);
-            }
-        }),
-        ..SITE_NOTICE
-    },
-    Check {
-        id: "STALE_COPYRIGHT_YEAR",
-        is_default: false,
-        title: "Copyright of a year long gone",
-        why: "The site looks abandoned.",
-        fix: "Write the current year, or none.",
-        source: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
-        bad: "GET /\n<p>© 2019 Shoes",
-        good: "GET /\n<p>© 2026 Shoes",
-        fires: Fires::Whole(|site, found| {
-            let now = jiff::Timestamp::from_millisecond(site.now_ms).unwrap_or_default();
-            let last_year = now.to_zoned(jiff::tz::TimeZone::UTC).year() - 1;
-            let year = site.start().and_then(|row| row.copyright_year);
-            if let Some(year) = year.filter(|year| i32::from(*year) < i32::from(last_year)) {
-                found.add(year.to_string(), []);
             }
         }),
         ..SITE_NOTICE

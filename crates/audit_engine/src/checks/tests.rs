@@ -22,6 +22,17 @@ async fn every_check_fires_on_its_bad_example_and_is_silent_on_its_good_one() {
 }
 
 #[test]
+fn ids_that_name_their_category_are_in_it() {
+    for (start, category) in
+        [("JS_", "javascript"), ("SPA_", "javascript"), ("AI_", "ai"), ("ROBOTS_AI_", "ai"), ("LLMS_", "ai")]
+    {
+        for id in CheckId::all().filter(|id| id.check().id.starts_with(start)) {
+            assert_eq!(id.category().name, category, "{}", id.check().id);
+        }
+    }
+}
+
+#[test]
 fn every_entry_is_complete_and_its_id_stands_once() {
     let mut ids = HashSet::new();
 

@@ -16,7 +16,7 @@ use crate::address::{Origin, Target};
 use crate::page::addresses::join;
 use crate::page::{Measures, Provenance, scan};
 use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
-use crate::source::{PageRequest, PageSource, Response};
+use crate::source::{PageRequest, PageSource, RenderedPage, Response};
 
 /// Redirects of robots.txt and sitemaps that are followed.
 const MAX_HOPS: usize = 5;
@@ -227,15 +227,27 @@ impl Crawl<'_> {
         for salt in ["a", "b"] {
             let hash = Measures::of(&format!("{salt} {}", self.site.origin.root())).hash;
             let url = at(self.site.origin.root(), &format!("/{:024x}", hash % (1 << 96)));
-            let Ok(response) = source.fetch(PageRequest::of(url)).await else { continue };
+            let Ok(response) = source.fetch(PageRequest::of(url.clone())).await else { continue };
             let facts = scan(&response.text(), Provenance::Raw);
             let is_shell = facts.has_script && facts.measures.words < 20;
-            self.site.probes.not_found.push((response.status, is_shell));
+            let mut status = response.status;
+            if is_shell && status == 200 && self.options.renders {
+                // What a script says of an address that does not exist is what crawlers get for it.
+                let rendered = source.render(&url).await.map(|page| page_status(&page));
+                status = rendered.filter(|said| *said >= 400).unwrap_or(status);
+            }
+            self.site.probes.not_found.push((status, is_shell));
             if matches!(response.status, 200 | 404) {
                 self.probe.sketches.extend(facts.measures.sketch.map(|sketch| *sketch));
             }
         }
     }
+}
+
+/// The status that a rendered page gives itself; 0: it gives none.
+fn page_status(page: &RenderedPage) -> u16 {
+    let facts = scan(&page.html, Provenance::Rendered);
+    facts.first_meta("prerender-status-code").trim().parse().unwrap_or_default()
 }
 
 /// Parses a sitemap file where that may take its time: fifty megabytes are a second's work.

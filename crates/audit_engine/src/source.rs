@@ -148,6 +148,12 @@ impl Response {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
+    /// Every header that is text.
+    pub fn header_texts(&self) -> Box<[(String, String)]> {
+        let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
+        self.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
+    }
+
     /// Media type without parameters, lower case.
     pub fn media_type(&self) -> String {
         self.header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase()

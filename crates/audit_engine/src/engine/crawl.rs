@@ -13,6 +13,7 @@ use super::fetch::{Pace, fetch, mismatched_type};
 use super::frontier::{Frontier, Priority};
 use super::in_order::InOrder;
 use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
+use super::opening::Alternates;
 use super::page_names::Names;
 use super::page_work::{PageWork, Seen};
 use super::patterns::{Admission, Patterns, Wish};
@@ -72,10 +73,8 @@ pub(super) struct Crawl<'a> {
     redirects: HashMap<UrlId, u8>,
     /// When pages changed, by the sitemap.
     pub lastmods: HashMap<UrlId, i64>,
-    /// Language versions of pages by the sitemap: lines of a language, a tab and an address.
-    pub alternates: HashMap<UrlId, String>,
-    /// Bytes of them.
-    pub alternate_bytes: usize,
+    /// Language versions of pages by the sitemap.
+    pub alternates: Alternates,
     /// Listed pages that the run before knows.
     pub known: usize,
     pub close_reason: CloseReason,
@@ -114,8 +113,7 @@ impl<'a> Crawl<'a> {
             sampled: HashSet::new(),
             redirects: HashMap::new(),
             lastmods: HashMap::new(),
-            alternates: HashMap::new(),
-            alternate_bytes: 0,
+            alternates: Alternates::default(),
             known: 0,
             close_reason: CloseReason::Finished,
             sessions: past.sessions,
@@ -231,8 +229,7 @@ impl<'a> Crawl<'a> {
             }
             let url = self.site.origin.url(self.site.urls.key(id));
             let start = self.pace.next_start();
-            let gap = self.pace.gap();
-            let slow_ms = self.options.thresholds.number(Limit::TtfbSlowMs);
+            let (gap, slow_ms) = (self.pace.gap(), self.options.thresholds.number(Limit::TtfbSlowMs));
             fetches.push(async move {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
@@ -287,7 +284,7 @@ impl<'a> Crawl<'a> {
             return readies.push_done(new(Record::Row(Box::new(row))));
         };
         if is_start {
-            row.headers = headers(&response.headers);
+            row.headers = response.header_texts();
         }
         if let Some(to) = response.redirect_target(&url) {
             row.redirect = Some(self.place(&to));
@@ -295,23 +292,11 @@ impl<'a> Crawl<'a> {
         } else if let Some(raw) = raw {
             row.mismatched_type = mismatched_type(&response);
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response, raw));
-            let renders = self.options.renders;
-            let wish = if renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
+            let wish = if self.options.renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
             let turns = Arc::clone(&self.render_turns);
             return readies.push(async move {
-                let snapshot = source.snapshot(&url).await;
-                let is_wanted = match wish {
-                    Wish::Render => true,
-                    Wish::Leave => false,
-                    Wish::Unsure(told) => told.await.unwrap_or(false),
-                };
-                let rendered = if is_wanted {
-                    let _turn = turns.acquire().await;
-                    source.render(&url).await
-                } else {
-                    None
-                };
-                Ready::Page { row: Box::new(row), work, seen: Box::new(Seen { rendered, snapshot }) }
+                let seen = Box::new(Seen::of(source, &url, wish, &turns).await);
+                Ready::Page { row: Box::new(row), work, seen }
             });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
@@ -412,9 +397,4 @@ impl<'a> Crawl<'a> {
         let key = origin.key(url);
         self.options.seeds.iter().any(|seed| origin.contains(seed) && origin.key(seed) == key)
     }
-}
-
-fn headers(headers: &http::HeaderMap) -> Box<[(String, String)]> {
-    let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
-    headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
 }

@@ -1,7 +1,7 @@
 //! What is asked for before the first page: where the site is, its robots.txt and sitemaps, and what it answers for
 //! addresses that do not exist.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use crawler::robots::{LineKind, Robots};
@@ -54,6 +54,36 @@ async fn fetch_file(source: &dyn PageSource, url: Url, max_bytes: usize) -> (Opt
         at = to;
     }
     (None, MAX_HOPS + 1)
+}
+
+/// Language versions that sitemaps declare, as far as there is room for them.
+#[derive(Default)]
+pub(super) struct Alternates {
+    /// Lines of a language, a tab and an address, by page.
+    lines: HashMap<UrlId, String>,
+    bytes: usize,
+}
+
+impl Alternates {
+    /// Keeps those of one page.
+    fn keep(&mut self, id: UrlId, sitemap: &Url, alternates: &[(String, String)]) {
+        for (lang, href) in alternates {
+            let Some(url) = join(sitemap, href).filter(|_| !lang.contains(['\t', '\n'])) else { continue };
+            let line = format!("{lang}\t{url}\n");
+            self.bytes += line.len();
+            if self.bytes > MAX_ALTERNATE_BYTES {
+                return;
+            }
+            self.lines.entry(id).or_default().push_str(&line);
+        }
+    }
+
+    /// Those of one page.
+    pub fn of(&self, id: UrlId) -> Vec<(String, Url)> {
+        let lines = self.lines.get(&id).map_or("", String::as_str).lines();
+        let pairs = lines.filter_map(|line| line.split_once('\t'));
+        pairs.filter_map(|(lang, url)| Some((lang.to_owned(), Url::parse(url).ok()?))).collect()
+    }
 }
 
 impl Crawl<'_> {
@@ -202,24 +232,11 @@ impl Crawl<'_> {
                 _ => (None, Some(url.as_str().into())),
             };
             if let Some(id) = id {
-                self.keep_alternates(id, &file.url, &alternates);
+                self.alternates.keep(id, &file.url, &alternates);
             }
             file.entries.push(SitemapEntry { written, id, is_elsewhere, lastmod, has_bad_lastmod });
         }
         (file, Vec::new())
-    }
-
-    /// Keeps what the sitemap says of a page's versions in other languages, as far as there is room for it.
-    fn keep_alternates(&mut self, id: UrlId, sitemap: &Url, alternates: &[(String, String)]) {
-        for (lang, href) in alternates {
-            let Some(url) = join(sitemap, href).filter(|_| !lang.contains(['\t', '\n'])) else { continue };
-            let line = format!("{lang}\t{url}\n");
-            self.alternate_bytes += line.len();
-            if self.alternate_bytes > MAX_ALTERNATE_BYTES {
-                return;
-            }
-            self.alternates.entry(id).or_default().push_str(&line);
-        }
     }
 
     /// Two addresses that nobody can have made. Which ones depends on the site only, so that runs can be compared.

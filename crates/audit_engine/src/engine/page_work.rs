@@ -1,5 +1,6 @@
 //! One page: facts, the render if it needs one, its checks, and what its row keeps of it.
 
+use tokio::sync::Semaphore;
 use url::Url;
 
 use super::AuditOptions;
@@ -14,7 +15,7 @@ use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::{CrawledSite, Details, Row};
-use crate::source::{RenderedPage, Response, Snapshot};
+use crate::source::{PageSource, RenderedPage, Response, Snapshot};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
 const CHANGED_BY_SCRIPTS: &[&str] =
@@ -24,6 +25,23 @@ const CHANGED_BY_SCRIPTS: &[&str] =
 pub(super) struct Seen {
     pub rendered: Option<RenderedPage>,
     pub snapshot: Snapshot,
+}
+
+impl Seen {
+    /// Asks for the snapshot, and for the render if it is wanted, when its turn comes.
+    pub async fn of(source: &dyn PageSource, url: &Url, wish: Wish, turns: &Semaphore) -> Seen {
+        let snapshot = source.snapshot(url).await;
+        let is_wanted = match wish {
+            Wish::Render => true,
+            Wish::Leave => false,
+            Wish::Unsure(told) => told.await.unwrap_or(false),
+        };
+        if !is_wanted {
+            return Seen { rendered: None, snapshot };
+        }
+        let _turn = turns.acquire().await;
+        Seen { rendered: source.render(url).await, snapshot }
+    }
 }
 
 pub(super) struct PageWork {
@@ -67,12 +85,7 @@ impl PageWork {
             facts.resources.extend(scripts.cloned());
             (page, facts)
         });
-        let listed = crawl.alternates.get(&row.id).map_or("", String::as_str);
-        let sitemap_alternates: Vec<(String, Url)> = listed
-            .lines()
-            .filter_map(|line| line.split_once('\t'))
-            .filter_map(|(lang, url)| Some((lang.to_owned(), Url::parse(url).ok()?)))
-            .collect();
+        let sitemap_alternates = crawl.alternates.of(row.id);
         let CrawledSite { origin, robots, urls, texts, .. } = &mut crawl.site;
         let input = PageInput {
             origin,

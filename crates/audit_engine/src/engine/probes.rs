@@ -28,7 +28,7 @@ const MAX_HOPS: usize = 5;
 const PREVIEW_BYTES: usize = 64 * 1024;
 /// Bytes of what only has to be there.
 const SOME_BYTES: usize = 1024;
-/// A link to another host is broken when it still is after this.
+/// What another host has is broken when it still is after this. The site's own host is asked again at once.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// A link of llms.txt is, when it still is after this.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
@@ -119,10 +119,15 @@ impl Crawl<'_> {
         let unknown = self.doubt_names();
         let is_suspect =
             |id: &UrlId| !unknown.contains(id) && self.site.assets.get(id).is_some_and(Asset::is_suspect);
-        let again: Vec<_> = wanted.into_iter().filter(|(id, _)| is_suspect(id)).collect();
-        if !again.is_empty() && self.must_end(watch).is_none() {
+        let is_own = |id: &UrlId| {
+            Url::parse(self.site.texts.key(*id)).is_ok_and(|url| self.site.origin.contains(&url))
+        };
+        let suspects = wanted.into_iter().filter(|(id, _)| is_suspect(id));
+        let (own, foreign): (Vec<_>, Vec<_>) = suspects.partition(|(id, _)| is_own(id));
+        self.ask_assets(source, watch, own).await;
+        if !foreign.is_empty() && self.must_end(watch).is_none() {
             tokio::time::sleep(PATIENCE).await;
-            self.ask_assets(source, watch, again).await;
+            self.ask_assets(source, watch, foreign).await;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use url::Url;
@@ -93,6 +94,17 @@ async fn a_link_that_is_there_at_the_second_try_is_not_broken() {
     };
     assert_eq!(broken(&there), [""; 0]);
     assert_eq!(broken(&gone), ["LINK_BROKEN_EXTERNAL", "IMG_BROKEN"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_other_hosts_are_given_time_before_they_are_asked_again() {
+    for (picture, waits) in [("/gone.png", false), ("https://cdn.example/gone.png", true)] {
+        let begun = tokio::time::Instant::now();
+        let audit = audit_listing(&format!("GET /\n<img src={picture}>\nGET {picture} 404")).await;
+
+        assert!(findings_of(&audit, "/").contains(&"IMG_BROKEN"), "{picture}");
+        assert_eq!(begun.elapsed() >= Duration::from_secs(5), waits, "{picture}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,9 @@ import { buildPeer, createKey, prepareGlasshouse, scratch, startGlasshouse, star
 const DOMAIN = 'audited.test';
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
+/** Pictures that the pages share, as those of real sites do. */
+const PICTURES = 30;
+
 /** One page of about 23 KB: 40 links, a thousand words, six pictures, the usual head. */
 function pageOf(number, count, dice) {
   const title = `${words(dice, 'en', 3)} ${number}`;
@@ -18,11 +21,11 @@ function pageOf(number, count, dice) {
   const filling = '<div class="card card--wide grid grid-cols-2 gap-4 p-6 shadow"><span class="icon icon-small" aria-hidden="true"></span></div>'.repeat(60);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><meta name="description" content="${sentence(dice, 'en')} ${sentence(dice, 'en')} ${number}"><link rel="canonical" href="/page-${number}.html">
-<meta property="og:title" content="${title}"><meta property="og:type" content="article"><meta property="og:image" content="/${number}.png">
+<meta property="og:title" content="${title}"><meta property="og:type" content="article"><meta property="og:image" content="/${number % PICTURES}.png">
 <script type="application/ld+json">{"@context":"https://schema.org","@type":"Article","headline":"${title}","datePublished":"2026-01-02"}</script></head>
 <body><header><nav><a href="/index.html">Start</a></nav></header><main><h1>${title}</h1>
 ${Array.from({ length: 14 }, (_, part) => `<h2>${words(dice, 'en', 2)} ${part}</h2><p>${Array.from({ length: 9 }, () => sentence(dice, 'en')).join(' ')}</p>`).join('\n')}
-${Array.from({ length: 6 }, (_, part) => `<img src="/${number}-${part}.png" alt="${words(dice, 'en', 1)}" width="320" height="200">`).join('')}
+${Array.from({ length: 6 }, (_, part) => `<img src="/${(number + part) % PICTURES}.png" alt="${words(dice, 'en', 1)}" width="320" height="200">`).join('')}
 <ul>${links.map((target) => `<li><a href="/page-${target}.html">${words(dice, 'en', 2)} ${target}</a></li>`).join('')}</ul></main>
 ${filling}<footer>The end</footer></body></html>`;
 }
@@ -36,6 +39,7 @@ async function serveSite(count) {
     writeFileSync(join(folder, `page-${number}.html`), html);
     if (number === 0) writeFileSync(join(folder, 'index.html'), html);
   }
+  for (let number = 0; number < PICTURES; number += 1) writeFileSync(join(folder, `${number}.png`), Buffer.alloc(8 * 1024));
   writeFileSync(join(folder, 'robots.txt'), 'User-agent: *\nAllow: /\n');
   return startNginx(join(folder, 'index.html'), 'text/html');
 }

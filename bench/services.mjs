@@ -135,7 +135,7 @@ export async function startNginx(file, type) {
   writeFileSync(config, `${user} worker_processes auto; daemon off; pid ${scratch}/nginx.pid; error_log ${scratch}/nginx-error.log;
 events { worker_connections 1024; }
 http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; default_type "${type}"; types {}
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; default_type "${type}"; types { image/png png; }
   client_body_temp_path ${scratch}/nginx-body; proxy_temp_path ${scratch}/nginx-proxy; fastcgi_temp_path ${scratch}/nginx-fastcgi;
   uwsgi_temp_path ${scratch}/nginx-uwsgi; scgi_temp_path ${scratch}/nginx-scgi;
   server { listen 127.0.0.1:${port}; root ${file.slice(0, file.lastIndexOf('/'))}; }

@@ -143,20 +143,27 @@ mod tests {
     }
 
     async fn ask(method: Method, fields: &[(&'static str, &str)], found: &PageResponse) -> Response<Body> {
-        let rule = HeaderRule {
+        let rule = |headers: &[(&str, &str)]| HeaderRule {
             path_pattern: "/blog/*".into(),
-            headers: [
+            headers: headers
+                .iter()
+                .map(|(name, value)| HeaderField { name: (*name).into(), value: (*value).into() })
+                .collect(),
+        };
+        let rules = vec![
+            rule(&[
                 ("x-robots-tag", "noarchive"),
                 ("cache-control", "public, max-age=600"),
                 ("cdn-cache-control", "max-age=600"),
-                ("surrogate-control", "max-age=600"),
                 ("cloudflare-cdn-cache-control", "max-age=600"),
-            ]
-            .map(|(name, value)| HeaderField { name: name.into(), value: value.into() })
-            .into(),
-        };
-        let site =
-            site("shop.example", Settings { custom_response_headers: vec![rule], ..Settings::default() });
+            ]),
+            rule(&[
+                ("surrogate-control", "max-age=600"),
+                ("x-accel-expires", "600"),
+                ("edge-control", "max-age=600"),
+            ]),
+        ];
+        let site = site("shop.example", Settings { custom_response_headers: rules, ..Settings::default() });
         let target = Url::parse("https://shop.example/blog/a").unwrap();
         let mut headers = HeaderMap::new();
         for (name, value) in fields {
@@ -182,7 +189,9 @@ mod tests {
         assert_eq!(headers["last-modified"], "Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(headers["x-service-render-cache"], "edge-hit");
         assert_eq!(headers["x-robots-tag"], "noarchive");
-        assert!(!headers.contains_key("surrogate-control"));
+        for name in ["surrogate-control", "x-accel-expires", "edge-control"] {
+            assert!(!headers.contains_key(name), "{name}");
+        }
         assert!(!headers.contains_key("cloudflare-cdn-cache-control"));
         assert_eq!(bytes(response).await, page_response().page.html);
     }

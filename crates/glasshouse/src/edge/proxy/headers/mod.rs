@@ -27,7 +27,8 @@ const HOP_BY_HOP: [HeaderName; 9] = [
 ];
 
 /// Names by which frameworks let a proxy override the request. A client must not have them.
-const SPOOFABLE: [&str; 11] = [
+const SPOOFABLE: [&str; 12] = [
+    "proxy",
     "x-original-url",
     "x-original-host",
     "x-rewrite-url",
@@ -41,23 +42,38 @@ const SPOOFABLE: [&str; 11] = [
     "x-http-host-override",
 ];
 
-/// Names in which other proxies and networks tell an origin who the client is. Only the operator's own may.
-const CLIENT_ADDRESS: [&str; 15] = [
+/// Names in which other proxies and networks tell an origin who the client is and how it came. Only the operator's own may.
+const CLIENT: [&str; 30] = [
     "x-forwarded-for",
     "forwarded",
     "x-forwarded",
     "forwarded-for",
     "x-original-forwarded-for",
+    "x-originating-ip",
+    "x-remote-ip",
+    "x-remote-addr",
+    "x-url-scheme",
     "true-client-ip",
     "client-ip",
     "x-client-ip",
     "x-cluster-client-ip",
+    "ali-cdn-real-ip",
     "cf-connecting-ip",
     "cf-connecting-ipv6",
+    "cf-ipcountry",
+    "cf-visitor",
+    "cloudfront-viewer-address",
     "fastly-client-ip",
     "fly-client-ip",
+    "front-end-https",
+    "incap-client-ip",
+    "wl-proxy-client-ip",
+    "x-appengine-user-ip",
     "x-azure-clientip",
     "x-envoy-external-address",
+    "x-nf-client-connection-ip",
+    "x-proxyuser-ip",
+    "x-vercel-forwarded-for",
 ];
 
 /// How a request came in, as far as it can be believed.
@@ -115,15 +131,7 @@ pub fn to_origin(
     version: Version,
 ) {
     remove_hop_by_hop(headers);
-    remove_underscored(headers);
-    for name in SPOOFABLE {
-        headers.remove(name);
-    }
-    if !arrival.peer_is_trusted {
-        for name in CLIENT_ADDRESS {
-            headers.remove(name);
-        }
-    }
+    remove_where(headers, |name| is_claim(name, arrival.peer_is_trusted));
     join_cookies(headers);
 
     let peer = arrival.peer.to_string();
@@ -137,31 +145,29 @@ pub fn to_origin(
     set(headers, HOST, origin);
 }
 
-/// Takes off what CGI and its heirs cannot tell from a header of ours: they read `X_Forwarded_For` as `X-Forwarded-For`.
-fn remove_underscored(headers: &mut HeaderMap) {
-    let is_ours = |name: &str| {
-        SPOOFABLE.contains(&name)
-            || CLIENT_ADDRESS.contains(&name)
+/// Whether a client claims by a header what only a proxy may say.
+fn is_claim(name: &str, peer_is_trusted: bool) -> bool {
+    if name.contains('_') {
+        // CGI and its heirs cannot tell it from a header of ours: they read `X_Forwarded_For` as `X-Forwarded-For`.
+        let name = name.replace('_', "-");
+        return is_claim(&name, false)
+            || HOP_BY_HOP.iter().any(|other| other.as_str() == name)
             || name.starts_with("x-forwarded-")
-            || matches!(name, "host" | "via" | "cdn-loop")
-    };
-    let names: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| name.as_str().contains('_') && is_ours(&name.as_str().replace('_', "-")))
-        .cloned()
-        .collect();
-    for name in names {
-        headers.remove(name);
+            || matches!(&*name, "host" | "via" | "cdn-loop" | "content-length");
     }
+    SPOOFABLE.contains(&name) || !peer_is_trusted && CLIENT.contains(&name)
 }
 
 /// Takes off what would tell a cache in front of us to keep a response, in the words of whatever make it is.
 pub fn remove_cache_directives(headers: &mut HeaderMap) {
-    let speaks_to_caches = |name: &HeaderName| {
-        let name = name.as_str();
-        name.ends_with("cache-control") || matches!(name, "surrogate-control" | "expires" | "pragma")
-    };
-    let names: Vec<HeaderName> = headers.keys().filter(|name| speaks_to_caches(name)).cloned().collect();
+    remove_where(headers, |name| {
+        name.ends_with("cache-control")
+            || matches!(name, "surrogate-control" | "edge-control" | "x-accel-expires" | "expires" | "pragma")
+    });
+}
+
+fn remove_where(headers: &mut HeaderMap, is_meant: impl Fn(&str) -> bool) {
+    let names: Vec<HeaderName> = headers.keys().filter(|name| is_meant(name.as_str())).cloned().collect();
     for name in names {
         headers.remove(name);
     }

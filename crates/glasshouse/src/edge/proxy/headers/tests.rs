@@ -178,6 +178,15 @@ fn what_a_stranger_says_of_its_address_in_other_words_is_not_passed_on() {
         "x-client-ip",
         "fastly-client-ip",
         "x_original_url",
+        "proxy",
+        "cf-visitor",
+        "cloudfront-viewer-address",
+        "x-vercel-forwarded-for",
+        "x-remote-addr",
+        "front-end-https",
+        "transfer_encoding",
+        "content_length",
+        "proxy_connection",
     ];
     let lies: Vec<_> = names.into_iter().map(|name| (name, "10.0.0.1")).chain([("my_own", "1")]).collect();
 
@@ -192,12 +201,17 @@ fn what_a_stranger_says_of_its_address_in_other_words_is_not_passed_on() {
 #[test]
 fn a_trusted_proxy_may_name_the_client_in_its_own_words() {
     let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
-    let sent = headers(&[("cf-connecting-ip", "203.0.113.9"), ("x_forwarded_for", "1.1.1.1")]);
+    let sent = headers(&[
+        ("cf-connecting-ip", "203.0.113.9"),
+        ("cf-visitor", "{\"scheme\":\"https\"}"),
+        ("x_forwarded_for", "1.1.1.1"),
+    ]);
     let arrival = Arrival::of(&sent, "10.0.0.3".parse().unwrap(), false, &trusted);
 
     let passed = through(sent, &arrival);
 
     assert_eq!(passed["cf-connecting-ip"], "203.0.113.9");
+    assert!(passed.contains_key("cf-visitor"));
     assert!(!passed.contains_key("x_forwarded_for"));
 }
 

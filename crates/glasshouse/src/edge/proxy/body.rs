@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
-use http_body_util::Either;
+use http_body_util::combinators::MapErr;
+use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
@@ -71,6 +72,19 @@ impl HttpBody for Whole {
 #[derive(Debug, thiserror::Error)]
 #[error("the body stood still for too long")]
 pub struct StoodStill;
+
+/// A client's body cannot be read to its end: it is malformed, or the client hung up.
+#[derive(Debug, thiserror::Error)]
+#[error("the client's body broke off")]
+pub struct BrokenOff(#[source] hyper::Error);
+
+/// A client's body.
+pub type ClientBody = MapErr<Incoming, fn(hyper::Error) -> BrokenOff>;
+
+/// Tells errors of a client's body from those of the origin that it goes to.
+pub fn of_client(body: Incoming) -> ClientBody {
+    body.map_err(BrokenOff)
+}
 
 /// Bytes that a client's body must bring within [`WINDOW`], or it only keeps a connection to the origin busy.
 const LEAST_BYTES: u64 = 4 * 1024;

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::body::{self, Body, Progress, Steady, StoodStill};
+use super::body::{self, Body, BrokenOff, ClientBody, Progress, Steady, StoodStill};
 use super::bulkhead::Bulkhead;
 use super::headers::{self, Arrival};
 use super::tunnel;
@@ -25,7 +25,7 @@ use super::upstream::{self, ConnectTimeout, IsOurselves, OwnAddresses, Pool};
 use crate::listen::timed::RequestInFlight;
 
 /// A client's body on its way to the origin.
-pub type RequestBody = http_body_util::Either<http_body_util::Empty<bytes::Bytes>, Steady<Incoming>>;
+pub type RequestBody = http_body_util::Either<http_body_util::Empty<bytes::Bytes>, Steady<ClientBody>>;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.
 #[derive(Debug, Clone, Copy)]
@@ -195,7 +195,7 @@ impl Forwarder {
                 if !head.headers.contains_key(CONTENT_LENGTH) {
                     head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
                 }
-                let steady = Steady::new(incoming, self.limits.body_idle);
+                let steady = Steady::new(body::of_client(incoming), self.limits.body_idle);
                 RequestBody::Right(steady.with_floor().marking(progress.clone()))
             }
         };
@@ -335,6 +335,9 @@ fn classify(error: Box<dyn Error + Send + Sync>) -> ForwardError {
     }
     if causes(error.as_ref()).any(|cause| cause.is::<StoodStill>()) {
         return ForwardError::ClientStopped;
+    }
+    if causes(error.as_ref()).any(|cause| cause.is::<BrokenOff>()) {
+        return ForwardError::BadRequest;
     }
     let is_late = |error: &std::io::Error| error.kind() == std::io::ErrorKind::TimedOut;
     if causes(error.as_ref())

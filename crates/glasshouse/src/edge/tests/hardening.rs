@@ -46,6 +46,16 @@ async fn a_second_request_hidden_in_the_first_is_never_served() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_malformed_is_the_clients_fault_and_not_the_origins() {
+    let (world, _origin) = world().await;
+
+    for body in ["zz\r\nhello\r\n0\r\n\r\n", "5\r\nhello-0\r\n\r\n", "-1\r\n\r\n"] {
+        let head = "POST / HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(world.send(&format!("{head}{body}")).await.status, 400, "{body:?}");
+    }
+}
+
+#[tokio::test]
 async fn too_many_or_too_long_headers_are_refused() {
     let (world, _origin) = world().await;
     let many: String = (0..200).map(|number| format!("X-{number}: 1\r\n")).collect();

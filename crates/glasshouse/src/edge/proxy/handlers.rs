@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crawler::errors::one_line;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use url::Url;
 
@@ -118,15 +118,15 @@ async fn response_to(
         let rules = (route == Route::Serve).then_some(&*site);
         return Ok(to_https(request.method(), &target, rules));
     }
-    let mut claim = None;
-    if route == Route::Serve {
-        let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
-        match crawlers.respond(&request).await {
+    let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
+    let claim = match route {
+        Route::Serve => match crawlers.respond(&request).await {
             Turn::Answered(response) => return Ok(*response),
-            Turn::Origins(claimed) => claim = Some(claimed),
-        }
-    }
-    let visit = claim.and_then(|claim| OriginVisit::begin(&request, &claim));
+            Turn::Origins(claim) => claim,
+        },
+        _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
+    };
+    let visit = OriginVisit::begin(&request, &claim);
     let response = Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await;
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);
@@ -166,13 +166,18 @@ impl CrawlersTurn<'_> {
         url.into()
     }
 
+    /// Which crawler a client says it is, and whether that is so.
+    async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
+        let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+        let (client, authority) = (self.arrival.client, self.asked.authority.as_str());
+        self.edge.verifier.check(crawler, client, headers, authority).await
+    }
+
     /// A redirect, or a page for a crawler.
     async fn respond(&self, request: &Request<Incoming>) -> Turn {
         let headers = request.headers();
         let deciding = DecidingHeaders::of(headers);
-        let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
-        let client = self.arrival.client;
-        let claim = self.edge.verifier.check(crawler, client, headers, self.asked.authority.as_str()).await;
+        let claim = self.claim(&deciding, headers).await;
         // What a client is signed in to, or upgrades, is no page for everybody; redirects still are.
         let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
         let mut facts = deciding.facts(request.method(), claim.is_crawler);

@@ -210,6 +210,24 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
 }
 
 #[tokio::test]
+async fn what_a_crawler_gets_while_the_account_is_inactive_is_counted_too() {
+    let origin = RawOrigin::answering(&[("/html", "200 OK", "Content-Type: text/html")]).await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    world.app.state.accounts.set_active(&world.account.email, false).await.unwrap();
+    let recorder = world.app.state.recorder.clone();
+    world.app.state.platform.tasks.spawn(recorder.clone().run(world.app.state.platform.shutdown.clone()));
+
+    world.crawl("/html", &[]).await;
+    world.get("/html", &["User-Agent: curl/8.4.0"]).await;
+    recorder.flush().await;
+
+    let rows = world.app.visits().await;
+    let counted: Vec<_> = rows.iter().map(|row| (&*row.path, &*row.served, row.visits)).collect();
+    assert_eq!(counted, [("/html", "origin", 1)]);
+}
+
+#[tokio::test]
 async fn people_whom_an_assistant_sent_are_counted() {
     let origin = RawOrigin::answering(&[
         ("/html", "200 OK", "Content-Type: text/html"),

@@ -19,6 +19,9 @@ const RETRY_WAIT: Duration = Duration::from_millis(500);
 const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
 /// Good answers after which one more request may run at the same time.
 const GOOD_ANSWERS: usize = 50;
+/// A site whose answers begin within this time gets more requests at once, so many times as many in the end.
+const QUICK_MS: u64 = 100;
+const QUICK_FACTOR: usize = 4;
 
 /// The last answer for an address.
 pub struct Answer {
@@ -50,6 +53,10 @@ impl Answer {
         }
         row.details().fields.readability = -1.0;
         row
+    }
+
+    fn is_quick(&self) -> bool {
+        self.response.as_ref().is_ok_and(|response| response.ttfb_ms < QUICK_MS)
     }
 
     fn is_trouble(&self) -> bool {
@@ -114,7 +121,8 @@ pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     is_mismatch.then(|| media_type.into())
 }
 
-/// Spreads requests over time, and decides how many run at once: half as many after trouble, slowly more again.
+/// Spreads requests over time, and decides how many run at once: half as many after trouble, slowly more again, and more
+/// than asked for only while the site answers quickly.
 pub struct Pace {
     gap: Duration,
     next: Instant,
@@ -160,6 +168,11 @@ impl Pace {
         self.limit
     }
 
+    /// Requests that run at once where the site is quick.
+    pub fn most(&self) -> usize {
+        self.most * QUICK_FACTOR
+    }
+
     /// How often requests were made fewer.
     pub fn backoffs(&self) -> usize {
         self.backoffs
@@ -173,8 +186,14 @@ impl Pace {
             self.good = 0;
             return;
         }
+        let most = if answer.is_quick() { self.most() } else { self.most };
+        if self.limit > most {
+            self.limit -= 1;
+            self.good = 0;
+            return;
+        }
         self.good += 1;
-        if self.good >= GOOD_ANSWERS && self.limit < self.most {
+        if self.good >= GOOD_ANSWERS && self.limit < most {
             self.limit += 1;
             self.good = 0;
         }
@@ -237,6 +256,23 @@ mod tests {
         (0..GOOD_ANSWERS).for_each(|_| pace.learn(&answer(200)));
 
         assert_eq!((after_trouble, pace.limit(), pace.backoffs()), (2, 3, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_site_gets_more_requests_at_once_while_it_answers_quickly() {
+        let in_ms = |ttfb_ms| Answer {
+            response: Ok(Response { status: 200, ttfb_ms, ..Response::default() }),
+            retries: 0,
+        };
+        let mut pace = Pace::new(None, None, 8);
+
+        (0..GOOD_ANSWERS).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
+        let slow = pace.limit();
+        (0..100 * GOOD_ANSWERS).for_each(|_| pace.learn(&in_ms(QUICK_MS - 1)));
+        let quick = pace.limit();
+        (0..10).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
+
+        assert_eq!((slow, quick, pace.limit()), (8, 32, 22));
     }
 
     #[tokio::test(start_paused = true)]

@@ -24,7 +24,7 @@ pub struct AuditOptions {
     pub max_depth: Option<u16>,
     /// Time after which the audit ends, interruptions left out; none: no limit.
     pub time_limit: Option<Duration>,
-    /// Most requests at the same time; fewer when the site has trouble.
+    /// Requests at the same time; fewer when the site has trouble, more when it answers quickly.
     pub concurrency: usize,
     /// Most renders at the same time.
     pub renders_at_once: usize,

@@ -225,7 +225,7 @@ impl CrawlStats {
             rate_limited: asked().filter(|row| row.is_rate_limited).count(),
             robots_delay_ms: (delay * 1000.0) as u64,
             politeness: Politeness {
-                max_concurrency: crawl.options.concurrency,
+                max_concurrency: crawl.pace.most(),
                 final_concurrency: crawl.pace.limit(),
                 backoffs: crawl.pace.backoffs(),
             },

@@ -9,6 +9,7 @@ use url::{Host, Url};
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
+use crate::page::addresses::is_on_host_of_base;
 use crate::page::text::fold;
 use crate::page::view::Rows;
 use crate::page::{Link, Page};
@@ -57,9 +58,7 @@ fn is_local(url: &Url) -> bool {
 }
 
 fn add_if_local(page: &Page, href: &str, what: &str, found: &mut Evidence) {
-    // What names no host is on the host of the base.
-    let names_a_host = href.contains("//") || href.contains('\\') || href.contains(':');
-    if !names_a_host && page.base.host_str() == Some(page.input.origin.host()) {
+    if page.base.host_str() == Some(page.input.origin.host()) && is_on_host_of_base(href) {
         return;
     }
     let url =

@@ -2,6 +2,7 @@
 
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, SITE_WARNING, WARNING};
+use crate::page::addresses::is_on_host_of_base;
 use crate::page::view::Rows;
 use crate::page::{Page, ResourceKind};
 
@@ -9,7 +10,10 @@ const HTTPS: &str = "https://web.dev/articles/why-https-matters";
 const MIXED: &str = "https://developer.mozilla.org/docs/Web/Security/Mixed_content";
 
 fn add_if_plain(page: &Page, href: &str, what: &str, found: &mut Evidence) {
-    let url = page.resolve(href).filter(|url| url.scheme() == "http" && page.input.url.scheme() == "https");
+    if page.input.url.scheme() != "https" || page.base.scheme() == "https" && is_on_host_of_base(href) {
+        return;
+    }
+    let url = page.resolve(href).filter(|url| url.scheme() == "http");
     url.into_iter().for_each(|url| found.add(url, "", what));
 }
 

@@ -27,7 +27,10 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     row.has_csp_meta = facts.meta("content-security-policy").next().is_some();
     row.has_icon = facts.has_icon;
     row.words = u32::try_from(page.words).unwrap_or(u32::MAX);
-    row.copyright_year = copyright_year(&facts.visible_text);
+    // Only the start page is asked for it.
+    if row.is_seed || page.key == "/" {
+        row.copyright_year = copyright_year(&facts.visible_text);
+    }
     row.is_render_challenged = page.input.rendered.is_some_and(|(rendered, _)| {
         (rendered.status == 403 || is_challenge(&rendered.html)) && page.input.response.status == 200
     });

@@ -75,6 +75,14 @@ impl OnPage<'_> {
     }
 }
 
+/// Whether a reference surely has the scheme and the host of the base, whichever that is. Cheaper than resolving it.
+pub fn is_on_host_of_base(href: &str) -> bool {
+    // A scheme needs a colon, and another host two slashes, which readers also see in backslashes and around a tab.
+    let is_doubtful = |byte: u8| matches!(byte, b':' | b'\\' | b'\t' | b'\n' | b'\r');
+    let names_nothing = !href.bytes().fold(false, |is_any, byte| is_any | is_doubtful(byte));
+    names_nothing && !href.trim_start_matches(|c: char| c <= ' ' || c.is_whitespace()).starts_with("//")
+}
+
 /// An address of a document, made absolute; none when it is none of the web.
 pub fn join(base: &Url, href: &str) -> Option<Url> {
     let url = base.join(href.trim()).ok()?;
@@ -83,7 +91,24 @@ pub fn join(base: &Url, href: &str) -> Option<Url> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_reference_that_names_no_host_stays_on_that_of_the_base(
+            href in "[ \t\n\r\u{1}\u{a0}\u{2003}]{0,2}[a-z/\\\\:.?#@\t\n]{0,12}",
+        ) {
+            for base in ["https://shop.example/a/b", "http://shop.example/"] {
+                let base = Url::parse(base).unwrap();
+                let elsewhere = join(&base, &href)
+                    .is_some_and(|url| url.scheme() != base.scheme() || url.host() != base.host());
+
+                prop_assert!(!elsewhere || !is_on_host_of_base(&href), "{href:?}");
+            }
+        }
+    }
 
     #[test]
     fn one_text_leads_elsewhere_from_a_page_with_another_base() {

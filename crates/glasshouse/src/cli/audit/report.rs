@@ -128,12 +128,29 @@ struct Report<'a> {
     pages: Pages<'a>,
 }
 
-/// Rows that become text one by one.
+/// Rows that become text one by one, while another thread reads those that follow.
 struct Pages<'a>(&'a Audit);
+
+/// Rows that are handed over at once, and how many times as many wait at most.
+const ROWS_AT_ONCE: usize = 64;
+const HANDFULS: usize = 2;
 
 impl Serialize for Pages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.rows().map(page))
+        let (give, take) = std::sync::mpsc::sync_channel(HANDFULS);
+        std::thread::scope(|threads| {
+            threads.spawn(move || {
+                let mut rows = self.0.rows().map(page);
+                loop {
+                    let handful: Vec<PageReport> = rows.by_ref().take(ROWS_AT_ONCE).collect();
+                    // Whoever writes may have failed.
+                    if handful.is_empty() || give.send(handful).is_err() {
+                        return;
+                    }
+                }
+            });
+            serializer.collect_seq(take.into_iter().flatten())
+        })
     }
 }
 
@@ -153,7 +170,7 @@ pub fn write_json(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
         crawl_stats: &audit.crawl_stats,
         pages: Pages(audit),
     };
-    serde_json::to_writer_pretty(&mut *to, &report)?;
+    serde_json::to_writer(&mut *to, &report)?;
     to.write_all(b"\n")
 }
 

@@ -43,8 +43,8 @@ const COMMON: &[&str] = &[
     "--disable-hang-monitor",
     "--disable-ipc-flooding-protection",
     // `navigator.webdriver` is for people who drive a browser.
-    // Between two pages of a warm tab nothing is animated.
-    "--disable-blink-features=AutomationControlled,ViewTransitionOnNavigation",
+    // Between two pages of a warm tab nothing is animated. What a page keeps in a bucket of its own no command clears.
+    "--disable-blink-features=AutomationControlled,ViewTransitionOnNavigation,StorageBuckets",
     // The back/forward cache would keep old documents of a warm tab alive, and a new frame for each document costs a tenth
     // of a render; the rest is background work or another way out.
     "--disable-features=Translate,BackForwardCache,MediaRouter,OptimizationHints,AutofillServerCommunication,\

@@ -40,6 +40,9 @@ function refuseDialogs() {
   if (window.Notification) {
     constant(window.Notification, 'permission', 'denied');
     replaceMethod(window.Notification, 'requestPermission', () => resolved('denied'));
+    // Pages compare the two answers to find robots.
+    const nameOf = getter(window.PermissionStatus?.prototype, 'name');
+    replaceGetter(window.PermissionStatus?.prototype, 'state', (read, status) => (nameOf(status) === 'notifications' ? 'denied' : read()));
   }
 }
 

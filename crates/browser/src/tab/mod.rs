@@ -135,6 +135,9 @@ impl Tab {
             "userAgentMetadata": { "brands": brands, "platform": "Linux", "platformVersion": "", "architecture": "x86",
                                    "model": "", "mobile": false },
         });
+        // The one way out is no network interface: without this a worker believes that it is offline. Older browsers do not know it.
+        let online = json!({ "offline": false, "latency": 50, "downloadThroughput": 1_250_000, "uploadThroughput": 1_250_000, "connectionType": "ethernet" });
+        drop(self.send("Network.overrideNetworkState", online));
         all([
             self.browser.cdp.browser("Browser.setDownloadBehavior", no_downloads),
             self.send("Page.enable", json!({})),

@@ -185,3 +185,21 @@ async fn a_page_finds_no_page_before_it_in_its_tab() {
 
     assert!(page.html.contains("2,0,1,true,true,2"), "{}", page.html);
 }
+
+#[tokio::test]
+async fn what_asks_twice_for_the_permission_to_notify_hears_the_same() {
+    let bench = Bench::new().await;
+    let script = "navigator.permissions.query({ name: 'notifications' }).then(({ state }) => {
+        out.textContent = state + ' ' + Notification.permission })";
+
+    assert_eq!(written(&bench, "/page", script).await, "denied denied");
+}
+
+#[tokio::test]
+async fn workers_are_online_too() {
+    let bench = Bench::new().await;
+    bench.origin.on("/worker.js", Reply::typed("text/javascript", "postMessage(navigator.onLine)"));
+    let script = "new Worker('/worker.js').onmessage = (e) => { out.textContent = e.data }";
+
+    assert_eq!(written(&bench, "/page", script).await, "true");
+}

@@ -1,6 +1,7 @@
 // What another thread or the other side of a connection answers: sockets, event streams, workers, databases, caches.
 
 import RULES from '../rules.json';
+import { isUnfinished } from './appearance.js';
 import { listen, quietly, watchClass, watchMethod } from './hooks.js';
 import { KeptProxy, KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, push, test } from './intrinsics/language.js';
 import { leaveTrace } from './sealing.js';
@@ -59,9 +60,18 @@ export function watchMessages() {
  * `second`: how long the second one may take, whatever the first took.
  */
 function expectMessages(source, endTypes, second = RULES.firstMessage.ms) {
+  const { next, end } = expectWords(second);
+  listen(source, 'message', next);
+  each(endTypes, (type) => listen(source, type, end));
+  return next;
+}
+
+/** The same for what has no events: `next` is called with each word, `end` with the last. */
+export function expectWords(second = RULES.firstMessage.ms) {
   time.isElsewhere = true;
   const began = now();
   let last = began;
+  let isFirst = true;
   let { lastDom } = work;
   let end = hold('message', RULES.firstMessage.ms);
   const next = () => {
@@ -69,15 +79,16 @@ function expectMessages(source, endTypes, second = RULES.firstMessage.ms) {
     const moment = now();
     const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
-    const pace = min(last === began ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
+    // Who has only said that it is there has nothing shown yet.
+    const isGreeting = isFirst && isUnfinished();
+    const pace = isGreeting ? RULES.firstMessage.ms : min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
+    isFirst = false;
     last = moment;
     lastDom = work.lastDom;
     const left = min(pace, latest - moment);
     if (left > 0) end = hold('message', left);
   };
-  listen(source, 'message', next);
-  each(endTypes, (type) => listen(source, type, () => end()));
-  return next;
+  return { next, end: () => end() };
 }
 
 function watchConnections() {

@@ -5,6 +5,7 @@ import { listen, quietly, replaceGetter, replaceMethod, watchMethod } from './ho
 import { baseURI } from './intrinsics/dom.js';
 import { KeptWeakMap, KeptWeakSet, apply, asText, each, getter, join, method, never, push, slice, test, then, upper } from './intrinsics/language.js';
 import { parseUrl } from './native.js';
+import { expectWords } from './messages.js';
 import { describeRequest, isPoll, noteAnswer } from './polling.js';
 import { seal } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
@@ -82,9 +83,9 @@ function noteFetch(promise, input, init) {
   const verb = upper(asText(init?.method || (given && ofRequest.method(given)) || 'GET'));
   const url = given ? ofRequest.url(given) : absolute(input);
   const request = describeRequest(verb, url, given ? undefined : bodyText(init?.body));
-  // Those may outlive the page: they are for nobody who looks at it.
+  // Those may outlive the page: what they send is for nobody who looks at it.
   const isBackground = init?.keepalive || (given && ofRequest.keepalive(given));
-  if (isBackground || isPoll(request)) {
+  if ((isBackground && verb !== 'GET') || isPoll(request)) {
     countPromise(promise);
     then(promise, (response) => ignored.add(response), () => {});
     return;
@@ -92,7 +93,7 @@ function noteFetch(promise, input, init) {
   work.lastRequest = now();
   // Of another origin, the page cannot read what comes back.
   const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
-  holdPromise('request', limitOf(verb, url), promise, isOpaque || test(LONG_POLL, url));
+  holdPromise('request', isBackground ? RULES.beacon.ms : limitOf(verb, url), promise, isOpaque || test(LONG_POLL, url));
   then(promise, (response) => noteAnswer(request, isResponseGood(response)), () => noteAnswer(request, false));
 }
 
@@ -109,6 +110,8 @@ function watchBodies() {
   });
 }
 
+/** @type {WeakMap<ReadableStream | ReadableStreamDefaultReader, ReturnType<typeof expectWords>>} */
+const words = new KeptWeakMap(); // stream or reader of events → what waits for them
 const began = new KeptWeakMap(); // stream or reader → when reading it began, for the limit of the whole stream
 
 /** What is left of the time of a stream. */
@@ -120,21 +123,31 @@ function watchStreams() {
     quietly(() => {
       if (!stream) return;
       if (ignored.has(response)) ignored.add(stream);
-      else if (isStream(response)) began.set(stream, now() - RULES.stream.ms + RULES.firstMessage.ms);
+      else if (isStream(response) && !words.has(stream)) {
+        words.set(stream, expectWords());
+        began.set(stream, now() - RULES.stream.ms + RULES.firstMessage.ms);
+      }
     });
     return stream;
   });
-  watchMethod(ReadableStream.prototype, 'getReader', (reader, stream) => {
-    if (ignored.has(stream)) ignored.add(reader);
-    began.set(reader, began.get(stream) ?? now());
-  });
+  const inherit = (heir, stream) => {
+    const expected = words.get(stream);
+    if (ignored.has(stream)) ignored.add(heir);
+    if (expected) words.set(heir, expected);
+    began.set(heir, began.get(stream) ?? now());
+  };
+  watchMethod(ReadableStream.prototype, 'getReader', inherit);
+  watchMethod(ReadableStream.prototype, 'pipeThrough', inherit);
   watchMethod(ReadableStream.prototype, 'pipeTo', (promise, stream) => {
     if (!ignored.has(stream)) holdPromise('request', RULES.stream.ms, promise);
   });
-  watchMethod(ReadableStreamDefaultReader.prototype, 'read', (promise, reader) => {
+  const expectPiece = (promise, reader) => {
+    const expected = words.get(reader);
+    if (expected) then(promise, ({ done }) => (done ? expected.end() : expected.next()), expected.end);
     const left = timeLeft(reader);
     if (left > 0 && !ignored.has(reader)) holdPromise('stream', left, promise);
-  });
+  };
+  watchMethod(ReadableStreamDefaultReader.prototype, 'read', expectPiece);
   // `for await (const piece of response.body)` has a reader that no script sees.
   each(/** @type {(string | symbol)[]} */ (['values', Symbol.asyncIterator]), (name) => {
     watchMethod(ReadableStream.prototype, name, (iterator, stream) => {
@@ -142,8 +155,7 @@ function watchStreams() {
       const { next } = iterator;
       iterator.next = (...args) => {
         const promise = apply(next, iterator, args);
-        const left = timeLeft(stream);
-        if (left > 0 && !ignored.has(stream)) holdPromise('stream', left, promise);
+        quietly(() => expectPiece(promise, stream));
         return promise;
       };
     });

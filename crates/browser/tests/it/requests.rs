@@ -72,3 +72,8 @@ async fn a_post_that_looks_like_a_beacon_may_bring_content() {
     shows("fetch('/track', { method: 'POST', body: 'parcel 7' }).then((r) => r.text()).then(add)", "tracked")
         .await;
 }
+
+#[tokio::test]
+async fn a_get_that_may_outlive_the_page_may_bring_content() {
+    shows("fetch('/track', { keepalive: true }).then((r) => r.text()).then(add)", "tracked").await;
+}

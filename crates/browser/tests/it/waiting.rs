@@ -251,3 +251,42 @@ async fn what_another_process_answers_is_waited_for() {
 
     assert_shows(&page, &["answered"]);
 }
+
+#[tokio::test]
+async fn events_that_are_read_by_fetch_are_waited_for_like_those_of_an_event_source() {
+    let bench = Bench::new().await;
+    let events = (1..6).map(|n| format!("data: event {n}\n\n")).collect();
+    let stream = Reply::typed("text/event-stream", ": hello\n\n");
+    bench.origin.on("/events", Reply { pieces: (Duration::from_millis(400), events), ..stream });
+    for read in [
+        "const reader = answer.body.getReader();
+         for (let next; !(next = await reader.read()).done;) add(new TextDecoder().decode(next.value))",
+        "const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+         for (let next; !(next = await reader.read()).done;) add(next.value)",
+        "for await (const piece of answer.body) add(new TextDecoder().decode(piece))",
+    ] {
+        let page = bench
+            .render_reply(article(&format!("fetch('/events').then(async (answer) => {{ {read} }})")))
+            .await;
+
+        let page = page.unwrap();
+        assert!(
+            ["event 1", "event 5"].iter().all(|event| page.html.contains(event)),
+            "{read}: {}",
+            page.html
+        );
+        assert!(!page.partial);
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_first_says_that_it_is_there_is_waited_for_beside_an_empty_page() {
+    let bench = Bench::new().await;
+    let worker = "postMessage('ready'); setTimeout(() => postMessage('computed'), 700)";
+    bench.origin.on("/worker.js", Reply::typed("text/javascript", worker));
+    let script = "new Worker('/worker.js').onmessage = (e) => { if (e.data !== 'ready') out.innerHTML = '<p>' + e.data + '</p>' }";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_shows(&page, &["computed"]);
+}

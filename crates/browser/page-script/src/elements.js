@@ -1,8 +1,8 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
 import RULES from '../rules.json';
-import { attribute, hasAttribute, localName, queryAll } from './intrinsics/dom.js';
-import { asText, exec, getter, indexOf, lower, slice, test, trim } from './intrinsics/language.js';
+import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
+import { asText, exec, getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { parseUrl, sheetOfElement } from './native.js';
@@ -39,12 +39,19 @@ const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
 /** Whether an address belongs to another site. */
 const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
 
-/** Whether the parser waits for a script of another site: then that is the last it has read. */
-export function isParserHeldUp() {
+/**
+ * Whether the rest of the document waits for another site: for the script that the parser has read last, for a style sheet in front of
+ * that, or, once all is read, for a script that is to run before others.
+ */
+export function isHeldUpByOthers() {
+  if (readyState(document) !== 'loading') return some(queryAll(document, IN_ORDER), (script) => isExecutable(script) && isOtherSite(addressOf.script(script)));
   const all = queryAll(document, '*');
   const last = all[all.length - 1];
-  return localName(last) === 'script' && isOtherSite(addressOf.script(last));
+  if (localName(last) !== 'script') return false;
+  return isOtherSite(addressOf.script(last)) || some(queryAll(document, 'link[rel~="stylesheet" i]'), (link) => isOtherSite(addressOf.link(link)) && isWanted.link(link));
 }
+
+const IN_ORDER = 'script[src][defer],script[src][type="module" i]:not([async])';
 
 /** Which elements are waited for, by name. */
 const isWanted = {

@@ -7,7 +7,7 @@ import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isUnfinished } from './appearance.js';
 import { unveil } from './concealment.js';
-import { isParserHeldUp } from './elements.js';
+import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
 import { moveHand } from './hands.js';
@@ -18,7 +18,7 @@ import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsic
 import { loadLazyFrames } from './lazy_frames.js';
 import { eventOf, native } from './native.js';
 import { drawForObservers } from './observers.js';
-import { options } from './options.js';
+import { options, send } from './options.js';
 import { tellPaints } from './paints.js';
 import { loadPictures } from './pictures.js';
 import { isPollAwaited, polling } from './polls.js';
@@ -70,6 +70,7 @@ function decide() {
   if (readFlag() === true) return confirm(2, 'flag');
   if (isSettled()) return confirm(3, 'quiet');
   if (isStill() || isUnending()) return finish('still');
+  goPastOthers();
   const quiet = now() - work.last;
   // What hides the page as a whole goes away after seconds of its own.
   if (quiet >= state.quietMs && state.contentLoaded && !isLikelyPending() && quietly(unveil)) touch();
@@ -127,16 +128,28 @@ function neededStillness() {
 
 /** A document whose end does not come, beside what it shows: a person has long begun to read. */
 function isUnending() {
-  if (readFlag() === false || state.contentLoaded || !isSelectorThere() || isBlank()) return false;
+  if (readFlag() === false || state.contentLoaded || !isSelectorThere() || hasNothingYet()) return false;
   // What is inserted may hang as well, and holds up the parser or what comes after it.
   if (isHeld((kind, entry) => kind !== 'script' && kind !== 'unlikely' && !entry.isForeign)) return false;
   const still = now() - max(work.lastDom, work.lastRequest, 0);
   if (readyState(document) === 'loading') {
-    const isOthersDoing = still > RULES.stillScript.ms && (isHeld((kind) => kind === 'script') || isParserHeldUp());
-    return (isOthersDoing || still > RULES.unending.ms) && (still > 2 * RULES.unending.ms || !isBusy());
+    const isInsertedsDoing = still > RULES.stillScript.ms && isHeld((kind) => kind === 'script');
+    return (isInsertedsDoing || still > RULES.unending.ms) && (still > 2 * RULES.unending.ms || !isBusy());
   }
   // Deferred scripts are on their way: in most cases the app itself.
   return still > RULES.still.ms && !isUnfinished();
+}
+
+const hasNothingYet = () => body(document) === null || isBlank();
+
+/** Has the tab give up what other sites leave hanging in front of the rest of the document: a person's browser does so after minutes. */
+function goPastOthers() {
+  if (state.contentLoaded) return;
+  const still = now() - max(work.lastDom, work.lastRequest, state.wentPastAt);
+  const isPatient = () => readyState(document) !== 'loading' || hasNothingYet() || isBusy();
+  if (still < RULES.stillScript.ms || (still < RULES.heldUp.ms && isPatient()) || !isHeldUpByOthers()) return;
+  state.wentPastAt = now();
+  send?.('G');
 }
 
 /**

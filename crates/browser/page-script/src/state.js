@@ -8,6 +8,7 @@ export const state = {
   stays: false, // what it says of another place does not count
   contentLoaded: false,
   brokenOff: false, // what stands of the document is all there will be
+  wentPastAt: 0, // when the tab was asked to give up what other sites leave hanging
   timer: 0,
   due: Infinity,
   confirming: false,

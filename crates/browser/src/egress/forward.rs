@@ -107,7 +107,15 @@ pub(super) async fn forward(
     add_own_headers(request.headers_mut(), &pass, page);
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
-    let mut response = match shared.upstream.send(request).await {
+    let holds_up = pass.is_other_site(&page.host) && may_hold_up(&request);
+    let answer = tokio::select! {
+        answer = shared.upstream.send(request) => answer,
+        () = pass.others_given_up(), if holds_up => {
+            pass.block_silent(&url);
+            return refusal(StatusCode::GATEWAY_TIMEOUT);
+        }
+    };
+    let mut response = match answer {
         Ok(response) => response,
         Err(error) => {
             let refused = reason_of(&error, &page.host);
@@ -148,6 +156,20 @@ pub(super) fn refusal(status: StatusCode) -> Response<Body> {
     *response.status_mut() = status;
     response.headers_mut().insert(REFUSED_HEADER, HeaderValue::from_static("1"));
     response
+}
+
+/// Whether a request is for a script or style sheet, which the rest of a document may have to wait for.
+fn may_hold_up<B>(request: &Request<B>) -> bool {
+    let value = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    match value("sec-fetch-dest") {
+        Some(destination) => matches!(destination, "script" | "style"),
+        // Not said over plain HTTP: there a page's own questions to other sites name their origin, and documents ask for HTML.
+        None => {
+            request.method() == Method::GET
+                && value("origin").is_none()
+                && value("accept").is_none_or(|accept| accept == "*/*" || accept.starts_with("text/css"))
+        }
+    }
 }
 
 /// Finds the route for a host in the render that runs.
@@ -316,6 +338,22 @@ mod tests {
         for host in ["cdn.shop.example", "shop.example.evil.example", "evil.example", "shop.example."] {
             assert!(carried_to(&other(host), true).is_empty(), "{host}");
         }
+    }
+
+    #[test]
+    fn scripts_and_style_sheets_hold_up_documents_and_nothing_else_does() {
+        let asked = |headers: &[(&'static str, &'static str)]| {
+            let request = headers
+                .iter()
+                .fold(Request::builder(), |request, (name, value)| request.header(*name, *value));
+            may_hold_up(&request.body(()).unwrap())
+        };
+
+        assert!(asked(&[("sec-fetch-dest", "script"), ("origin", "https://shop.example")]));
+        assert!(asked(&[("accept", "*/*")]) && asked(&[("accept", "text/css,*/*;q=0.1")]));
+        assert!(!asked(&[("sec-fetch-dest", "empty"), ("accept", "*/*")]));
+        assert!(!asked(&[("accept", "*/*"), ("origin", "http://shop.example")]));
+        assert!(!asked(&[("accept", "text/html,application/xhtml+xml")]));
     }
 
     #[test]

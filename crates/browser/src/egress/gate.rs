@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crawler::NetworkError;
+use crawler::url::registrable_domain;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -78,6 +79,7 @@ pub(crate) struct Pass {
     limit: u64,
     cut: AtomicBool,
     was_cut: Notify,
+    gives_up_others: Notify,
     log: Mutex<Log>,
 }
 
@@ -139,6 +141,7 @@ impl Pass {
             limit,
             cut: AtomicBool::new(false),
             was_cut: Notify::new(),
+            gives_up_others: Notify::new(),
             log: Mutex::default(),
         }
     }
@@ -163,6 +166,22 @@ impl Pass {
         }
     }
 
+    /// Ends what other sites' scripts and style sheets have not begun to answer. See docs/decisions/0317.
+    pub fn give_up_others(&self) {
+        self.gives_up_others.notify_waiters();
+    }
+
+    /// Waits for that from the first poll on.
+    pub(super) async fn others_given_up(&self) {
+        self.gives_up_others.notified().await;
+    }
+
+    /// Whether a host belongs to another site than the page.
+    pub(super) fn is_other_site(&self, host: &str) -> bool {
+        let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
+        !site(&self.host).eq_ignore_ascii_case(&site(host))
+    }
+
     /// Takes the record of refused requests.
     pub fn take_blocked(&self) -> Vec<BlockedRequest> {
         std::mem::take(&mut self.log().blocked)
@@ -179,6 +198,11 @@ impl Pass {
             self.block(url, reason);
         }
         self.log().refused.insert((host.to_ascii_lowercase(), port), refused);
+    }
+
+    /// Notes that a request was not waited for any longer.
+    pub(super) fn block_silent(&self, url: &str) {
+        self.block(url, "it did not answer, and the page waited for it");
     }
 
     /// Notes that a request was not let through because of the download limit.
@@ -247,6 +271,14 @@ mod tests {
         assert_eq!(shop.tracker("static.hotjar.com"), Some("hotjar.com"));
         assert_eq!(tracker.tracker("static.hotjar.com"), None);
         assert_eq!(tracker.tracker("www.google-analytics.com"), Some("google-analytics.com"));
+    }
+
+    #[test]
+    fn names_of_one_domain_are_one_site() {
+        let pass = Pass::new("www.shop.test", 10);
+
+        assert!(!pass.is_other_site("cdn.SHOP.test") && !pass.is_other_site("shop.test"));
+        assert!(pass.is_other_site("shop.example") && pass.is_other_site("127.0.0.1"));
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub(crate) enum Message {
     FullFrame,
     /// Only timers are pending, as far as the page can see: may time be skipped?
     Skip,
+    /// The rest of the document has long been waiting for a script or style sheet of another site: it is to do without.
+    GoPastOthers,
     /// The page is ready, or was cut off.
     Done(Box<Done>),
     /// A script sends the visitor to another document.
@@ -196,6 +198,9 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     if payload == "S" {
         return Some(Message::Skip);
     }
+    if payload == "G" {
+        return Some(Message::GoPastOthers);
+    }
     if !payload.contains(nonce) {
         return None;
     }
@@ -240,11 +245,12 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_often_is_a_single_letter() {
-        let codes = ["F", "D", "S"];
+        let codes = ["F", "D", "S", "G"];
 
         let messages = codes.map(|code| parse(code, "n1"));
 
-        assert_eq!(messages, [Some(Message::Frame), Some(Message::FullFrame), Some(Message::Skip)]);
+        let known = [Message::Frame, Message::FullFrame, Message::Skip, Message::GoPastOthers];
+        assert_eq!(messages, known.map(Some));
     }
 
     #[test]

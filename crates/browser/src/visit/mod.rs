@@ -150,6 +150,7 @@ impl<'a> Visit<'a> {
             }
             Action::StopScripts => drop(self.tab.send("Runtime.terminateExecution", json!({}))),
             Action::StopRevalidating => self.tab.stop_revalidating(),
+            Action::GiveUpOthers => self.pass.give_up_others(),
             Action::Draw(kind) => self.tab.draw(kind),
             Action::NoteForeignFrame => self.tab.had_foreign_frame = true,
             Action::Probe { url, if_cookies } => {

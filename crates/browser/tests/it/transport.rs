@@ -41,6 +41,21 @@ async fn origin(response: String, then: Then) -> SocketAddr {
     address
 }
 
+/// An origin that sends `first` to everybody, and `rest` after a pause.
+async fn trickle(first: String, pause: Duration, rest: String) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    TaskTracker::new().spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 8 << 10]).await;
+            let _ = stream.write_all(first.as_bytes()).await;
+            tokio::time::sleep(pause).await;
+            let _ = stream.write_all(rest.as_bytes()).await;
+        }
+    });
+    address
+}
+
 async fn render(response: String, then: Then) -> Rendered {
     let address = origin(response, then).await;
     let bench = Bench::with_hosts(&[(HOST, address)], |_| {}).await;
@@ -166,8 +181,54 @@ async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_o
     let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
 
     let (own, other) = (own.unwrap(), other.unwrap());
-    assert!(other.html.contains("<h1>Hello</h1>") && !other.partial, "{}", other.html);
-    assert!(other.timings.load_ms < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
+    assert!(other.html.contains("<h1>Hello</h1>") && other.html.contains("behind it"), "{}", other.html);
+    assert!(
+        !other.partial && other.timings.load_ms < own.timings.load_ms,
+        "{:?} {:?}",
+        other.timings,
+        own.timings
+    );
+}
+
+#[tokio::test]
+async fn a_script_of_another_site_that_holds_up_the_head_costs_the_page_nothing_but_time() {
+    let hanging = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
+    bench.origin.on("/app.js", Reply::typed("text/javascript", "out.textContent = 'the app'"));
+    for held_up in [
+        "<script src=https://hanging.test/a.js></script><script src=https://hanging.test/b.js></script>",
+        "<link rel=stylesheet href=https://hanging.test/a.css><script>let after</script>",
+        "<script defer src=https://hanging.test/a.js></script>",
+    ] {
+        let app = "<div id=out></div><script type=module src=/app.js></script>";
+        bench.origin.on("/page", Reply::html(&page(&format!("{held_up}{app}"))));
+        for scheme in ["https", "http"] {
+            let url = format!("{scheme}://{}/page", crate::support::HOST).parse().unwrap();
+
+            let page = bench.pool.render(RenderRequest { url, ..request("/") }).await.unwrap();
+
+            assert!(page.html.contains("the app") && !page.partial, "{scheme}, {held_up}: {}", page.html);
+            assert_eq!(page.settled, Settled::Quiet);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_another_site_has_begun_is_waited_for() {
+    let body = "document.title = 'whole'";
+    let begun =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Length: {}\r\n\r\n", body.len());
+    let slow = trickle(begun, Duration::from_secs(5), body.to_owned()).await;
+    let bench = Bench::with_hosts(&[("slow.test", slow)], |_| {}).await;
+
+    let page = bench
+        .render_reply(Reply::html(
+            "<!DOCTYPE html><title>t</title><script src=https://slow.test/a.js></script><p>end",
+        ))
+        .await;
+
+    let page = page.unwrap();
+    assert!(page.html.contains("<title>whole</title>") && page.html.contains("end"), "{}", page.html);
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ pub(in crate::visit) enum Action {
     StopScripts,
     /// Let what follows the document come from the cache.
     StopRevalidating,
+    /// End what other sites' scripts and style sheets have not begun to answer.
+    GiveUpOthers,
     /// Draw a frame, and say so when it is drawn.
     Draw(FrameKind),
     /// Remember that another origin's document was in the tab.

@@ -192,6 +192,7 @@ impl<'a> State<'a> {
             Message::FullFrame => self.draw(FrameKind::Full),
             Message::Skip if self.traffic.is_still(now) => self.actions.push(Action::Order(Command::Skip)),
             Message::Skip => tracing::trace!(traffic = ?self.traffic, "time is not skipped"),
+            Message::GoPastOthers => self.actions.push(Action::GiveUpOthers),
             Message::Redirect(leaving) => {
                 self.on_leaving(Redirect::by_script(leaving.status, leaving.location), now);
             }

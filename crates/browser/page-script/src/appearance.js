@@ -1,9 +1,11 @@
 // How much of the page there is to see: next to nothing, and what says that it is loading, is waited for longer.
+// See docs/decisions/0318.
 // Must never be asked often: it looks at all of the page.
 
-import { attribute, body, data, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
+import { attribute, body, children, data, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
 import { isConcealed } from './concealment.js';
-import { asText, plain, replaceAll, some, test, trim } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
+import { asText, each, plain, replaceAll, some, test, trim } from './intrinsics/language.js';
 import { shadowRoots } from './roots.js';
 import { shared } from './shared.js';
 
@@ -13,13 +15,16 @@ const CONTENT = 'img,svg,canvas,video,iframe,input,object,embed,frame';
 const BUSY = '[aria-busy="true"],[role="progressbar"],[class*="skeleton" i],[class*="spinner" i],[class*="loading" i],[class*="loader" i]';
 const BUSY_WORD = /skeleton|spinner|loading|loader/i;
 const OTHER_WORDS = /(lazy|up|down|un|re)-?load(ing|ers?)?|no-?(loading|loader)/gi; // lazysizes, buttons, states
+const FEW = 30; // characters of a part that apps fill, such as "Please wait"
+const MAIN = 'main,[role="main"]';
+const MOUNT = '#root,#app,#__next,#__nuxt,#___gatsby,app-root'; // where frameworks begin
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
 const MAX_LOOKS = 50;
 
 /** Whether there is nothing to see yet: an app that was never heard of beginning deserves a little more time. */
 export function isBlank() {
   const root = body(document);
-  return root !== null && shadowRoots.size === 0 && !hasText(root) && query(root, CONTENT) === null;
+  return root !== null && shadowRoots.size === 0 && isEmpty(root);
 }
 
 /** Whether an element holds text that is not that of a script or style. */
@@ -31,8 +36,28 @@ function hasText(root) {
 export const isUnfinished = shared?.isUnfinished ?? (() => {
   const root = body(document);
   if (root === null || isBusy() || isConcealed()) return true;
-  return shadowRoots.size === 0 && trim(innerText(root)).length < UNFINISHED_LENGTH;
+  return shownLength(root) < UNFINISHED_LENGTH || isMainMissing();
 });
+
+/** Characters that can be seen, as far as they count. */
+function shownLength(root) {
+  let length = trim(innerText(root)).length;
+  shadowRoots.forEach((shadow) => {
+    if (length < UNFINISHED_LENGTH) each(children(shadow), (part) => (length += trim(quietly(() => innerText(part)) || '').length));
+  });
+  return length;
+}
+
+/** Whether what the app is to fill is there, and next to nothing in it: heads and feet of pages are often there before. */
+export function isMainMissing() {
+  if (shadowRoots.size > 0) return false;
+  let parts = queryAll(document, MAIN);
+  if (parts.length === 0) parts = queryAll(document, MOUNT);
+  return parts.length > 0 && !some(parts, (part) => trim(innerText(part)).length >= FEW || query(part, CONTENT) !== null);
+}
+
+/** Whether an element shows nothing. */
+const isEmpty = (element) => !hasText(element) && query(element, CONTENT) === null;
 
 /** Whether something that can be seen says that the page is loading. Pictures that load lazily say so of themselves only. */
 export function isBusy() {

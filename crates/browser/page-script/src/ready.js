@@ -5,7 +5,7 @@
 
 import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
-import { isBlank, isBusy, isUnfinished } from './appearance.js';
+import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
 import { unveil } from './concealment.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
@@ -115,7 +115,7 @@ function isStill() {
   const needed = neededStillness();
   if (still < min(needed, FOLLOWING_MS) || moment - work.lastRequest < needed) return false;
   const root = body(document);
-  return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy());
+  return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy() && !isMainMissing());
 }
 
 /** How long a page has to be still beside what hangs. */

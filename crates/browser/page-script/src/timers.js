@@ -200,7 +200,7 @@ function isFirst(ticks, began, ms) {
 
 /** Whether the next tick of an interval is waited for. */
 function mayTick({ ms, began }, idle) {
-  if (ms > RULES.step.ms) return false;
+  if (!isStep(ms)) return false;
   if (isFirst(idle, began, ms)) return true;
   if (idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
   const passed = now() + ms - began;
@@ -238,8 +238,11 @@ function mayHold(timer, parent) {
   if (!parent) return true;
   if ((timer.depth > 60 && !isEarly) || now() + timer.ms - timer.began > RULES.chain.ms) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
-  return isEarly || !isSame(timer, parent) || (timer.ms <= RULES.step.ms && (timer.depth < 2 || progress() > parent.changes));
+  return isEarly || !isSame(timer, parent) || (isStep(timer.ms) && (timer.depth < 2 || progress() > parent.changes));
 }
+
+/** Whether so long a pause may be one between two steps, and not that of a clock. */
+const isStep = (ms) => ms <= RULES.step.ms || (ms <= RULES.timer.ms && isUnfinished());
 
 const isSame = (timer, parent) =>
   parent.ms === timer.ms && (parent.callback === timer.callback || asText(parent.callback) === asText(timer.callback));

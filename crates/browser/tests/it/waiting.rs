@@ -290,3 +290,70 @@ async fn a_worker_that_first_says_that_it_is_there_is_waited_for_beside_an_empty
 
     assert_shows(&page, &["computed"]);
 }
+
+/// A page whose head and foot are there from the start, and the part between them is the app's.
+fn shell(part: &str, script: &str) -> Reply {
+    let words = "Everything for those who grow under glass, from the first seed to the last leaf of autumn. "
+        .repeat(2);
+    let script = format!("const add = (text) => {{ part.innerHTML = '<p>' + text + '</p>' }}; {script}");
+    Reply::html(&format!(
+        "<!DOCTYPE html><title>t</title><header>{words}</header>{part}<footer>{words}</footer><script>{script}</script>"
+    ))
+}
+
+#[tokio::test]
+async fn an_app_that_begins_late_between_a_head_and_a_foot_is_waited_for() {
+    let bench = Bench::new().await;
+    let late = "addEventListener('load', () => setTimeout(() => add('begun'), 2000))";
+    for part in ["<div id=root><div id=part></div></div>", "<main id=part>Please wait</main>"] {
+        let page = bench.render_reply(shell(part, late)).await.unwrap();
+
+        assert_shows(&page, &["begun"]);
+    }
+}
+
+#[tokio::test]
+async fn an_element_for_an_app_that_stays_empty_beside_the_text_of_the_page_is_not() {
+    let bench = Bench::new().await;
+    let article = "<main>All of the article is here, and nothing of it needs a script at all.</main><div id=root><div id=part></div></div>";
+
+    let page = bench.render_reply(shell(article, "setTimeout(() => add('newsletter'), 2500)")).await.unwrap();
+
+    assert!(!page.html.contains("<p>newsletter</p>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn an_app_in_a_shadow_root_that_shows_little_yet_is_waited_for() {
+    let bench = Bench::new().await;
+    let script = "const root = out.attachShadow({ mode: 'open' });
+        root.innerHTML = '<i>Starting</i>';
+        setTimeout(() => { root.innerHTML = '<p>begun</p>' }, 2500)";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_shows(&page, &["begun"]);
+}
+
+#[tokio::test]
+async fn slow_steps_of_a_page_that_shows_next_to_nothing_else_are_waited_for() {
+    let bench = Bench::new().await;
+    for script in [
+        "const steps = ['one', 'two', 'three']; const next = () => { if (steps.length === 0) return add('done'); part.textContent = steps.shift(); setTimeout(next, 900) }; next()",
+        "const steps = ['one', 'two', 'three', 'four']; const id = setInterval(() => { if (steps.length > 0) return void (part.innerHTML = '<i>' + steps.shift() + '</i>'); clearInterval(id); add('done') }, 700)",
+    ] {
+        let page = bench.render_reply(shell("<main id=part></main>", script)).await.unwrap();
+
+        assert_shows(&page, &["done"]);
+    }
+}
+
+#[tokio::test]
+async fn a_slow_answer_is_waited_for_while_what_the_app_fills_is_empty() {
+    let bench = Bench::new().await;
+    bench.origin.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_secs(6)));
+    let ask = "fetch('/slow').then((r) => r.text()).then(add)";
+
+    let page = bench.render_reply(shell("<main id=part></main>", ask)).await.unwrap();
+
+    assert_shows(&page, &["answer"]);
+}

@@ -6,7 +6,7 @@ import { later } from './alarms.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
 import { queryAll, timeline } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, setter, some, startsWith } from './intrinsics/language.js';
+import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { shadowRoots } from './roots.js';
@@ -96,10 +96,14 @@ export function finishAnimations() {
   if (now() - firstRound > RULES.animations.ms) return false;
   let found = 0;
   let wait = 0;
+  /** @type {Animation[]} */
+  const ended = [];
   animations().forEach((animation) =>
     quietly(() => {
+      const hasEnded = read.playState(animation) === 'finished';
       const time = bringToEnd(animation);
       if (time === null) return;
+      if (hasEnded) push(ended, animation);
       found += 1;
       wait = max(wait, time);
     }),
@@ -110,7 +114,10 @@ export function finishAnimations() {
   // Their events are sent with a frame.
   const end = hold('frame', wait + 400);
   later(() => {
-    native.requestAnimationFrame(() => end());
+    native.requestAnimationFrame(() => {
+      each(ended, (animation) => told.add(animation));
+      end();
+    });
     askFrame();
   }, wait);
   return true;
@@ -157,8 +164,7 @@ function bringToEnd(animation) {
   const state = read.playState(animation);
   if (state === 'finished' && !told.has(animation)) {
     begin(animation); // one without a length is at its end before it has begun, and tells nobody
-    told.add(animation); // its event comes with the next frame
-    return 0;
+    return 0; // its event comes with the next frame, which a busy machine may draw late
   }
   const rate = read.playbackRate(animation);
   if (state !== 'running' || !(rate > 0)) return null;

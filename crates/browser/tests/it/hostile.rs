@@ -77,6 +77,23 @@ async fn a_page_whose_frame_never_ends_takes_no_frame_from_another() {
 }
 
 #[tokio::test]
+async fn what_begins_at_the_end_of_an_animation_is_there_however_late_another_page_lets_that_be_told() {
+    let bench = Bench::new().await;
+    bench.origin.on("/stuck", Reply::script("requestAnimationFrame(() => { while (true); })"));
+    // As Svelte does: an animation without a length keeps the beginning until the real one begins.
+    let animated = "const start = out.animate([{ opacity: 0 }], { duration: 0, fill: 'forwards' });
+        out.textContent = 'there';
+        start.onfinish = () => { start.cancel(); out.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 300, fill: 'forwards' }) }";
+    bench.origin.on("/animated", Reply::script(animated));
+
+    let stuck = RenderRequest { timeout: Duration::from_secs(5), ..request("/stuck") };
+    let (_, page) = tokio::join!(bench.pool.render(stuck), bench.render("/animated"));
+
+    let page = page.unwrap();
+    assert!(page.html.contains("there") && !page.html.contains("opacity: 0"), "{}", page.html);
+}
+
+#[tokio::test]
 async fn endless_microtasks_end_in_time() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();

@@ -44,6 +44,7 @@ export const pages = [
   { path: '/htmx/' },
   { path: '/zone/' },
   { path: '/patient/' },
+  { path: '/late/', settle: 3000 },
   { path: '/redirects/tidy?utm_campaign=broom' },
   { path: '/redirects/gone', status: 410 },
   { path: '/redirects/old', status: 302, location: '/redirects/new' },

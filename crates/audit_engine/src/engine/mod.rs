@@ -2,6 +2,7 @@
 //! than its checks run, and what it writes down goes to a `Journal`.
 //! See docs/decisions/0161.
 
+mod agents;
 mod bots;
 mod crawl;
 mod fetch;

@@ -1,25 +1,17 @@
-//! What is asked for beside pages, once the crawl is over: pictures, scripts, other hosts, the site's twins, and pages
-//! as other crawlers. Each address is asked for once, and again when it fails. See docs/decisions/0212.
+//! What is asked for beside pages, once the crawl is over: pictures, scripts, other hosts, the site's twins. Each address is asked for once, and again when it fails. See docs/decisions/0212.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use url::Url;
 
-use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::{Crawl, Watch};
 use super::in_order::InOrder;
-use super::patterns::template;
-use crate::address::{Origin, Target};
+use crate::address::Origin;
 use crate::checks::CheckId;
 use crate::checks::thresholds::Limit;
-use crate::page::challenge::is_challenge;
-use crate::page::directives::Directives;
-use crate::page::link_header;
-use crate::page::text::{sorted_words, words_missing};
-use crate::page::view::effective_canonical;
-use crate::page::{PageFacts, Provenance, scan};
-use crate::site::{Asset, BotAnswer, UrlId};
+use crate::page::{Provenance, scan};
+use crate::site::{Asset, UrlId};
 use crate::source::{FetchFailure, PageRequest, PageSource, Response};
 
 /// Redirects that are followed.
@@ -32,12 +24,8 @@ const SOME_BYTES: usize = 1024;
 const PATIENCE: Duration = Duration::from_secs(6);
 /// A link of llms.txt is, when it still is after this.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// Templates of which a page is asked for as Googlebot and as a person.
-const COMPARED_TEMPLATES: usize = 20;
 /// Links of llms.txt that are looked at.
 const MAX_LLMS_LINKS: usize = 200;
-/// Share of words that two answers for one page have in common at least.
-const SAME_WORDS: f64 = 0.6;
 
 /// What an address beside the pages is asked for as; what matters most comes first. A picture that is a preview too is
 /// asked for as a picture, of which more is read.
@@ -62,7 +50,7 @@ impl Crawl<'_> {
         self.compare_agents(source).await;
     }
 
-    fn runs(&self, ids: &[&str]) -> bool {
+    pub(super) fn runs(&self, ids: &[&str]) -> bool {
         ids.iter().filter_map(|id| CheckId::find(id)).any(|check| self.options.checks.contains(&check))
     }
 
@@ -221,65 +209,6 @@ impl Crawl<'_> {
             self.site.probes.certificate_end_ms = source.certificate_end_ms(&own).await;
         }
     }
-
-    async fn probe_bots(&mut self, source: &dyn PageSource) {
-        let Some(start) = self.site.start().filter(|row| row.status == 200).map(|row| row.id) else { return };
-        if !self.runs(&["AI_BOT_HTTP_BLOCKED"]) {
-            return;
-        }
-        let url = self.site.origin.url(self.site.urls.key(start));
-        match as_agent(source, &url, BROWSER).await {
-            Some(response) if response.status == 200 && !is_challenge(&response.text()) => {}
-            _ => return,
-        }
-        for bot in BOTS.iter().filter(|bot| !bot.user_agent.is_empty()) {
-            if !self.site.robots.rules.decide(bot.name, self.site.urls.key(start)).is_allowed {
-                continue;
-            }
-            if let Some(response) = as_agent(source, &url, bot.user_agent).await {
-                let is_challenged =
-                    is_challenge(&response.text()) || response.headers.contains_key("cf-mitigated");
-                self.site.probes.bots.push(BotAnswer {
-                    name: bot.name,
-                    status: response.status,
-                    is_challenged,
-                });
-            }
-        }
-    }
-
-    /// Asks for one page of each template as Googlebot and as a person.
-    async fn compare_agents(&mut self, source: &dyn PageSource) {
-        if !self.runs(&["UA_RESPONSE_DIFFERS"]) {
-            return;
-        }
-        let mut templates = HashSet::new();
-        let pages: Vec<UrlId> = self
-            .site
-            .pages()
-            .filter(|row| row.is_indexable() && templates.insert(template(self.site.urls.key(row.id))))
-            .map(|row| row.id)
-            .take(COMPARED_TEMPLATES)
-            .collect();
-        for id in pages {
-            let url = self.site.origin.url(self.site.urls.key(id));
-            let (Some(crawler), Some(person)) =
-                (as_agent(source, &url, GOOGLEBOT).await, as_agent(source, &url, BROWSER).await)
-            else {
-                return;
-            };
-            let mut found = difference(&self.site.origin, &url, &crawler, &Version::of(&person));
-            // What people see is what scripts make of their answer.
-            if found.is_some() && self.site.row(id).is_some_and(|row| row.is_rendered) {
-                let Some(seen) = source.render(&url).await else { continue };
-                found =
-                    difference(&self.site.origin, &url, &crawler, &Version::rendered(&person, &seen.html));
-            }
-            if let Some(row) = self.site.rows.get_mut(id) {
-                row.agent_difference = found.map(Box::from);
-            }
-        }
-    }
 }
 
 /// What a llms.txt links on the site: `[name](address)`, each once.
@@ -289,64 +218,6 @@ fn llms_links<'t>(text: &'t str, origin: &'t Origin) -> impl Iterator<Item = Url
     targets
         .filter_map(|target| origin.root().join(target).ok())
         .filter(move |url| origin.contains(url) && seen.insert(origin.key(url)))
-}
-
-async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Option<Response> {
-    let request = PageRequest { user_agent: Some(agent), ..PageRequest::of(url.clone()) };
-    source.probe(request).await?.ok()
-}
-
-/// One page as somebody gets it.
-struct Version<'r> {
-    response: &'r Response,
-    facts: PageFacts,
-}
-
-impl<'r> Version<'r> {
-    fn of(response: &'r Response) -> Version<'r> {
-        Version { response, facts: scan(&response.text(), Provenance::Raw) }
-    }
-
-    fn rendered(response: &'r Response, html: &str) -> Version<'r> {
-        Version { response, facts: scan(html, Provenance::Rendered) }
-    }
-
-    /// Whether metas or headers keep it out of the index.
-    fn is_noindex(&self) -> bool {
-        let directives = Directives::of(&self.facts, &self.response.headers);
-        directives.meta_noindex() || directives.header_noindex()
-    }
-
-    /// What its canonical names, as addresses are compared: itself when it has none.
-    fn canonical(&self, origin: &Origin, url: &Url) -> Target {
-        let base = self.facts.base.as_deref().and_then(|base| url.join(base.trim()).ok());
-        let of_header = link_header::parse(&self.response.headers, url).canonicals;
-        let canonical = effective_canonical(&self.facts, base.as_ref().unwrap_or(url), &of_header);
-        origin.target(canonical.as_ref().unwrap_or(url))
-    }
-}
-
-/// What differs between Googlebot's answer for a page and a person's version of it, if they cannot be of one page.
-fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &Version) -> Option<String> {
-    let (status, other) = (crawler.status, person.response.status);
-    if status / 100 != other / 100 {
-        return Some(format!("status {status} for Googlebot, {other} for a person"));
-    }
-    let crawler = Version::of(crawler);
-    if crawler.facts.title() != person.facts.title() {
-        return Some("another title for Googlebot".to_owned());
-    }
-    if crawler.canonical(origin, url) != person.canonical(origin, url) {
-        return Some("another canonical for Googlebot".to_owned());
-    }
-    if crawler.is_noindex() != person.is_noindex() {
-        return Some("noindex for one of them only".to_owned());
-    }
-    let [one, other] = [&crawler.facts, &person.facts].map(|facts| sorted_words(&facts.main_text));
-    let longer = one.len().max(other.len());
-    let common = one.len() - words_missing(&one, &other);
-    let is_other = longer > 0 && (common as f64) < SAME_WORDS * longer as f64;
-    is_other.then(|| "another text for Googlebot".to_owned())
 }
 
 /// Follows redirects as long as `stays` holds of where they lead.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hashbrown::Equivalent;
 use serde::{Deserialize, Serialize};
+use url::Url;
 use utoipa::ToSchema;
 
 use super::crawlers::Crawler;
@@ -89,7 +90,7 @@ impl Verified {
 pub struct Visit {
     /// The domain record it is counted under.
     pub domain: DomainId,
-    /// Path without the query.
+    /// Path without the query, as it stands in an address.
     pub path: Arc<str>,
     /// Who it claimed to be.
     pub crawler: &'static Crawler,
@@ -221,10 +222,31 @@ impl Equivalent<TimeKey> for TimeKeyRef<'_> {
     }
 }
 
+/// A path as visits of it are counted, however it is written: as it stands in an address, and as much as is kept of it.
+///
+/// What does not begin with a slash is no path and stays as it is.
+pub fn counted_path(path: &str) -> Cow<'_, str> {
+    static SITE: LazyLock<Url> = LazyLock::new(|| Url::parse("http://site.test").expect("an address"));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_~.".contains(&byte);
+    if !path.starts_with('/') || (path.bytes().all(is_plain) && !path.contains("/.")) {
+        return Cow::Borrowed(kept(path));
+    }
+    // Addresses leave out tabs and line breaks; a path that has them came encoded.
+    let path = percent_encoding::utf8_percent_encode(path, percent_encoding::CONTROLS).to_string();
+    let mut address = SITE.clone();
+    address.set_path(&path);
+    Cow::Owned(kept(address.path()).to_owned())
+}
+
+/// As much of a path as is kept.
+fn kept(path: &str) -> &str {
+    &path[..path.floor_char_boundary(MAX_PATH_BYTES)]
+}
+
 impl Visit {
     /// Its path, as much as is kept of it.
     fn kept_path(&self) -> &str {
-        &self.path[..self.path.floor_char_boundary(MAX_PATH_BYTES)]
+        kept(&self.path)
     }
 
     /// The row that the visit is counted in, to look for.
@@ -279,6 +301,12 @@ pub const fn day_of(at: Timestamp) -> Day {
 /// The first moment of a day.
 pub const fn start_of(day: Day) -> Timestamp {
     Timestamp::from_millis(day * DAY_MS)
+}
+
+/// The date of a day, `YYYY-MM-DD`: also of the last days of 9999, in which there is no point in time.
+pub fn date_of(day: Day) -> String {
+    let hours = jiff::SignedDuration::from_hours(24 * day);
+    jiff::civil::date(1970, 1, 1).saturating_add(hours).to_string()
 }
 
 /// The first day of a day's month.
@@ -336,6 +364,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_path_is_counted_as_it_stands_in_an_address() {
+        let cases = [
+            ("/plain-1/a.html", "/plain-1/a.html"),
+            ("/\u{fc}", "/%C3%BC"),
+            ("/%C3%BC", "/%C3%BC"),
+            ("/a \"b\" <c>", "/a%20%22b%22%20%3Cc%3E"),
+            ("/a/../b/./c", "/b/c"),
+            ("/a/%2e%2e/b", "/b"),
+            ("//a\\b", "//a/b"),
+            ("/a\u{0}b\n", "/a%00b%0A"),
+            ("/what?", "/what%3F"),
+            (OTHER_PATHS, OTHER_PATHS),
+        ];
+
+        for (path, counted) in cases {
+            assert_eq!(counted_path(path), counted, "{path}");
+        }
+        assert_eq!(counted_path(&format!("/{}", "\u{fc}".repeat(500))).len(), MAX_PATH_BYTES);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_path_of_an_address_is_counted_as_it_is(path in "[ -\"$->@-~\u{e4}\u{df}]{0,60}") {
+            let address = Url::parse(&format!("https://shop.example/{path}#")).unwrap();
+            let path = format!("/{path}");
+
+            proptest::prop_assert_eq!(counted_path(&path), address.path());
+            proptest::prop_assert_eq!(counted_path(address.path()), address.path());
+        }
+    }
+
+    #[test]
     fn a_bucket_is_within_two_percent_of_its_times() {
         for ms in [1, 2, 7, 33, 250, 1_700, 15_000, 600_000] {
             let middle = bucket_ms(bucket_of(Duration::from_millis(ms)));
@@ -350,6 +410,11 @@ mod tests {
         assert_eq!(day_of(Timestamp::from_millis(-1)), -1);
         assert_eq!(day_of(start_of(20_000)), 20_000);
         assert_eq!(day_of(Timestamp::from_millis(start_of(20_001).as_millis() - 1)), 20_000);
+    }
+
+    #[test]
+    fn a_day_has_its_date_to_the_end_of_9999() {
+        assert_eq!([-1, 0, 2_932_896].map(date_of), ["1969-12-31", "1970-01-01", "9999-12-31"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use flate2::bufread::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::domain_target::DomainTarget;
 use super::{BadUsage, Context, output};
 use crate::analytics::import::{Import, Imported, LogFormat};
 use crate::analytics::stores::{
@@ -29,7 +30,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// Visits of crawlers that other web servers saw.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Reads a web server's access log and records its crawlers' visits; the same lines never count twice
+    /// Reads a web server's access log and records its crawlers' visits; the same log never counts twice
     Import(ImportArgs),
     /// Copies what is kept of visits to another visit store; what is there already is not copied again
     Copy(CopyArgs),
@@ -49,9 +50,8 @@ pub struct CopyArgs {
 /// What to read.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// The domain whose site was asked for
-    #[arg(long, value_name = "D")]
-    domain: String,
+    #[command(flatten)]
+    target: DomainTarget,
     /// How the log is written
     #[arg(long, value_enum)]
     format: LogFormat,
@@ -124,17 +124,14 @@ fn store_url(option: &str, text: &str) -> anyhow::Result<Option<ClickHouseUrl>> 
 }
 
 async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    let ImportArgs { domain, format, file, follow } = args;
+    let ImportArgs { target, format, file, follow } = args;
     let is_stdin = file == Path::new("-");
     if follow && is_stdin {
         return Err(BadUsage("--follow needs a file: standard input is read to its end anyway".into()).into());
     }
     let app = context.app().await?;
-    let found =
-        app.domains.list(None).await?.into_iter().find(|known| known.host == domain.to_ascii_lowercase());
-    let domain =
-        found.with_context(|| format!("there is no domain {domain}; `glasshouse domain list` shows them"))?;
-    let start = || Import::new(&app.platform, app.visits.clone(), domain.id.clone(), format);
+    let domain = target.find(&app).await?;
+    let start = || Import::new(&app.platform, app.visits.clone(), domain.clone(), format);
     let imported = if is_stdin {
         let mut import = start();
         import.read(&mut plain(io::stdin())?).await?;
@@ -227,8 +224,9 @@ fn is_compressed(log: &mut impl BufRead) -> io::Result<bool> {
 }
 
 fn summary(imported: Imported) -> String {
-    let Imported { lines, visits, lines_known, lines_unreadable } = imported;
+    let Imported { lines, visits, lines_known, lines_unreadable, lines_of_others } = imported;
     format!(
-        "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format"
+        "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format, \
+         {lines_of_others} are of other hosts"
     )
 }

@@ -1,4 +1,4 @@
-//! The domain that a command names. Shared by the commands about one domain's statistics.
+//! The domain that a command names. Shared by the commands about one domain's visits.
 
 use anyhow::bail;
 

@@ -51,6 +51,36 @@ fn a_log_counts_once_plain_or_compressed() {
 }
 
 #[test]
+fn a_log_is_counted_for_the_account_that_is_named_when_two_have_the_domain() {
+    let folder = shop();
+    ok(folder.path(), &["account", "create", "--email", "b@shop.test", "--password", "secret"]);
+    ok(folder.path(), &["domain", "add", "shop.test", "--account", "b@shop.test"]);
+    std::fs::write(folder.path().join("access.log"), lines(0, 4)).unwrap();
+    let of = |account| ok(folder.path(), &[&IMPORT[..], &["--account", account, "access.log"]].concat());
+
+    let refused = fails(&mut glasshouse(folder.path(), &[&IMPORT[..], &["access.log"]].concat(), &[]), 1);
+    let (second, again, first) = (of("b@shop.test"), of("b@shop.test"), of("a@shop.test"));
+
+    assert!(refused.contains("several accounts have shop.test; say which with --account E"), "{refused}");
+    assert!(second.starts_with("4 visits from 4 lines;") && first.starts_with("4 visits"), "{second}{first}");
+    assert!(again.starts_with("0 visits from 4 lines; 4 lines were counted before"), "{again}");
+}
+
+#[test]
+fn a_domain_is_found_however_its_name_is_written() {
+    let folder = shop();
+    ok(folder.path(), &["domain", "add", "bücher.test", "--account", "a@shop.test"]);
+    std::fs::write(folder.path().join("access.log"), lines(0, 4)).unwrap();
+
+    for name in ["Shop.Test.", "bücher.test"] {
+        let import = ["analytics", "import", "--domain", name, "--format", "combined", "access.log"];
+        let said = ok(folder.path(), &import);
+
+        assert!(said.starts_with("4 visits from 4 lines;"), "{name}: {said}");
+    }
+}
+
+#[test]
 fn whoever_looks_on_sees_how_far_it_is() {
     let folder = shop();
     std::fs::write(folder.path().join("access.log"), lines(0, 3_000)).unwrap();

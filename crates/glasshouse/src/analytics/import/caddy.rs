@@ -4,18 +4,22 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use jiff::tz::TimeZone;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{LogLine, ServedBy, time};
+use super::{LogLine, ServedBy, Timestamp, time, time_of_request};
 
 #[derive(Deserialize)]
 struct Entry<'a> {
-    ts: serde_json::Value,
+    ts: Value,
     #[serde(borrow)]
     request: Request<'a>,
     status: Option<u16>,
-    /// Seconds.
-    duration: Option<f64>,
+    /// Seconds, or a text such as `12.5ms`.
+    duration: Option<Value>,
     #[serde(borrow, default)]
     resp_headers: Headers<'a>,
 }
@@ -24,6 +28,8 @@ struct Entry<'a> {
 struct Request<'a> {
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    host: Option<Cow<'a, str>>,
     #[serde(borrow)]
     uri: Cow<'a, str>,
     /// The client behind trusted proxies; older versions write `remote_ip` only.
@@ -40,10 +46,10 @@ type Headers<'a> = HashMap<Cow<'a, str>, Vec<String>>;
 /// Reads a line.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let entry: Entry<'_> = serde_json::from_str(line).ok()?;
-    let Request { method, uri, client_ip, remote_ip, headers } = entry.request;
-    let duration = entry.duration.filter(|seconds| (0.0..86_400.0).contains(seconds)).unwrap_or(0.0);
+    let Request { method, host, uri, client_ip, remote_ip, headers } = entry.request;
     Some(LogLine {
-        at: time(&entry.ts)?,
+        at: time(&entry.ts).or_else(|| wall_time(entry.ts.as_str()?))?,
+        host,
         path: uri,
         user_agent: Cow::Owned(first(headers, "User-Agent").unwrap_or_default()),
         method,
@@ -51,8 +57,27 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
         content_type: first(entry.resp_headers, "Content-Type").map(Cow::Owned),
         address: client_ip.or(remote_ip).and_then(|address| address.parse().ok()),
         served: ServedBy::Origin,
-        duration: Duration::from_secs_f64(duration),
+        duration: entry.duration.as_ref().and_then(duration).unwrap_or_default(),
     })
+}
+
+/// The time formats `wall` and `common_log`. The first has no zone; Caddy writes it in UTC unless told otherwise.
+fn wall_time(text: &str) -> Option<Timestamp> {
+    let wall = DateTime::strptime("%Y/%m/%d %H:%M:%S%.f", text).ok();
+    let time = match wall.and_then(|wall| wall.to_zoned(TimeZone::UTC).ok()) {
+        Some(time) => time.timestamp(),
+        None => strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).ok()?.to_timestamp().ok()?,
+    };
+    time_of_request(time.as_millisecond())
+}
+
+/// None of what no response takes: it was written in another unit.
+fn duration(value: &Value) -> Option<Duration> {
+    let seconds = match value {
+        Value::String(text) => text.parse::<jiff::SignedDuration>().ok()?.as_secs_f64(),
+        number => number.as_f64()?,
+    };
+    (0.0..86_400.0).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
 fn first(headers: Headers<'_>, name: &str) -> Option<String> {

@@ -12,6 +12,8 @@ use super::{LogLine, ServedBy, time};
 #[serde(rename_all = "PascalCase")]
 struct Request<'a> {
     edge_start_timestamp: serde_json::Value,
+    #[serde(borrow)]
+    client_request_host: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "ClientRequestURI")]
     client_request_uri: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -34,6 +36,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let request: Request<'_> = serde_json::from_str(line).ok()?;
     Some(LogLine {
         at: time(&request.edge_start_timestamp)?,
+        host: request.client_request_host,
         path: request.client_request_path.or(request.client_request_uri)?,
         user_agent: request.client_request_user_agent,
         method: request.client_request_method,

@@ -25,6 +25,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
                 .ok()?
                 .as_millisecond(),
         ),
+        host: None,
         path: Cow::Owned(path),
         user_agent,
         method: Some(Cow::Owned(method)),

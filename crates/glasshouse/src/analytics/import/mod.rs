@@ -12,8 +12,9 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use super::access::is_same_site;
 use super::crawlers::CrawlerIndex;
-use super::model::{ServedBy, Verified, Visit};
+use super::model::{ServedBy, Verified, Visit, counted_path};
 use super::verify::ranges::RangeTable;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
@@ -38,10 +39,13 @@ pub enum LogFormat {
 #[derive(Debug, PartialEq)]
 struct LogLine<'a> {
     at: Timestamp,
+    /// Name of the site, with or without a port.
+    host: Option<Cow<'a, str>>,
     /// Path, with or without a query.
     path: Cow<'a, str>,
     user_agent: Cow<'a, str>,
     method: Option<Cow<'a, str>>,
+    /// 100 to 599, or zero: there was no answer.
     status: Option<u16>,
     content_type: Option<Cow<'a, str>>,
     address: Option<IpAddr>,
@@ -52,12 +56,13 @@ struct LogLine<'a> {
 impl LogFormat {
     /// Reads a line. None when it is not one of this format.
     fn parse(self, line: &str) -> Option<LogLine<'_>> {
-        match self {
+        let parsed = match self {
             LogFormat::Combined => combined::parse(line),
             LogFormat::Cloudflare => cloudflare::parse(line),
             LogFormat::Caddy => caddy::parse(line),
             LogFormat::Ndjson => ndjson::parse(line),
-        }
+        };
+        parsed.filter(|line| line.status.is_none_or(|status| matches!(status, 0 | 100..=599)))
     }
 }
 
@@ -67,21 +72,31 @@ const RANGES_SPEAK_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 /// What the lines of a log are counted under.
 struct Counting<'a> {
     domain: &'a DomainId,
+    /// Its name.
+    host: &'a str,
     ranges: &'a RangeTable,
     now: Timestamp,
 }
 
 impl Counting<'_> {
-    /// The visit that a line tells of. None for people, redirects, assets and what only writes.
+    /// Whether a line is of the domain or its `www.`/apex twin; one that names no host is.
+    fn is_own(&self, line: &LogLine<'_>) -> bool {
+        let Some(host) = line.host.as_deref().filter(|host| !host.is_empty()) else { return true };
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        let is_own = |name: &str| is_same_site(self.host, name);
+        is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
+    }
+
+    /// The visit that a line tells of. None for people, redirects, assets, what only writes and what was not answered.
     fn visit(&self, line: &LogLine<'_>) -> Option<Visit> {
         let path = line.path.split(['?', '#']).next().unwrap_or_default();
         let is_read = line.method.as_deref().is_none_or(|method| matches!(method, "GET" | "HEAD"));
-        let is_redirect = line.status.is_some_and(|status| (300..400).contains(&status));
+        let is_answered = line.status.is_none_or(|status| matches!(status, 200..=299 | 400..=599));
         let is_page = match &line.content_type {
             Some(kind) => is_html(kind),
             None => !crawler::url::is_static_asset(path),
         };
-        if !is_read || is_redirect || !is_page || !path.starts_with('/') {
+        if !is_read || !is_answered || !is_page || !path.starts_with('/') {
             return None;
         }
         let crawler = CrawlerIndex::shared().identify(&line.user_agent)?;
@@ -93,7 +108,7 @@ impl Counting<'_> {
         };
         Some(Visit {
             domain: self.domain.clone(),
-            path: written_out(path).into(),
+            path: counted_path(path).into(),
             crawler,
             verified,
             served: line.served,
@@ -102,14 +117,6 @@ impl Counting<'_> {
             duration: line.duration,
         })
     }
-}
-
-/// A path as browsers send it: logs unfold what strangers wrote, and PostgreSQL keeps no NUL.
-fn written_out(path: &str) -> Cow<'_, str> {
-    if !path.contains(|c: char| c.is_ascii_control()) {
-        return Cow::Borrowed(path);
-    }
-    percent_encoding::utf8_percent_encode(path, percent_encoding::CONTROLS).into()
 }
 
 fn is_html(content_type: &str) -> bool {
@@ -129,7 +136,11 @@ fn time(value: &serde_json::Value) -> Option<Timestamp> {
         serde_json::Value::Number(number) => millis_since_1970(number.as_f64()?),
         _ => return None,
     };
-    // Years 1970 to 9999: what lies outside is no time of a request.
+    time_of_request(millis)
+}
+
+/// Years 1970 to 9999: what lies outside is no time of a request.
+fn time_of_request(millis: i64) -> Option<Timestamp> {
     (0..253_402_300_800_000).contains(&millis).then(|| Timestamp::from_millis(millis))
 }
 

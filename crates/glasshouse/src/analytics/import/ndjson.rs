@@ -30,6 +30,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let duration_ms = line.duration_ms.filter(|ms| (0.0..86_400_000.0).contains(ms)).unwrap_or(0.0);
     Some(LogLine {
         at: time(&line.ts)?,
+        host: None,
         path: line.path,
         user_agent: line.user_agent,
         method: None,

@@ -12,7 +12,7 @@ use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
 use super::{Counting, LogFormat};
 use crate::clock::Clock;
-use crate::domains::DomainId;
+use crate::domains::Domain;
 use crate::platform::Platform;
 
 /// Lines of one part.
@@ -46,13 +46,15 @@ pub struct Imported {
     pub lines_known: u64,
     /// Lines that are not of the format.
     pub lines_unreadable: u64,
+    /// Lines of other sites.
+    pub lines_of_others: u64,
 }
 
 /// One log of one domain, from its first line on.
 pub struct Import {
     store: Arc<dyn VisitStore>,
     clock: Clock,
-    domain: DomainId,
+    domain: Domain,
     format: LogFormat,
     ranges: Arc<RangeTable>,
     chain: LineChain,
@@ -70,18 +72,14 @@ impl Imported {
             visits: self.visits + other.visits,
             lines_known: self.lines_known + other.lines_known,
             lines_unreadable: self.lines_unreadable + other.lines_unreadable,
+            lines_of_others: self.lines_of_others + other.lines_of_others,
         }
     }
 }
 
 impl Import {
     /// Prepares to read a log of a domain.
-    pub fn new(
-        platform: &Platform,
-        store: Arc<dyn VisitStore>,
-        domain: DomainId,
-        format: LogFormat,
-    ) -> Import {
+    pub fn new(platform: &Platform, store: Arc<dyn VisitStore>, domain: Domain, format: LogFormat) -> Import {
         Import {
             store,
             clock: platform.clock.clone(),
@@ -149,8 +147,10 @@ impl Import {
     fn add_line(&mut self, part: &mut LogPart, line: &[u8]) {
         part.checkpoints.push(self.chain.add(line));
         let text = String::from_utf8_lossy(line);
-        let counting = Counting { domain: &self.domain, ranges: &self.ranges, now: self.clock.now() };
+        let Domain { id, host, .. } = &self.domain;
+        let counting = Counting { domain: id, host, ranges: &self.ranges, now: self.clock.now() };
         match self.format.parse(text.trim()) {
+            Some(parsed) if !counting.is_own(&parsed) => part.of_others += 1,
             Some(parsed) => {
                 let visit = counting.visit(&parsed);
                 part.visits.extend(visit.map(|visit| (part.checkpoints.len(), visit)));
@@ -161,9 +161,10 @@ impl Import {
     }
 
     async fn count(&mut self, part: LogPart) -> Result<(), VisitError> {
-        let counted = self.store.import(&self.domain, &part).await?;
+        let counted = self.store.import(&self.domain.id, &part).await?;
         self.imported.lines += part.checkpoints.len() as u64;
         self.imported.lines_unreadable += part.unreadable;
+        self.imported.lines_of_others += part.of_others;
         self.imported.lines_known += counted.known as u64;
         self.imported.visits += counted.visits;
         Ok(())
@@ -178,6 +179,7 @@ pub struct LogPart {
     /// With the number of their line in the part, from one.
     visits: Vec<(usize, Visit)>,
     unreadable: u64,
+    of_others: u64,
 }
 
 impl LogPart {

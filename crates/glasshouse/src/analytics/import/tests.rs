@@ -66,6 +66,65 @@ fn caddy_lines_are_read_with_the_client_behind_proxies() {
 }
 
 #[test]
+fn caddy_lines_are_read_with_any_of_its_time_and_duration_formats() {
+    let read = |ts: serde_json::Value, duration: serde_json::Value| {
+        let request = json!({ "method": "GET", "uri": "/a", "headers": { "User-Agent": [GPTBOT] } });
+        let text = json!({ "ts": ts, "status": 200, "duration": duration, "request": request }).to_string();
+        LogFormat::Caddy.parse(&text).map(|line| (line.at, line.duration))
+    };
+    let times = [
+        json!(1_795_172_400),
+        json!(1_795_172_400_000.0),
+        json!("2026-11-20T13:00:00.000+0200"),
+        json!("2026-11-20T11:00:00Z"),
+        json!("2026/11/20 11:00:00"),
+        json!("2026/11/20 11:00:00.000000000"),
+        json!("20/Nov/2026:13:00:00 +0200"),
+    ];
+    let durations = [
+        (json!(1.5), Duration::from_millis(1_500)),
+        (json!("1.5s"), Duration::from_millis(1_500)),
+        (json!("12.25ms"), Duration::from_micros(12_250)),
+        (json!("840.5µs"), Duration::from_nanos(840_500)),
+        (json!("1m2.5s"), Duration::from_millis(62_500)),
+        (json!("soon"), Duration::ZERO),
+        (json!(12_000_000_u64), Duration::ZERO),
+    ];
+
+    for time in times {
+        let (at, _) = read(time.clone(), json!(0.1)).expect("a line");
+        assert_eq!(at, self::at("2026-11-20T11:00:00Z"), "{time}");
+    }
+    for (text, duration) in durations {
+        assert_eq!(read(json!(1_795_172_400), text.clone()).expect("a line").1, duration, "{text}");
+    }
+    assert_eq!(read(json!("yesterday"), json!(0.1)), None);
+}
+
+#[test]
+fn a_status_that_does_not_exist_is_not_of_the_format_and_none_at_all_is_no_visit() {
+    let cloudflare = |status: u32| {
+        json!({ "EdgeStartTimestamp": "2026-11-20T11:00:00Z", "ClientRequestPath": "/a", "ClientRequestUserAgent": GPTBOT,
+            "EdgeResponseStatus": status })
+        .to_string()
+    };
+    let ours = |status: u32| {
+        json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a", "userAgent": GPTBOT, "status": status })
+            .to_string()
+    };
+
+    for status in [1, 99, 600, 999, 65_535, 65_536] {
+        assert_eq!(LogFormat::Ndjson.parse(&ours(status)), None, "{status}");
+        assert_eq!(LogFormat::Cloudflare.parse(&cloudflare(status)), None, "{status}");
+    }
+    for status in [0, 100, 599] {
+        assert!(LogFormat::Ndjson.parse(&ours(status)).is_some(), "{status}");
+        assert!(LogFormat::Cloudflare.parse(&cloudflare(status)).is_some(), "{status}");
+    }
+    assert!(visit_of(json!({ "status": 0 })).is_none() && visit_of(json!({ "status": 599 })).is_some());
+}
+
+#[test]
 fn our_own_lines_say_how_the_page_was_served() {
     let text = |served: &str| {
         json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a", "userAgent": GPTBOT, "servedBy": served })
@@ -106,7 +165,8 @@ fn visit_of(fields: serde_json::Value) -> Option<Visit> {
         json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a?q=1#top", "userAgent": GPTBOT, "status": 200 });
     line.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
     let (domain, ranges) = (DomainId::from("d"), RangeTable::default());
-    let counting = Counting { domain: &domain, ranges: &ranges, now: at("2026-11-20T12:00:00Z") };
+    let counting =
+        Counting { domain: &domain, host: "shop.example", ranges: &ranges, now: at("2026-11-20T12:00:00Z") };
     counting.visit(&LogFormat::Ndjson.parse(&line.to_string()).expect("a line"))
 }
 
@@ -123,11 +183,11 @@ fn a_page_that_a_crawler_got_is_a_visit_from_the_origin() {
 }
 
 #[test]
-fn control_characters_of_a_path_are_written_as_a_browser_sends_them() {
+fn a_path_is_counted_as_the_edge_would_count_it() {
     let visit = visit_of(json!({ "path": "/a\u{0}b\n" })).expect("a visit");
-    let plain = visit_of(json!({ "path": "/caf\u{e9}" })).expect("a visit");
+    let plain = visit_of(json!({ "path": "/x/../caf\u{e9}?q=1" })).expect("a visit");
 
-    assert_eq!((&*visit.path, &*plain.path), ("/a%00b%0A", "/caf\u{e9}"));
+    assert_eq!((&*visit.path, &*plain.path), ("/a%00b%0A", "/caf%C3%A9"));
 }
 
 #[test]
@@ -145,12 +205,16 @@ fn people_redirects_and_assets_are_no_visits() {
     let posted = combined_line("/a").replace("GET", "POST");
     let line = LogFormat::Combined.parse(&posted).expect("a line");
     let (domain, ranges) = (DomainId::from("d"), RangeTable::default());
-    assert!(Counting { domain: &domain, ranges: &ranges, now: line.at }.visit(&line).is_none());
+    assert!(
+        Counting { domain: &domain, host: "shop.example", ranges: &ranges, now: line.at }
+            .visit(&line)
+            .is_none()
+    );
 }
 
 async fn import(app: &TestApp, domain: &Domain, text: &str) -> Imported {
     let mut import =
-        Import::new(&app.state.platform, app.state.visits.clone(), domain.id.clone(), LogFormat::Combined);
+        Import::new(&app.state.platform, app.state.visits.clone(), domain.clone(), LogFormat::Combined);
     import.read(&mut text.as_bytes()).await.expect("the text can be read");
     import.finish().await.expect("the database is there")
 }
@@ -171,6 +235,32 @@ async fn counted(app: &TestApp) -> i64 {
 
 fn lines(from: usize, to: usize) -> String {
     (from..to).map(|number| combined_line(&format!("/{}", number % 700)) + "\n").collect()
+}
+
+#[tokio::test]
+async fn lines_of_other_hosts_are_no_visits_of_the_domain() {
+    let app = TestApp::new().await;
+    let domain = shop(&app).await;
+    let hosts =
+        ["shop.example", "www.shop.example:443", "SHOP.example.", "", "blog.shop.example", "203.0.113.1"];
+    let cloudflare = hosts.map(|host| {
+        json!({ "EdgeStartTimestamp": "2026-11-20T11:00:00Z", "ClientRequestHost": host, "ClientRequestPath": "/a",
+            "ClientRequestUserAgent": GPTBOT })
+        .to_string()
+    });
+    let caddy = hosts.map(|host| {
+        let request = json!({ "host": host, "uri": "/a", "headers": { "User-Agent": [GPTBOT] } });
+        json!({ "ts": 1_795_172_400, "request": request }).to_string()
+    });
+
+    for (format, lines) in [(LogFormat::Cloudflare, cloudflare), (LogFormat::Caddy, caddy)] {
+        let store = app.state.visits.clone();
+        let mut import = Import::new(&app.state.platform, store, domain.clone(), format);
+        let imported = import.read(&mut (lines.join("\n") + "\n").as_bytes()).await.unwrap();
+
+        assert_eq!((imported.lines, imported.visits, imported.lines_of_others), (6, 4, 2), "{format:?}");
+        assert_eq!(imported.lines_unreadable, 0, "{format:?}");
+    }
 }
 
 #[tokio::test]
@@ -324,7 +414,7 @@ async fn import_week(
     at_once: usize,
 ) -> Result<u64, ImportError> {
     let store = app.state.visits.clone();
-    let mut import = Import::new(&app.state.platform, store, domain.id.clone(), LogFormat::Ndjson);
+    let mut import = Import::new(&app.state.platform, store, domain.clone(), LogFormat::Ndjson);
     for part in lines.chunks(at_once) {
         import.read(&mut part.concat().as_bytes()).await?;
     }

@@ -54,13 +54,16 @@ impl FromRequestParts<AppState> for StatsReader {
             Some(token) => app.analytics.open_token(token).await?,
             None => TokenState::Unknown,
         };
-        let (TokenState::Opens(_) | TokenState::Ended) = state else {
+        let (TokenState::Opens(id) | TokenState::Ended(id)) = &state else {
             return Err(unknown_caller(parts, app));
         };
+        // Its tokens are deleted with it, a moment later: they are unknown from the start.
+        let Some(domain) = app.domains.find_by_id(id).await? else { return Err(unknown_caller(parts, app)) };
         count(&token.unwrap_or_default(), parts, app).await?;
-        let TokenState::Opens(id) = state else { return Err(ApiError::not_found()) };
-        let domain = app.domains.find_by_id(&id).await?.ok_or_else(ApiError::not_found)?;
-        Ok(StatsReader::Token { id, host: domain.host })
+        match state {
+            TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),
+            TokenState::Ended(_) | TokenState::Unknown => Err(ApiError::not_found()),
+        }
     }
 }
 

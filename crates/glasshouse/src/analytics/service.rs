@@ -8,7 +8,7 @@ use std::sync::Arc;
 use store::{Db, DbError};
 use tokio::sync::Semaphore;
 
-use super::model::{Day, day_of, start_of};
+use super::model::{Day, counted_path, day_of, start_of};
 use super::queries;
 use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, WindowInfo};
 use super::segments::window::WindowVisits;
@@ -46,8 +46,8 @@ pub struct Analytics {
 pub enum TokenState {
     /// It was never made.
     Unknown,
-    /// It was replaced or switched off.
-    Ended,
+    /// It opened this domain, and was replaced or switched off.
+    Ended(DomainId),
     /// This domain.
     Opens(DomainId),
 }
@@ -94,7 +94,8 @@ impl Analytics {
         search: Option<String>,
         scope: Scope,
     ) -> Result<Bots, VisitError> {
-        let only = path.map(str::to_owned);
+        let path = path.map(counted_path);
+        let only = path.as_deref().map(str::to_owned);
         let list = move |visits: &WindowVisits| {
             let only = only.map(|path| visits.pages().find(&path));
             let found = search.map(|text| visits.pages().containing(&text));
@@ -103,7 +104,7 @@ impl Analytics {
                     && found.as_ref().is_none_or(|found| found[page as usize])
             })
         };
-        let detail = path.map_or(Detail::Sums(scope), |path| Detail::Page(scope, path));
+        let detail = path.as_deref().map_or(Detail::Sums(scope), |path| Detail::Page(scope, path));
         self.of_window(domain, window, detail, list).await
     }
 
@@ -134,8 +135,9 @@ impl Analytics {
         days: u32,
         scope: Scope,
     ) -> Result<CrawlerVisits, VisitError> {
-        let visits = self.store.window(domain, self.window(days), Detail::Page(scope, path)).await?;
-        Ok(report::page(&visits, scope, visits.pages().find(path)))
+        let path = counted_path(path);
+        let visits = self.store.window(domain, self.window(days), Detail::Page(scope, &path)).await?;
+        Ok(report::page(&visits, scope, visits.pages().find(&path)))
     }
 
     /// Closes the days that are over, of every domain, with whatever came late.
@@ -153,6 +155,7 @@ impl Analytics {
         let token = NewKey::generate(KeyKind::Stats);
         let mut tx = self.db.write().await?;
         let (hash, now) = (token.hash().to_hex(), self.clock.now());
+        queries::tokens::lock(&mut tx, domain).await?;
         queries::tokens::insert_token(&mut tx, domain, &hash, token.last4(), now).await?;
         tx.commit_durably().await?;
         Ok(token)
@@ -179,7 +182,7 @@ impl Analytics {
         let hash = KeyHash::of(text).to_hex();
         Ok(match queries::tokens::find_token(&mut self.db.read().await?, &hash).await? {
             None => TokenState::Unknown,
-            Some((_, false)) => TokenState::Ended,
+            Some((domain, false)) => TokenState::Ended(domain),
             Some((domain, true)) => TokenState::Opens(domain),
         })
     }
@@ -202,5 +205,63 @@ impl Analytics {
         let mut days = self.store.days(domain, window).await?;
         days.retain(|count| scope.includes(count.served));
         Ok(days)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use store::on_engine;
+
+    use super::*;
+    use crate::accounts::Plan;
+    use crate::testing::TestApp;
+
+    async fn shop(app: &TestApp) -> DomainId {
+        let account = app.account("a@x.example", Plan::Business).await;
+        app.domain(&account, "shop.example").await.id
+    }
+
+    #[tokio::test]
+    async fn of_tokens_that_are_made_at_once_one_opens_the_domain() {
+        TestApp::on_each_engine(async |app| {
+            let (domain, analytics) = (shop(&app).await, &app.state.analytics);
+
+            let made = futures::future::join_all((0..8).map(|_| analytics.create_token(&domain))).await;
+
+            let mut open = 0;
+            for token in made {
+                let state = analytics.open_token(token.unwrap().reveal()).await.unwrap();
+                open += usize::from(state == TokenState::Opens(domain.clone()));
+            }
+            assert_eq!(open, 1);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn the_newest_token_stays_where_several_were_open() {
+        const MIGRATION: &str = include_str!("../../../../migrations/postgres/0181_one_stats_token.sql");
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            let insert = format!(
+                "insert into stats_tokens (hash, domain_id, last4, created_at) \
+                 values ('a', '{0}', 'aaaa', 5), ('b', '{0}', 'bbbb', 7), ('c', '{0}', 'cccc', 7)",
+                domain.as_str()
+            );
+
+            let mut tx = app.state.platform.db.write().await.unwrap();
+            for sql in ["drop index stats_tokens_open", &insert, MIGRATION] {
+                on_engine!(tx, |c| sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(c).await.map(drop))
+                    .unwrap();
+            }
+            tx.commit().await.unwrap();
+
+            let token = app.state.analytics.find_token_of(&domain).await.unwrap();
+            assert_eq!(token, Some(("cccc".to_owned(), Timestamp::from_millis(7))));
+            let revoked = app.state.analytics.revoke_token(&domain).await.unwrap();
+            let left = app.state.analytics.find_token_of(&domain).await.unwrap();
+            assert_eq!((revoked, left), (true, None));
+        })
+        .await;
     }
 }

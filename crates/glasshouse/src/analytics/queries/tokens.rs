@@ -1,9 +1,19 @@
 //! SQL of public tokens. Only their hashes are stored.
 
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, Engine, on_engine};
 
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
+
+/// Lets nobody else make a token of this domain until the transaction ends: two at once would not see each other's.
+pub async fn lock(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
+    // SQLite has one writer anyway.
+    if conn.engine() == Engine::Postgres {
+        const SQL: &str = "select pg_advisory_xact_lock(hashtextextended($1, 11))";
+        on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(drop))?;
+    }
+    Ok(())
+}
 
 /// Keeps a new token of a domain and ends the one before it.
 pub async fn insert_token(

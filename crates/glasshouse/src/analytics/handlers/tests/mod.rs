@@ -373,6 +373,23 @@ async fn a_token_beats_a_key_and_ends_when_it_is_replaced_or_switched_off() {
 }
 
 #[tokio::test]
+async fn tokens_of_a_removed_domain_are_unknown_at_once() {
+    let app = TestApp::new().await;
+    let account = app.account("a@shop.example", Plan::Agency).await;
+    let domain = app.domain(&account, "shop.example").await;
+    let shop = Shop { app, account, domain };
+    let (replaced, open) = (shop.token().await, shop.token().await);
+
+    // Nothing was started that would delete the tokens.
+    shop.app.state.domains.remove(&shop.domain).await.unwrap();
+
+    for token in [replaced, open] {
+        let reply = shop.app.get(&format!("/api/analytics/bots?token={token}")).await;
+        reply.assert_error(401, "invalid_api_key");
+    }
+}
+
+#[tokio::test]
 async fn keys_and_tokens_have_60_requests_a_minute_each() {
     Shop::on_each_store(async |shop| {
         let token = shop.token().await;

@@ -13,11 +13,12 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, Closed};
-use super::live::{LiveTail, LiveVisits};
+use super::live::{LiveTail, LiveVisits, WatchError};
 use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
 use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use super::stores::VisitStore;
+use crate::accounts::AccountId;
 use crate::domains::DomainId;
 use crate::platform::Platform;
 
@@ -125,9 +126,9 @@ impl Recorder {
         self.buffer.add(Seen::Referral(referral));
     }
 
-    /// Watches the visits of a domain as they are recorded. None: too many watch already.
-    pub fn watch(&self, domain: &DomainId) -> Option<LiveVisits> {
-        self.live.watch(domain)
+    /// Watches the visits of an account's domain as they are recorded.
+    pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
+        self.live.watch(account, domain)
     }
 
     /// Waits until every visit recorded so far was written, or could not be.

@@ -3,29 +3,35 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use http::header;
+use http::request::Parts;
+use http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span};
+use crate::accounts::AccountId;
 use crate::analytics::Visit;
 use crate::analytics::access::ReadAnalytics;
-use crate::analytics::live::{LiveVisits, Seen};
+use crate::analytics::live::{LiveVisits, Seen, WatchError};
 use crate::analytics::model::{ServedBy, Verified};
+use crate::api::caller::Uncounted;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult, ErrorCode};
 use crate::app::AppState;
 use crate::clock::Timestamp;
+use crate::domains::{DomainId, Purpose, RequestedDomain};
 
 /// How often a comment is sent when nothing happens, so that nobody in between gives the connection up.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How often is looked whether who watches still may.
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(12);
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -79,25 +85,67 @@ struct LiveVisit<'a> {
 /// Watches the visits of crawlers as they come.
 ///
 /// Events `visit` with a visit each, and `missed` with a number when visits came faster than they could be sent. Only what the
-/// process that answers this request records itself: behind several, each shows its own. A stream ends when the service does.
+/// process that answers this request records itself: behind several, each shows its own. An account may have ten streams at a
+/// process (429 beyond). A stream ends when the service does, and seconds after the key, the session or the domain is gone.
 #[utoipa::path(get, path = "/api/analytics/live", tag = "Analytics", params(LiveQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadAnalytics, NotAnswered>,
         (status = 200, description = "The visits, until one side ends it.", content_type = "text/event-stream", body = LiveVisit)))]
 async fn watch_visits(
-    Question { domain, .. }: Question<LiveQuery>,
+    Question { domain, name, .. }: Question<LiveQuery>,
+    mut request: Parts,
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
-    let visits = app.recorder.watch(&domain).ok_or_else(|| ApiError::new(ErrorCode::ServiceUnavailable))?;
+    let account = watcher(&mut request, &app, &name, &domain).await?;
+    let visits = app.recorder.watch(&account, &domain)?;
     let shutdown = app.platform.shutdown.clone();
-    let stream = events(visits).take_until(async move { shutdown.cancelled().await });
+    let stream = events(visits).take_until(async move {
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = refused(request, app, name, domain) => {}
+        }
+    });
     let headers = [(header::CACHE_CONTROL, "private, no-store")];
     Ok((headers, Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))))
 }
 
+/// The account that may watch the domain with what it showed in the request.
+async fn watcher(request: &mut Parts, app: &AppState, name: &str, domain: &DomainId) -> ApiResult<AccountId> {
+    let caller = Uncounted::<ReadAnalytics>::from_request_parts(request, app).await?.admit()?;
+    let site = RequestedDomain::named(name).site(&caller, app, Purpose::Read).await?;
+    match site.domain.id == *domain {
+        true => Ok(caller.account().clone()),
+        // Removed, and added again.
+        false => Err(ApiError::new(ErrorCode::DomainNotOwned)),
+    }
+}
+
+/// Waits until the domain may not be watched any more. A database that is away for a moment is asked again.
+async fn refused(mut request: Parts, app: AppState, name: String, domain: DomainId) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let watcher = watcher(&mut request, &app, &name, &domain).await;
+        if watcher.is_err_and(|error| error.status().is_client_error()) {
+            return;
+        }
+    }
+}
+
+impl From<WatchError> for ApiError {
+    fn from(error: WatchError) -> ApiError {
+        match error {
+            WatchError::TooManyOfAccount => {
+                let retry = HeaderValue::from_static("60");
+                ApiError::new(ErrorCode::RateLimited).with_header(header::RETRY_AFTER, retry)
+            }
+            WatchError::TooMany => ApiError::unavailable(error),
+        }
+    }
+}
+
 fn events(visits: LiveVisits) -> BoxStream<'static, Result<Event, Infallible>> {
     let next = |mut visits: LiveVisits| async move {
-        let event = match visits.next().await? {
+        let event = match visits.next().await {
             Seen::Visit(visit) => event_of(&visit),
             Seen::Missed(count) => Event::default().event("missed").data(count.to_string()),
         };

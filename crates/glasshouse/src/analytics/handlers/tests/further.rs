@@ -1,13 +1,14 @@
 //! The rules of the reports beyond the four, over HTTP.
 
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use crawler::testing::WebServer;
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::{Value, json};
 
+use super::super::live::LOOK_EVERY;
 use super::{Shop, visit};
 use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
@@ -138,6 +139,7 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
 
         let csv = shop.get(&path("export", "&from=0001-01-01&to=2100-12-31")).await;
         let parquet = shop.get(&path("export", "&format=parquet")).await;
+        let endless = shop.get(&path("export", "&from=9999-12-30&to=9999-12-31")).await;
 
         assert_eq!(
             csv.text(),
@@ -148,7 +150,69 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
         );
         assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
         assert!(parquet.header("content-disposition").contains("visits-shop.example-"));
+        endless.assert_status(200);
+        assert!(
+            endless.header("content-disposition").contains("visits-shop.example-9999-12-30-9999-12-31.csv")
+        );
         assert!(parquet.body.starts_with(b"PAR1") && parquet.body.ends_with(b"PAR1"));
+    })
+    .await;
+}
+
+/// What a key sees of its domain.
+async fn watch(shop: &Shop, key: &str) -> BodyDataStream {
+    let request = http::Request::get(path("live", "")).header("x-service-api-key", key);
+    let request = request.body(Body::empty()).unwrap();
+    let reply = shop.app.state.envelope().respond(request, [192, 0, 2, 1].into()).await;
+    assert_eq!(reply.headers()["content-type"], "text/event-stream");
+    reply.into_body().into_data_stream()
+}
+
+#[tokio::test]
+async fn whoever_may_not_watch_any_more_sees_the_end() {
+    let app = TestApp::new().await;
+    let account = app.account("a@shop.example", Plan::Agency).await;
+    let domain = app.domain(&account, "shop.example").await;
+    let revoked = app.key(&account.id, None).await;
+    let shop = Shop { app, account, domain };
+    let look = async || {
+        tokio::time::pause();
+        tokio::time::advance(LOOK_EVERY).await;
+        tokio::time::resume();
+    };
+    let next = async |events: &mut BodyDataStream| {
+        tokio::time::timeout(std::time::Duration::from_secs(5), events.next()).await
+    };
+    let mut of_revoked = watch(&shop, &revoked).await;
+    let mut of_other = watch(&shop, &shop.account.key).await;
+
+    let accounts = &shop.app.state.accounts;
+    let keys = accounts.list_keys(&shop.account.id).await.unwrap();
+    assert!(accounts.revoke_key(None, &keys.last().unwrap().id).await.unwrap());
+    assert!(of_revoked.next().now_or_never().is_none() && of_other.next().now_or_never().is_none());
+    look().await;
+
+    assert!(next(&mut of_revoked).await.unwrap().is_none());
+    shop.app.state.recorder.record(visit(&shop, 0, "/a", "GPTBot/1.2"));
+    assert!(next(&mut of_other).await.unwrap().is_some());
+    shop.app.state.domains.remove(&shop.domain).await.unwrap();
+    // What is known of domains may be two seconds old.
+    tokio::time::sleep(std::time::Duration::from_millis(2_500)).await;
+    look().await;
+    assert!(next(&mut of_other).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn an_account_watches_ten_times_at_once() {
+    Shop::on_each_store(async |shop| {
+        let mut watchers = Vec::new();
+        for _ in 0..10 {
+            watchers.push(watch(shop, &shop.account.key).await);
+        }
+
+        shop.get(&path("live", "")).await.assert_error(429, "rate_limited");
+        watchers.pop();
+        watchers.push(watch(shop, &shop.account.key).await);
     })
     .await;
 }
@@ -156,11 +220,7 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
 #[tokio::test]
 async fn whoever_watches_sees_visits_as_they_come() {
     Shop::on_each_store(async |shop| {
-        let request = http::Request::get(path("live", "")).header("x-service-api-key", &shop.account.key);
-        let request = request.body(Body::empty()).unwrap();
-        let reply = shop.app.state.envelope().respond(request, [192, 0, 2, 1].into()).await;
-        assert_eq!(reply.headers()["content-type"], "text/event-stream");
-        let mut events = reply.into_body().into_data_stream();
+        let mut events = watch(shop, &shop.account.key).await;
 
         let seen = Visit { verified: Verified::Yes, ..visit(shop, 0, "/pricing", "GPTBot/1.2") };
         shop.app.state.recorder.record(seen);

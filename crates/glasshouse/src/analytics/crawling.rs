@@ -1,5 +1,7 @@
 //! The service's part in the reports about crawlers and in the export: reads the counts and hands them over.
 
+use std::time::Duration;
+
 use crawler::robots::Robots;
 
 use super::crawl_report::{self, CrawlerCount, ForbiddenVisits, PageError};
@@ -10,6 +12,9 @@ use super::segments::window::WindowVisits;
 use super::service::{Analytics, Scope};
 use super::stores::{Detail, VisitError};
 use crate::domains::DomainId;
+
+/// How long a report waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Analytics {
     /// Every crawler that came in a window.
@@ -78,7 +83,8 @@ impl Analytics {
         detail: Detail<'_>,
         report: impl FnOnce(&WindowVisits) -> T + Send + 'static,
     ) -> Result<T, VisitError> {
-        let _slot = self.lists.acquire().await.expect("nobody closes it");
+        let turn = tokio::time::timeout(PATIENCE, self.lists.acquire()).await;
+        let _turn = turn.map_err(|_| VisitError::Busy)?.expect("nobody closes it");
         let visits = self.store.window(domain, window, detail).await?;
         Ok(tokio::task::spawn_blocking(move || report(&visits)).await.expect("a report does not panic"))
     }

@@ -41,6 +41,12 @@ pub enum VisitError {
     /// The visit store does not answer.
     #[error("the visit store does not answer")]
     Unreachable(#[source] reqwest::Error),
+    /// The visit store was not waited for any longer.
+    #[error("the visit store does not answer")]
+    Silent,
+    /// Too many wait for a list of visits.
+    #[error("too many lists of visits are being made")]
+    Busy,
     /// The visit store did not do it.
     #[error("the visit store did not do what it was asked")]
     Refused(#[source] Reason),

@@ -5,17 +5,22 @@
 mod batches;
 mod client;
 mod moving;
+mod reach;
 mod rows;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod windows;
 
+use std::time::Duration;
+
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use store::Db;
 use tokio::sync::{Mutex, OnceCell};
 
 use self::client::{Client, quoted};
+use self::reach::Reach;
 use self::rows::{DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
@@ -32,9 +37,15 @@ use crate::clock::Clock;
 use crate::config::ClickHouseUrl;
 use crate::domains::DomainId;
 
+/// How long somebody who wants to read a report waits for one answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a check waits: less than whoever asks for it.
+const CHECK_PATIENCE: Duration = Duration::from_secs(4);
+
 /// See the module.
 pub struct ClickHouseStore {
     client: Client,
+    reach: Reach,
     db: Db,
     clock: Clock,
     /// What was kept there before the setting was changed.
@@ -48,6 +59,7 @@ impl ClickHouseStore {
     pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
         ClickHouseStore {
             client: Client::new(url),
+            reach: Reach::default(),
             db: db.clone(),
             clock: clock.clone(),
             database: DatabaseStore::new(db, clock),
@@ -62,7 +74,7 @@ impl ClickHouseStore {
         Ok(&self.client)
     }
 
-    /// The rows that a statement answers.
+    /// The rows that a statement answers, however long that takes.
     async fn read<T>(
         &self,
         sql: &str,
@@ -70,6 +82,41 @@ impl ClickHouseStore {
     ) -> Result<Vec<T>, VisitError> {
         let answer = self.client().await?.run(&format!("{sql} format RowBinary")).await?;
         Reader::new(&answer).rows(row)
+    }
+
+    /// The rows that a report asks for.
+    async fn report<T>(
+        &self,
+        sql: &str,
+        row: impl FnMut(&mut Reader<'_>) -> Result<T, VisitError>,
+    ) -> Result<Vec<T>, VisitError> {
+        Reader::new(&self.ask(&format!("{sql} format RowBinary")).await?).rows(row)
+    }
+
+    /// The one number that a report asks for.
+    async fn report_count(&self, sql: &str) -> Result<u64, VisitError> {
+        Reader::new(&self.ask(&format!("{sql} format RowBinary")).await?).u64()
+    }
+
+    /// What the server answers to a report: within seconds, and at once while it answered nobody.
+    async fn ask(&self, sql: &str) -> Result<Bytes, VisitError> {
+        if !self.reach.may_ask() {
+            return Err(VisitError::Silent);
+        }
+        self.ask_for(PATIENCE, sql).await
+    }
+
+    async fn ask_for(&self, patience: Duration, sql: &str) -> Result<Bytes, VisitError> {
+        let answer = async { self.client().await?.run(sql).await };
+        let answer = tokio::time::timeout(patience, answer).await.unwrap_or(Err(VisitError::Silent));
+        match &answer {
+            Err(VisitError::Silent) => self.reach.gave_no_answer(),
+            Err(VisitError::Unreachable(error)) if error.is_connect() => self.reach.gave_no_answer(),
+            // A connection that breaks says nothing about the next one.
+            Err(VisitError::Unreachable(_) | VisitError::Database(_) | VisitError::Busy) => {}
+            Ok(_) | Err(VisitError::Refused(_)) => self.reach.answered(),
+        }
+        answer
     }
 }
 
@@ -89,7 +136,7 @@ fn in_scope(scope: Scope) -> &'static str {
 
 impl VisitStore for ClickHouseStore {
     fn check(&self) -> BoxFuture<'_, Result<(), VisitError>> {
-        Box::pin(async move { self.client().await?.run("select 1").await.map(drop) })
+        Box::pin(async move { self.ask_for(CHECK_PATIENCE, "select 1").await.map(drop) })
     }
 
     fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>> {
@@ -129,7 +176,7 @@ impl VisitStore for ClickHouseStore {
                 let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
                 Ok(DayCount { day, crawler, served, visits: row.u64()? })
             };
-            self.read(&sql, row).await
+            self.report(&sql, row).await
         })
     }
 
@@ -148,7 +195,7 @@ impl VisitStore for ClickHouseStore {
                 let status_class = i64::from(row.u16()?);
                 Ok(CrawlerDays { crawler, verified, status_class, visits: row.u64()? })
             };
-            self.read(&sql, row).await
+            self.report(&sql, row).await
         })
     }
 
@@ -160,7 +207,7 @@ impl VisitStore for ClickHouseStore {
              where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
             );
             let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
-            Ok(self.read(&sql, row).await?.into_iter().collect())
+            Ok(self.report(&sql, row).await?.into_iter().collect())
         })
     }
 
@@ -188,10 +235,9 @@ impl VisitStore for ClickHouseStore {
                  union all select path, minMerge({kept}) as first from visit_first_days where domain = {domain} group by path\
              ) group by path) where first_ever between {from} and {to}"
             );
-            let client = self.client().await?;
             Ok(PageCounts {
-                visited: schema::count(client, &visited).await?,
-                new: schema::count(client, &new).await?,
+                visited: self.report_count(&visited).await?,
+                new: self.report_count(&new).await?,
             })
         })
     }
@@ -207,7 +253,7 @@ impl VisitStore for ClickHouseStore {
                 "select served, bucket, sum(visits) from visits where {rows} group by served, bucket"
             );
             let rows =
-                self.read(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
+                self.report(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
             Ok(Times::of(&rows.into_iter().collect()))
         })
     }
@@ -220,7 +266,7 @@ impl VisitStore for ClickHouseStore {
     ) -> BoxFuture<'a, Result<WindowVisits, VisitError>> {
         Box::pin(async move {
             let sql = windows::statement(domain, window, detail);
-            let answer = self.client().await?.run(&sql).await?;
+            let answer = self.ask(&sql).await?;
             let made = tokio::task::spawn_blocking(move || windows::read(&answer));
             made.await.expect("reading rows does not panic")
         })
@@ -239,7 +285,7 @@ impl VisitStore for ClickHouseStore {
                 let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
                 Ok(ReferralCount { assistant, path, count: row.u64()? })
             };
-            self.read(&sql, row).await
+            self.report(&sql, row).await
         })
     }
 

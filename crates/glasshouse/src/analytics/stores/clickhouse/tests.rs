@@ -291,6 +291,72 @@ async fn more_people_from_assistants_than_a_day_has_room_for_are_counted_togethe
     assert_eq!(other.count, 5);
 }
 
+/// A server that accepts connections, and answers only when it is told to.
+struct Hanging {
+    url: ClickHouseUrl,
+    answers: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Hanging {
+    #[expect(clippy::disallowed_methods, reason = "the tasks end with the test")]
+    async fn start() -> Hanging {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("clickhouse://u:p@{}/v", listener.local_addr().unwrap()).parse().unwrap();
+        let answers = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let answer = answers.clone();
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let answer = answer.clone();
+                tokio::spawn(async move {
+                    let mut request = vec![0; 4096];
+                    while client.read(&mut request).await.is_ok_and(|bytes| bytes > 0) {
+                        if answer.load(Ordering::SeqCst) {
+                            client.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        Hanging { url, answers }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_holds_one_report_up_and_refuses_the_others_at_once() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let server = Hanging::start().await;
+    let store = ClickHouseStore::new(server.url.clone(), &app.state.platform.db, &app.state.platform.clock);
+    let report = async || {
+        let start = tokio::time::Instant::now();
+        (store.days(&shop.id, (0, 40_000)).await.map(|days| days.len()).ok(), start.elapsed().as_secs())
+    };
+    // From here on time passes as fast as nothing happens.
+    tokio::time::pause();
+
+    let (first, second) = tokio::join!(report(), report());
+    let third = report().await;
+    server.answers.store(true, Ordering::SeqCst);
+    tokio::time::advance(reach::PAUSE).await;
+    let after = report().await;
+
+    assert_eq!([first, second, third], [(None, 10), (None, 10), (None, 0)]);
+    assert_eq!((after.0, report().await.0), (Some(0), Some(0)));
+}
+
+#[tokio::test]
+async fn a_report_is_refused_when_its_turn_does_not_come() {
+    let app = TestApp::new().await;
+    let (shop, _) = domains(&app).await;
+    let analytics = &app.state.analytics;
+    let _turns = analytics.lists.acquire_many(4).await.unwrap();
+    tokio::time::pause();
+
+    let reply = analytics.bots(&shop.id, (0, 1), None, None, Scope::Snapshots).await;
+
+    assert!(matches!(reply, Err(VisitError::Busy)));
+}
+
 #[tokio::test]
 async fn while_it_is_away_visits_wait_and_reports_say_so() {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();

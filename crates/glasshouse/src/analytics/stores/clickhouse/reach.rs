@@ -1,0 +1,65 @@
+//! Whether the server answers: while it does not, reports are refused at once, and one of them asks again every five seconds.
+//! Used by the reports of the store beside it; what counts visits asks for as long as it takes. Pure but for the clock.
+//! See docs/decisions/0314.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long reports are refused after one that got no answer.
+pub const PAUSE: Duration = Duration::from_secs(5);
+
+/// What the last ones to ask found.
+#[derive(Debug, Default)]
+pub struct Reach {
+    /// When the server was asked last, if it gave no answer.
+    silent: Mutex<Option<Instant>>,
+}
+
+impl Reach {
+    /// Whether a report may ask.
+    pub fn may_ask(&self) -> bool {
+        let mut silent = self.silent();
+        let is_pause = silent.is_some_and(|asked| asked.elapsed() < PAUSE);
+        if silent.is_some() && !is_pause {
+            // The others wait for what this one finds.
+            *silent = Some(Instant::now());
+        }
+        !is_pause
+    }
+
+    /// The server answered.
+    pub fn answered(&self) {
+        *self.silent() = None;
+    }
+
+    /// The server did not answer.
+    pub fn gave_no_answer(&self) {
+        *self.silent() = Some(Instant::now());
+    }
+
+    fn silent(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_asked_by_one_report_after_each_pause() {
+        let reach = Reach::default();
+        let ask = || [reach.may_ask(), reach.may_ask()];
+
+        let before = ask();
+        reach.gave_no_answer();
+        let silent = ask();
+        tokio::time::advance(PAUSE).await;
+        let later = ask();
+        reach.answered();
+
+        assert_eq!([before, silent, later, ask()], [[true; 2], [false; 2], [true, false], [true; 2]]);
+    }
+}

@@ -71,9 +71,11 @@ impl Timestamp {
     }
 
     fn to_jiff(self) -> jiff::Timestamp {
-        // Outside the years -9999 to 9999 there is no ISO 8601 date: the nearest one is shown.
-        let bounded =
-            self.0.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
+        // Outside the years -9999 to 9999 there is no ISO 8601 date: the nearest one is shown. By whole seconds, for jiff
+        // takes no milliseconds that its bounds have beyond them.
+        let [first, last] =
+            [jiff::Timestamp::MIN, jiff::Timestamp::MAX].map(|bound| bound.as_second() * 1000);
+        let bounded = self.0.clamp(first, last);
         jiff::Timestamp::from_millisecond(bounded).expect("clamped to the range that jiff represents")
     }
 }
@@ -195,6 +197,13 @@ mod tests {
 
         assert_eq!(new_years_eve.month(), "2026-12");
         assert_eq!(new_years_eve.start_of_next_month().to_string(), "2027-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn times_that_have_no_date_are_shown_as_the_nearest_that_has_one() {
+        let shown = [i64::MIN, i64::MAX].map(|millis| Timestamp::from_millis(millis).day());
+
+        assert_eq!(shown, ["-9999-01-02", "9999-12-30"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::question::{NotAnswered, Question, ReportQuery, Span};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::export::ExportFile;
-use crate::analytics::model::{Day, start_of};
+use crate::analytics::model::{Day, date_of};
 use crate::analytics::service::Analytics;
 use crate::analytics::stores::VisitError;
 use crate::api::openapi::Refusals;
@@ -88,8 +88,7 @@ async fn export_visits(
             ("application/vnd.apache.parquet", "parquet", file)
         }
     };
-    let days = [window.0, window.1].map(|day| start_of(day).day());
-    let file_name = format!("visits-{name}-{}-{}.{ending}", days[0], days[1]);
+    let file_name = format!("visits-{name}-{}-{}.{ending}", date_of(window.0), date_of(window.1));
     let (first, last) = app.analytics.kept_days(window);
     let export = Export { analytics: app.analytics.clone(), domain, file, next: Next::Head(first), last };
     // The first piece with rows is made before anything is said: what fails until then is an error like any other.

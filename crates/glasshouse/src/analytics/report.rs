@@ -256,6 +256,8 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
     for count in days {
         let (provider, class) = providers.of(&count.crawler);
         match class {
+            // Those of many companies together are nobody's.
+            _ if provider == OTHER => {}
             Some(Class::Search) => *search.entry(provider).or_default() += count.visits,
             Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => {
                 *llm.entry(provider).or_default() += count.visits;
@@ -423,6 +425,23 @@ mod tests {
 
         assert_eq!(summary.top_search_crawler.unwrap().provider, "bing");
         assert_eq!(summary.top_llm_crawler, None);
+    }
+
+    #[test]
+    fn crawlers_that_belong_to_nobody_in_particular_are_never_the_top() {
+        let listed = ["list:^Seekbot", "list:CCBot"];
+        let days = [
+            day_count(1, listed[0], "cache", 9),
+            day_count(1, listed[1], "cache", 9),
+            day_count(1, "bingbot", "cache", 1),
+        ];
+
+        let summary = summary(&days, (0, 0), &Times::default(), &Times::default());
+
+        let classes = listed.map(|id| CrawlerIndex::shared().find(id).unwrap().class);
+        assert_eq!(classes, [Class::Search, Class::LlmTraining]);
+        assert_eq!(summary.top_search_crawler.unwrap().provider, "bing");
+        assert_eq!((summary.top_llm_crawler, summary.total_crawls_served), (None, 19));
     }
 
     #[test]

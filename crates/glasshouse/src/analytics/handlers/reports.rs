@@ -210,7 +210,8 @@ async fn get_page_insights(
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
     let (days, url) = (days(query.days)?, page_url(&query.url)?);
-    if !is_same_site(&name, url.host_str().unwrap_or_default()) {
+    let host = url.host_str().unwrap_or_default();
+    if !is_same_site(&name, host.strip_suffix('.').unwrap_or(host)) {
         return Err(invalid("url", "is not on the domain"));
     }
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;

@@ -4,11 +4,13 @@ import RULES from '../rules.json';
 import { isUnfinished } from './appearance.js';
 import { listen, quietly, watchClass, watchMethod } from './hooks.js';
 import { KeptProxy, KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, push, test } from './intrinsics/language.js';
+import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
 import { now, time } from './shared.js';
 
 const SECOND_OF_WORKER_MS = 400;
+const SHOWN_MS = 100; // what a first word has brought is there by then
 
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'],
@@ -72,6 +74,7 @@ export function expectWords(second = RULES.firstMessage.ms) {
   const began = now();
   let last = began;
   let isFirst = true;
+  let isOver = false;
   let { lastDom } = work;
   let end = hold('message', RULES.firstMessage.ms);
   const next = () => {
@@ -79,16 +82,25 @@ export function expectWords(second = RULES.firstMessage.ms) {
     const moment = now();
     const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
-    // Who has only said that it is there has nothing shown yet.
-    const isGreeting = isFirst && isUnfinished();
-    const pace = isGreeting ? RULES.firstMessage.ms : min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
+    const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
+    if (isFirst) native.setTimeout(() => last === moment && !isOver && isUnfinished() && expectMore(), SHOWN_MS);
     isFirst = false;
     last = moment;
     lastDom = work.lastDom;
     const left = min(pace, latest - moment);
     if (left > 0) end = hold('message', left);
   };
-  return { next, end: () => end() };
+  // Who has only said that it is there has brought nothing to see.
+  const expectMore = () => {
+    const before = end;
+    end = hold('message', RULES.firstMessage.ms);
+    before();
+  };
+  const finish = () => {
+    isOver = true;
+    end();
+  };
+  return { next, end: finish };
 }
 
 function watchConnections() {

@@ -1,6 +1,8 @@
-// Audits beside the `spider` crate on a site of plain files, and what a run of 50,000 pages costs and answers: measureAudits(). Used by run.mjs.
+// Audits beside the `spider` crate on a site of plain files, what a run of 50,000 pages costs and answers, and what is in large_audits.mjs: measureAudits().
+// Used by run.mjs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { measureAddresses, measureRendered } from './large_audits.mjs';
 import { fetchPage } from './load.mjs';
 import { percentile, runMeasured } from './meter.mjs';
 import { auditCost } from './seo/cost.mjs';
@@ -112,8 +114,7 @@ async function inService({ binary, nginx, count, add }) {
   await service.stop();
 }
 
-export async function measureAudits({ binary, reps, quick, add }) {
-  console.error('audits');
+async function withoutRendering({ binary, reps, quick, add }) {
   const [small, large] = quick ? [500, 2_000] : [5_000, 50_000];
   const site = await serveSite(small);
   await besideSpider({ binary, site, reps, add });
@@ -124,4 +125,15 @@ export async function measureAudits({ binary, reps, quick, add }) {
   add('auditLarge', cost);
   await inService({ binary, nginx: wide, count: large, add: (name, result) => add(name.replace(String(large), 'Large'), result) });
   await wide.stop();
+}
+
+/** All of it, or only what `only` names: plain, addresses, rendered. */
+export async function measureAudits({ binary, site, reps, quick, only, add }) {
+  console.error('audits');
+  const runs = {
+    plain: () => withoutRendering({ binary, reps, quick, add }),
+    addresses: () => measureAddresses({ binary, count: quick ? 100_000 : 1_000_000, env: LOOPBACK, add }),
+    rendered: () => measureRendered({ binary, site, pages: quick ? 40 : 400, reps, add }),
+  };
+  for (const name of only ? [only] : Object.keys(runs)) await runs[name]();
 }

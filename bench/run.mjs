@@ -30,7 +30,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them); attacks:unread is that attack alone
+  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
   --visits N     visits of crawlers that are kept (10,000,000)
   --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
@@ -39,6 +39,8 @@ if (options.help) {
 }
 const reps = Number(options.reps ?? (options.quick ? 1 : 5)), pages = Number(options.pages ?? (options.quick ? 12 : 60));
 const seconds = Number(options.seconds ?? (options.quick ? 2 : 5));
+/** What is measured, and which part of it, if only one is. */
+const sections = new Map(options.only.split(',').map((name) => name.split(':')));
 const here = fileURLToPath(new URL('.', import.meta.url));
 const binary = options.binary ?? join(process.env.CARGO_TARGET_DIR ?? join(here, '../target'), 'release/glasshouse');
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -128,14 +130,14 @@ const version = (command, ...args) => execFileSync(command, args, { encoding: 'u
 async function main() {
   await build(join(scratch, 'app'));
   const site = await startSite(join(scratch, 'app'));
-  const tuned = options.only.includes('render') ? await renderBench(site) : null;
-  if (options.only.includes('serve')) await measureServing({ site, binary, reps, seconds, add });
-  if (options.only.includes('edge')) await measureEdge({ site, binary, reps, seconds, add });
-  if (options.only.includes('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
-  if (options.only.includes('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
-  if (options.only.includes('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
-  if (options.only.includes('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, only: /attacks:(\w+)/.exec(options.only)?.[1], add });
-  if (options.only.includes('audit')) await measureAudits({ binary, reps, quick: options.quick, add });
+  const tuned = sections.has('render') ? await renderBench(site) : null;
+  if (sections.has('serve')) await measureServing({ site, binary, reps, seconds, add });
+  if (sections.has('edge')) await measureEdge({ site, binary, reps, seconds, add });
+  if (sections.has('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
+  if (sections.has('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
+  if (sections.has('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
+  if (sections.has('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, only: sections.get('attacks'), add });
+  if (sections.has('audit')) await measureAudits({ binary, site, reps, quick: options.quick, only: sections.get('audit'), add });
 
   const shared = [...prints.values()].filter((byRenderer) => byRenderer.size > 1);
   const different = shared.filter((byRenderer) => new Set(byRenderer.values()).size > 1).length;

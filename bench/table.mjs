@@ -96,6 +96,9 @@ const ROWS = [
   { work: 'the same: pages searched for, ms at p95', ours: 'auditedLargeSearch:latencyMs', limit: 50 },
   { work: 'the same: pages of one issue, ms at p95', ours: 'auditedLargeIssue:latencyMs', limit: 50 },
   { work: 'the same: pages sorted, ms at p95', ours: 'auditedLargeSort:latencyMs', limit: 50 },
+  { work: 'audit that knows a million addresses by links, peak memory, MB', ours: 'manyLinks:peakMb', limit: 600 },
+  { work: 'the same by sitemaps', ours: 'manyListed:peakMb', limit: 600 },
+  { work: 'audit with every page rendered, pages/s', peer: 'the same pages asked for', ours: 'auditRendered:perSecond', theirs: 'renderedDirectly:perSecond', goal: 0.9 },
 ];
 
 const figure = (value) => (value === 0 ? '0' : value >= 1000 ? Math.round(value).toLocaleString('en') : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(3));

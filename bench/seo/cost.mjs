@@ -10,7 +10,8 @@ import { runMeasured } from '../meter.mjs';
 /** Audits a site without its scripts: {pages, cpuPerPage in ms, peakMb, perSecond}. */
 export async function auditCost(program, url, more = [], env = {}) {
   const report = join(tmpdir(), `audit-cost-${process.pid}.json`);
-  const args = ['audit', url, '--no-js', '--max-pages', '1000000', '--format', 'json', '--out', report, ...more];
+  const limit = more.includes('--max-pages') ? [] : ['--max-pages', '1000000'];
+  const args = ['audit', url, '--no-js', ...limit, '--format', 'json', '--out', report, ...more];
   const { cpuMs, peakMb, seconds } = await runMeasured(program, args, { env: { ...process.env, ...env } });
   const pages = Number(/"pagesCrawled":\s*(\d+)/.exec(readFileSync(report, 'utf8'))[1]);
   rmSync(report);

@@ -1,0 +1,83 @@
+// What an audit keeps of a site that it knows a million addresses of, and how fast it is where every page is rendered:
+// measureAddresses(), measureRendered(). Used by audits.mjs.
+import { createServer } from 'node:http';
+import { measure } from './load.mjs';
+import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { auditCost } from './seo/cost.mjs';
+
+const LINKS = 200, MAP = 50_000;
+const TOPICS = ['harbour', 'morning-letters', 'window', 'river', 'winter-garden', 'market', 'paper-lanterns', 'stone-bridge'];
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const pathOf = (number) => `/${TOPICS[number % TOPICS.length]}/number-${number}.html`;
+const numbers = (first, count) => Array.from({ length: count }, (_, index) => first + index);
+
+/** A site of `count` addresses, which pages link and sitemaps list: each page names two hundred that no other page does. */
+async function serveMany(count) {
+  const port = await freePort(), root = `http://127.0.0.1:${port}`;
+  const mapsOf = numbers(0, Math.ceil(count / MAP)).map((map) => `<sitemap><loc>${root}/map-${map}.xml</loc></sitemap>`).join('');
+  const answers = [
+    [/^\/robots\.txt$/, () => ['text/plain', `User-agent: *\nAllow: /\nSitemap: ${root}/sitemap.xml\n`]],
+    [/^\/sitemap\.xml$/, () => ['application/xml', `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${mapsOf}</sitemapindex>`]],
+    [/^\/map-(\d+)\.xml$/, (map) => ['application/xml', `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
+      numbers(map * MAP, Math.min(MAP, count - map * MAP)).map((number) => `<url><loc>${root}${pathOf(number)}</loc></url>`).join('')}</urlset>`]],
+    [/^(?:\/|\/.*-(\d+)\.html)$/, (number = 0) => ['text/html', `<!doctype html><html lang="en"><head><title>Number ${number} of many</title></head><body><main><h1>Number ${number}</h1><ul>${
+      numbers(Number(number) * LINKS + 1, LINKS).filter((target) => target < count).map((target) => `<li><a href="${pathOf(target)}">Number ${target}</a></li>`).join('')}</ul></main></body></html>`]],
+  ];
+  const server = createServer((request, response) => {
+    for (const [pattern, answer] of answers) {
+      const found = pattern.exec(request.url);
+      if (!found) continue;
+      const [type, body] = answer(found[1]);
+      response.writeHead(200, { 'content-type': type });
+      return response.end(body);
+    }
+    response.writeHead(404);
+    return response.end();
+  }).listen(port, '127.0.0.1');
+  return { address: `${root}/`, stop: () => server.close() };
+}
+
+/** Audits a few thousand pages of a site of `count` addresses, known by links and by sitemaps, and tells the memory. */
+export async function measureAddresses({ binary, count, env, add }) {
+  const site = await serveMany(count), pages = ['--max-pages', String(Math.ceil(count / LINKS))];
+  for (const [name, more] of [['manyLinks', pages], ['manyListed', [...pages, '--mode', 'sitemap']]]) {
+    const { pages: audited, peakMb } = await auditCost(binary, site.address, more, env);
+    console.error(`  ${audited} pages of ${count} addresses, ${name}: ${peakMb} MB`);
+    add(name, { peakMb });
+  }
+  site.stop();
+}
+
+/** Audits pages that scripts make, and renders as many others of the same kind by asking for them. */
+export async function measureRendered({ binary, site, pages, reps, add }) {
+  const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: 'rendered' });
+  const service = await startGlasshouse(prepared), headers = { ...service.headers, 'content-type': 'application/json' };
+  const api = `http://127.0.0.1:${prepared.port}/api/seo-spider/runs`, article = (number) => `http://bench.test/article/${number}`;
+  const audit = async (first) => {
+    const body = JSON.stringify({ domain: 'bench.test', urls: numbers(first, pages).map(article), mode: 'selected', allowSampling: false });
+    const answer = await fetch(api, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    const { runId } = await answer.json();
+    for (;;) {
+      await wait(1000);
+      const { run } = await (await fetch(`${api}/${runId}?limit=1`, { headers })).json();
+      if (run.completedAt === null) continue;
+      if (run.pagesCrawled !== pages) throw new Error(`${run.pagesCrawled} of ${pages} pages: ${run.status}`);
+      return { perSecond: (1000 * pages) / (run.completedAt - run.startedAt) };
+    }
+  };
+  const direct = (first) => measure({
+    pid: service.pid, headers: service.headers, inFlight: 18,
+    pages: numbers(first, pages).map((number) => ({ address: service.base + encodeURIComponent(article(number)), kind: 'article', number })),
+  });
+  await direct(300_000);
+  for (let rep = 0; rep < reps; rep += 1) {
+    const turns = [['auditRendered', audit], ['renderedDirectly', direct]];
+    for (const [at, [name, run]] of (rep % 2 ? turns.reverse() : turns).entries()) {
+      const result = await run(310_000 + (2 * rep + at) * pages);
+      console.error(`  ${name}: ${result.perSecond.toFixed(1)} pages/s`);
+      add(name, result);
+    }
+  }
+  await service.stop();
+}

@@ -63,7 +63,9 @@ export async function measureRendered({ binary, site, pages, reps, add }) {
       const { run } = await (await fetch(`${api}/${runId}?limit=1`, { headers })).json();
       if (run.completedAt === null) continue;
       if (run.pagesCrawled !== pages) throw new Error(`${run.pagesCrawled} of ${pages} pages: ${run.status}`);
-      return { perSecond: (1000 * pages) / (run.completedAt - run.startedAt) };
+      const perSecond = (1000 * pages) / (run.completedAt - run.startedAt);
+      console.error(`  an audit that renders: ${perSecond.toFixed(2)} pages/s`);
+      return { perSecond };
     }
   };
   const direct = (first) => measure({
@@ -74,9 +76,7 @@ export async function measureRendered({ binary, site, pages, reps, add }) {
   for (let rep = 0; rep < reps; rep += 1) {
     const turns = [['auditRendered', audit], ['renderedDirectly', direct]];
     for (const [at, [name, run]] of (rep % 2 ? turns.reverse() : turns).entries()) {
-      const result = await run(310_000 + (2 * rep + at) * pages);
-      console.error(`  ${name}: ${result.perSecond.toFixed(1)} pages/s`);
-      add(name, result);
+      add(name, await run(310_000 + (2 * rep + at) * pages));
     }
   }
   await service.stop();

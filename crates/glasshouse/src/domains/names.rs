@@ -221,6 +221,7 @@ mod tests {
     fn a_lock_holds_for_the_twin_and_for_every_name_below() {
         assert_eq!(locked_by("a.b.example.com"), ["a.b.example.com", "b.example.com", "example.com"]);
         assert_eq!(locked_by("example.com"), ["example.com", "www.example.com"]);
+        assert!(!locked_by("blog.example.com").contains(&"www.example.com".to_owned()));
         assert_eq!(locked_by("shop.example.co.uk"), ["shop.example.co.uk", "example.co.uk"]);
         assert_eq!(site("a.b.example.co.uk"), "example.co.uk");
     }

@@ -2,8 +2,9 @@
 
 import { ENDINGS, silenceEndings } from './endings.js';
 import { noteMovement } from './hands.js';
-import { quietly, replaceMethod, watchSetter } from './hooks.js';
-import { KeptSet, KeptWeakMap, KeptWeakSet, keys, some, startsWith, test } from './intrinsics/language.js';
+import { quietly, replaceMethod, watchMethod, watchSetter } from './hooks.js';
+import { isHtml } from './intrinsics/dom.js';
+import { KeptSet, KeptWeakMap, KeptWeakSet, each, keys, some, startsWith, test } from './intrinsics/language.js';
 import { options } from './options.js';
 
 export const listened = {
@@ -27,7 +28,12 @@ export const listened = {
 const isEnding = (type) => some(ENDINGS, (ending) => ending === type);
 const isGlobal = (target) => target === window || target === document || target === undefined || target === null;
 
-const scrolls = (target) => {
+/** React listens to everything at its root, whether a component cares or not. */
+const isReactRoot = (target) => some(keys(target || {}), (key) => startsWith(key, '_reactListening'));
+
+/** To find out how far something scrolls takes a layout. */
+const scrolls = (target, callback, init) => {
+  if (init === true && isReactRoot(target)) return;
   if (isGlobal(target)) listened.windowScrolls = true;
   else listened.scrollers.add(target);
 };
@@ -38,7 +44,7 @@ const notes = {
   scrollend: scrolls,
   contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
   click: (target, callback) => options.inspects && !isGlobal(target) && listened.clicks.set(target, callback),
-  close: () => (listened.drawn = true),
+  close: (target) => isHtml(target, 'dialog') && (listened.drawn = true),
   pagereveal: () => (listened.drawn = true),
   load: (target) => isGlobal(target) || listened.loads.add(target),
   navigate: () => (listened.navigation = true),
@@ -47,11 +53,10 @@ const notes = {
 
 function note(target, type, callback, init) {
   if (typeof type !== 'string') return;
-  notes[type]?.(target, callback);
+  notes[type]?.(target, callback, init);
   if (init && isEnding(type)) silenceEndings();
   if (listened.ends || !test(/(transition|animation)end$/i, type)) return;
-  // React listens to everything at its root, whether a component cares or not.
-  if (some(keys(target || {}), (key) => startsWith(key, '_reactListening'))) listened.byReact = true;
+  if (isReactRoot(target)) listened.byReact = true;
   else listened.ends = true;
 }
 
@@ -59,6 +64,7 @@ export function watchListenerTypes() {
   watchSetter(window, 'onmessage', () => (listened.messages = true));
   watchSetter(window, 'onpagereveal', () => (listened.drawn = true));
   watchSetter(HTMLElement.prototype, 'onclose', () => (listened.drawn = true));
+  each(['close', 'requestClose'], (name) => watchMethod(window.HTMLDialogElement?.prototype, name, () => (listened.drawn = true)));
   watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[1], args[2]));

@@ -94,6 +94,22 @@ async fn a_list_that_scrolls_by_itself_is_scrolled_to_its_end() {
 }
 
 #[tokio::test]
+async fn a_root_of_react_is_scrolled_only_where_the_app_listens_too() {
+    let root = "const root = document.createElement('div');
+        root.style = 'height: 200px; overflow: auto';
+        root.innerHTML = '<div style=\"height: 900px\"></div>';
+        document.body.append(root);
+        root._reactListening1 = true;
+        const heard = () => { root.dataset.heard = 'yes' };";
+
+    let by_react = rendered(long("", &format!("{root} root.addEventListener('scroll', heard, true)"))).await;
+    let by_app = rendered(long("", &format!("{root} root.addEventListener('scroll', heard)"))).await;
+
+    assert!(!by_react.html.contains("data-heard"), "{}", by_react.html);
+    assert!(by_app.html.contains("data-heard=\"yes\""), "{}", by_app.html);
+}
+
+#[tokio::test]
 async fn content_that_is_left_out_of_the_layout_while_it_is_far_away_is_shown() {
     let script = "new IntersectionObserver((entries) => {
             if (entries[0].isIntersecting) inner.className = 'seen';

@@ -238,5 +238,6 @@ async fn events_that_come_with_a_frame_come() {
         dialog.showModal();
         setTimeout(() => dialog.close(), 150);";
     shows(&format!("{dialog} dialog.addEventListener('close', () => add('closed'))"), "closed").await;
+    shows(&format!("{dialog} document.addEventListener('close', () => add('closed'), true)"), "closed").await;
     shows(&format!("{dialog} dialog.onclose = () => add('closed')"), "closed").await;
 }

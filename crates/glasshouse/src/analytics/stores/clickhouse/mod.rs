@@ -265,9 +265,9 @@ impl VisitStore for ClickHouseStore {
         detail: Detail<'a>,
     ) -> BoxFuture<'a, Result<WindowVisits, VisitError>> {
         Box::pin(async move {
-            let sql = windows::statement(domain, window, detail);
+            let (sql, columns) = (windows::statement(domain, window, detail), windows::Columns::of(detail));
             let answer = self.ask(&sql).await?;
-            let made = tokio::task::spawn_blocking(move || windows::read(&answer));
+            let made = tokio::task::spawn_blocking(move || windows::read(&answer, columns));
             made.await.expect("reading rows does not panic")
         })
     }

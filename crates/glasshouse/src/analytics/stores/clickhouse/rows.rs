@@ -163,6 +163,11 @@ impl<'a> Reader<'a> {
     }
 
     pub fn text(&mut self) -> Result<&'a str, VisitError> {
+        text_of(self.bytes_of_text()?)
+    }
+
+    /// A text that is not checked yet: see [`text_of`].
+    pub fn bytes_of_text(&mut self) -> Result<&'a [u8], VisitError> {
         let mut length = 0_usize;
         for shift in (0..35).step_by(7) {
             let byte = self.u8()?;
@@ -170,7 +175,7 @@ impl<'a> Reader<'a> {
             if byte & 0x80 == 0 {
                 let (text, rest) = self.0.split_at_checked(length).ok_or_else(damaged)?;
                 self.0 = rest;
-                return std::str::from_utf8(text).map_err(|_| damaged());
+                return Ok(text);
             }
         }
         Err(damaged())
@@ -187,6 +192,11 @@ impl<'a> Reader<'a> {
         let all = [ServedBy::Cache, ServedBy::Render, ServedBy::Origin];
         all.into_iter().find(|served| *served as u8 == number).ok_or_else(damaged)
     }
+}
+
+/// Bytes of an answer as text.
+pub fn text_of(bytes: &[u8]) -> Result<&str, VisitError> {
+    std::str::from_utf8(bytes).map_err(|_| damaged())
 }
 
 fn damaged() -> VisitError {

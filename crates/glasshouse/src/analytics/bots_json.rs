@@ -41,7 +41,9 @@ fn write_entries<'a>(
 }
 
 fn write_text(json: &mut Vec<u8>, text: &str) {
-    if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    // To the end of it, which takes many letters at once.
+    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    if text.bytes().fold(false, |any, byte| any | is_escaped(byte)) {
         serde_json::to_writer(json, text).expect("memory takes every byte");
         return;
     }

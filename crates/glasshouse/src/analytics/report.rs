@@ -1,6 +1,7 @@
 //! What the four endpoints say about crawler visits: sums, ties and medians. Pure.
 //! Everything is sorted here, bytewise, so that every database gives the same bytes.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -197,38 +198,31 @@ pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -
     // Both lists come of one sum: a busy window has hundreds of thousands of rows.
     let key = |kind: &Kind| scope.counts(kind).then(|| (providers.of(&kind.crawler).0, kind.served));
     let sums = visits.sum(&wanted, key);
-    let (mut by_provider, mut by_served) = (Vec::new(), Vec::new());
-    for of_page in sums.chunk_by(|a, b| a.page == b.page) {
-        let page = of_page[0].page;
-        for same in of_page.chunk_by(|a, b| a.key.0 == b.key.0) {
-            let visits = same.iter().map(|sum| sum.visits).sum();
-            by_provider.push(PageSum { page, key: same[0].key.0, visits });
-        }
-        for key in WAYS_BY_NAME {
-            let same = of_page.iter().filter(|sum| sum.key.1 == key);
-            let visits = same.map(|sum| sum.visits).sum();
-            by_served.extend((visits > 0).then_some(PageSum { page, key: key.as_str(), visits }));
-        }
-    }
-    let provider = |(path, provider, count)| PathProviderCount { path, provider, count };
-    let served = |(path, served_by, count)| PathServedByCount { path, served_by, count };
-    Bots {
-        by_provider: pages_most_first(visits, by_provider).map(provider).collect(),
-        by_served_by: pages_most_first(visits, by_served).map(served).collect(),
-    }
-}
-
-/// Count descending, then path, then as they come, which is by the key's name, bytewise.
-fn pages_most_first(
-    visits: &WindowVisits,
-    sums: Vec<PageSum<&'static str>>,
-) -> impl Iterator<Item = (Arc<str>, &'static str, u64)> {
     let pages = visits.pages();
-    // One number, so that comparing takes no branch.
-    let order = |sum: &PageSum<_>| (u128::from(!sum.visits) << 64) | u128::from(pages.place(sum.page));
-    let mut ordered: Vec<(u128, PageSum<_>)> = sums.into_iter().map(|sum| (order(&sum), sum)).collect();
-    ordered.sort_by_key(|(order, _)| *order);
-    ordered.into_iter().map(|(_, sum)| (pages.path(sum.page), sum.key, sum.visits))
+    let mut by_page: Vec<(u64, &[PageSum<_>])> = sums
+        .chunk_by(|a, b| a.page == b.page)
+        .map(|of_page| (pages.place(of_page[0].page), of_page))
+        .collect();
+    by_page.sort_unstable_by_key(|(place, _)| *place);
+    let (mut by_provider, mut by_served) = (Vec::new(), Vec::new());
+    for (_, of_page) in by_page {
+        let path = &pages.path(of_page[0].page);
+        for same in of_page.chunk_by(|a, b| a.key.0 == b.key.0) {
+            let count = same.iter().map(|sum| sum.visits).sum();
+            by_provider.push(PathProviderCount { path: path.clone(), provider: same[0].key.0, count });
+        }
+        for way in WAYS_BY_NAME {
+            let same = of_page.iter().filter(|sum| sum.key.1 == way);
+            let count = same.map(|sum| sum.visits).sum();
+            if count > 0 {
+                by_served.push(PathServedByCount { path: path.clone(), served_by: way.as_str(), count });
+            }
+        }
+    }
+    // Stable: equal counts stay in the order of path, then name, bytewise.
+    by_provider.sort_by_key(|entry| Reverse(entry.count));
+    by_served.sort_by_key(|entry| Reverse(entry.count));
+    Bots { by_provider, by_served_by: by_served }
 }
 
 /// Visits of every day from one to another.

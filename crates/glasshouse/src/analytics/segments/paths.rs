@@ -21,8 +21,10 @@ impl PathTable {
     /// The table of these paths, the first of which has number 1.
     pub fn of(known: impl IntoIterator<Item = Arc<str>>) -> PathTable {
         let paths: Vec<Arc<str>> = std::iter::once(Arc::from(OTHER_PATHS)).chain(known).collect();
-        let mut order: Vec<u32> = (0..paths.len() as u32).collect();
-        order.sort_unstable_by(|a, b| paths[*a as usize].cmp(&paths[*b as usize]));
+        let mut order: Vec<(&str, u32)> = paths.iter().map(|path| &**path).zip(0..).collect();
+        // Stable: they come in sorted runs, one for each day, which this merges.
+        order.sort_by_key(|(path, _)| *path);
+        let order = order.into_iter().map(|(_, number)| number).collect();
         PathTable::in_order(paths, order)
     }
 

@@ -163,18 +163,21 @@ impl WindowVisits {
         });
         let (mut sums, mut start) = (Vec::new(), 0);
         let mut of_page: Vec<Option<u64>> = vec![None; ranks.keys.len()];
+        // Most pages have few of the keys.
+        let mut present: Vec<usize> = Vec::new();
         for (page, end) in (0_u32..).zip(ends) {
             for (rank, visits) in &rows[start..end] {
-                *of_page[*rank].get_or_insert(0) += visits;
+                *of_page[*rank].get_or_insert_with(|| {
+                    present.push(*rank);
+                    0
+                }) += visits;
             }
-            if start < end {
-                let of_keys = ranks.keys.iter().zip(&mut of_page);
-                sums.extend(
-                    of_keys.filter_map(|(key, sum)| {
-                        sum.take().map(|visits| PageSum { page, key: *key, visits })
-                    }),
-                );
-            }
+            present.sort_unstable();
+            sums.extend(present.drain(..).map(|rank| PageSum {
+                page,
+                key: ranks.keys[rank],
+                visits: of_page[rank].take().unwrap_or_default(),
+            }));
             start = end;
         }
         sums

@@ -88,7 +88,9 @@ impl SmugglingGuard {
                     self.end_body_after(left - here as u64);
                 }
                 Phase::Between | Phase::Head => {
-                    if self.take(bytes[at]).is_err() {
+                    at += self.take_text(&bytes[at..]);
+                    let Some(byte) = bytes.get(at) else { return };
+                    if self.take(*byte).is_err() {
                         bytes[at] = 0;
                         self.is_refused = true;
                         self.phase = Phase::Opaque;
@@ -101,6 +103,22 @@ impl SmugglingGuard {
 
     fn end_body_after(&mut self, left: u64) {
         self.phase = if left == 0 { Phase::Between } else { Phase::Body(left) };
+    }
+
+    /// Takes what follows in a line at once, which is nearly all of a head, and says how much that is.
+    fn take_text(&mut self, bytes: &[u8]) -> usize {
+        if self.phase != Phase::Head || self.last == b'\r' {
+            return 0;
+        }
+        let text = &bytes[..memchr::memchr2(b'\r', b'\n', bytes).unwrap_or(bytes.len())];
+        let Some(last) = text.last() else { return 0 };
+        let kept = text.len().min(KEPT.saturating_sub(self.line_bytes));
+        if kept > 0 {
+            self.line[self.line_bytes..][..kept].copy_from_slice(&text[..kept]);
+        }
+        self.line_bytes += text.len();
+        self.last = *last;
+        text.len()
     }
 
     fn take(&mut self, byte: u8) -> Result<(), Refused> {
@@ -310,6 +328,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_size_of_the_pieces_never_matters(
+            atoms in proptest::collection::vec(prop_oneof![
+                Just("\r\n".to_owned()), Just("\r".to_owned()), Just("\n".to_owned()), Just(" ".to_owned()), Just(":".to_owned()),
+                Just("GET / HTTP/1.1\r\n".to_owned()), Just("Host: a\r\n".to_owned()), Just("Content-Length: 3\r\n".to_owned()),
+                "[a-z]{1,70}",
+            ], 0..12),
+            piece in 2_usize..90,
+        ) {
+            let text = atoms.concat();
+
+            prop_assert_eq!(fed(&text, piece), fed(&text, 1));
+        }
+
         #[test]
         fn no_bytes_make_it_panic_and_at_most_one_is_changed(bytes in proptest::collection::vec(any::<u8>(), 0..300), piece in 1_usize..40) {
             let mut guard = SmugglingGuard::default();

@@ -42,7 +42,6 @@ pub fn page_health(findings: &[(CheckId, u32)]) -> f64 {
 /// One scored page of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Scored {
-    /// Its health.
     pub health: f64,
     /// Pages that link to it.
     pub inlinks: u32,

@@ -33,7 +33,6 @@ impl PageRequest {
 /// What a server answered, redirects not followed.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
-    /// Status.
     pub status: u16,
     /// Headers as they were received.
     pub headers: HeaderMap,
@@ -96,7 +95,6 @@ pub enum Snapshot {
     Unknown,
     /// There are snapshots of the site, and none of this page.
     Missing,
-    /// There is one.
     Found(StoredPage),
 }
 

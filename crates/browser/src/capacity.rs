@@ -32,7 +32,6 @@ pub(crate) struct Sample {
 /// Pages at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// In all.
     pub all: usize,
     /// Those that nobody waits for, while urgent ones come.
     pub beside_urgent: usize,

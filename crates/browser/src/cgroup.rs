@@ -95,7 +95,6 @@ fn sweep(parent: &Path) {
 pub(crate) enum Hierarchy {
     /// A hierarchy per controller.
     V1,
-    /// One for all.
     V2,
 }
 

@@ -182,7 +182,6 @@ pub enum RenderError {
     TooLarge {
         /// Size that came out, at least.
         bytes: usize,
-        /// The limit.
         limit: usize,
     },
     /// Nothing to show at the time limit.

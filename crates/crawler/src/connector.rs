@@ -101,7 +101,6 @@ impl Service<Uri> for Connector {
 pub struct Served(Arc<AtomicBool>);
 
 impl Served {
-    /// It has.
     pub fn mark(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -78,7 +78,6 @@ pub enum Refusal {
     /// Private networks, carrier-grade NAT and unique local addresses.
     #[error("a private address")]
     Private,
-    /// The local link.
     #[error("a link-local address")]
     LinkLocal,
     /// Many receivers.

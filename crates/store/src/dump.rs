@@ -15,16 +15,13 @@ const OWN_TABLE: &str = "_sqlx_migrations";
 /// A table, as both engines have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its name.
     pub name: String,
     /// Its columns, by name.
     pub columns: Vec<Column>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
     /// What of it needs care in JSON.
     pub kind: ColumnKind,

@@ -22,6 +22,7 @@ type Rule = fn(&[SourceFile]) -> Vec<Finding>;
 const RULES: &[Rule] = &[
     wording::every_file_opens_with_a_header,
     wording::no_unfinished_code,
+    wording::comments_add_to_the_name,
     imports::each_file_imports_what_its_name_allows,
     imports::features_point_to_the_left,
     imports::no_import_climbs,

@@ -50,7 +50,6 @@ pub struct Mark {
 /// A function with a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// Where it begins.
     pub line: usize,

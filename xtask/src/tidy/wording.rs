@@ -53,6 +53,63 @@ pub fn no_unfinished_code(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
+/// Words that say nothing by themselves.
+const FILLERS: &[&str] = &[
+    "a", "all", "an", "and", "at", "by", "each", "for", "from", "has", "how", "in", "is", "it", "its",
+    "many", "module", "much", "of", "on", "one", "or", "see", "that", "the", "their", "them", "there",
+    "these", "they", "this", "to", "what", "when", "where", "which", "who", "whom", "whose", "why", "with",
+];
+
+/// A doc comment of one to three words adds something to the name that it stands at.
+pub fn comments_add_to_the_name(files: &[SourceFile]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| file.is("rs")) {
+        let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
+        for (at, comment) in
+            lines.iter().enumerate().filter_map(|(at, line)| Some((at, line.strip_prefix("/// ")?)))
+        {
+            let is_longer = [at.checked_sub(1), Some(at + 1)].into_iter().any(|beside| {
+                beside.and_then(|at| lines.get(at)).is_some_and(|line| line.starts_with("///"))
+            });
+            let item =
+                lines[at + 1..].iter().find(|line| !line.starts_with("#[")).copied().unwrap_or_default();
+            // Without a full stop it is what a command prints about its argument.
+            if comment.ends_with('.') && !is_longer && repeats(comment, item) {
+                findings
+                    .push(file.finding(at + 1, format!("says no more than the name below it: {comment}")));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a short comment is made of words of the item's line and of fillers.
+fn repeats(comment: &str, item: &str) -> bool {
+    let declaration = item.split(['(', '=', '{', '<']).next().unwrap_or_default();
+    let names = words(declaration.split(": ").next().unwrap_or_default());
+    let is_named = |word: &str| names.iter().any(|name| singular(name) == singular(word));
+    let said = words(comment);
+    said.len() <= 3 && said.iter().all(|word| FILLERS.contains(&word.as_str()) || is_named(word))
+}
+
+/// Lower-case words of a text or a name.
+fn words(text: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(text.len() + 8);
+    let mut after_lower = false;
+    for letter in text.chars() {
+        if letter.is_uppercase() && after_lower {
+            spaced.push(' ');
+        }
+        spaced.push(if letter.is_alphanumeric() { letter } else { ' ' });
+        after_lower = letter.is_lowercase() || letter.is_numeric();
+    }
+    spaced.to_lowercase().split_whitespace().map(str::to_owned).collect()
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +168,16 @@ mod tests {
         let findings = no_unfinished_code(&files);
 
         assert!(findings.is_empty());
+    }
+
+    #[test]
+    fn a_comment_that_repeats_the_name_is_found() {
+        let repeats = "pub struct Run {\n/// Its id.\npub id: RunId,\n/// The domain.\n#[serde(default)]\npub domain: String,\n/// See the module.\npub struct PageList;\n/// Page lists.\n}";
+        let says_more = "/// Its id on the account.\npub id: u8,\n/// Epoch milliseconds.\npub at: i64,\n/// Pages.\n/// Without redirects.\npub pages: u8,";
+
+        let (found, none) = (one("crates/x/src/a.rs", repeats), one("crates/x/src/a.rs", says_more));
+
+        let lines: Vec<_> = comments_add_to_the_name(&found).iter().map(|finding| finding.line).collect();
+        assert_eq!((lines, comments_add_to_the_name(&none).len()), (vec![2, 4, 7], 0));
     }
 }

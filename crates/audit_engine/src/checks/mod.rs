@@ -46,7 +46,6 @@ pub use title::{
     fits as title_fits, has_good_length as title_has_good_length, is_placeholder as title_is_placeholder,
 };
 
-/// One check.
 pub struct Check {
     /// Its id; never renamed.
     pub id: &'static str,
@@ -72,7 +71,6 @@ pub struct Check {
     pub bad: &'static str,
     /// The same without the fault.
     pub good: &'static str,
-    /// When it fires.
     pub fires: Fires,
 }
 
@@ -106,21 +104,17 @@ pub enum Severity {
 pub enum Scope {
     /// A row.
     Page,
-    /// The site.
     Site,
     /// Its robots.txt.
     Robots,
-    /// Its sitemaps.
     Sitemap,
 }
 
 /// A group of checks, with the most that it can cost a page.
 pub struct Category {
-    /// Its name.
     pub name: &'static str,
     /// The most that its findings take from a page's score.
     pub cap: f64,
-    /// Its checks.
     pub checks: &'static [Check],
 }
 
@@ -261,7 +255,6 @@ impl CheckId {
         ALL[usize::from(self.0)].1
     }
 
-    /// Its category.
     pub fn category(self) -> &'static Category {
         ALL[usize::from(self.0)].0
     }

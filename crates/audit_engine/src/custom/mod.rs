@@ -132,7 +132,6 @@ impl Extraction {
         Ok(Extraction { name: name_of(name)?, side, pattern })
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -184,7 +183,6 @@ impl Search {
         self
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -78,7 +78,6 @@ pub enum CloseReason {
     Finished,
     /// The page limit.
     UrlLimit,
-    /// The time limit.
     TimeLimit,
     /// Somebody cancelled it.
     Cancelled,
@@ -154,7 +153,6 @@ pub struct Hop {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    /// The check.
     #[serde(rename = "issueId")]
     pub check: CheckId,
     /// How bad it is.
@@ -167,7 +165,6 @@ pub struct Finding {
 /// What one check found about the site.
 #[derive(Debug, Clone, Serialize)]
 pub struct SiteResult {
-    /// The check.
     pub check: CheckId,
     /// What it found.
     pub findings: Vec<SiteFinding>,

@@ -31,7 +31,6 @@ const FAR_YEARS: i32 = 5;
 /// Whether an address is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It is.
     Yes,
     /// It leads nowhere new, and so would those after it.
     Trap,
@@ -42,7 +41,6 @@ pub enum Admission {
 /// Whether a page is rendered for its template's sake.
 #[derive(Debug)]
 pub enum Wish {
-    /// It is.
     Render,
     /// It is not.
     Leave,

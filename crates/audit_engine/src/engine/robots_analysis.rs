@@ -24,7 +24,6 @@ pub struct RobotsAnalysis {
     pub status: u16,
     /// When it was asked for, in epoch milliseconds.
     pub fetched_at: i64,
-    /// Bytes of it.
     pub bytes: usize,
     /// It has more than search engines read.
     pub truncated: bool,
@@ -63,7 +62,6 @@ pub struct RobotsGroup {
     pub rules: Vec<RobotsRule>,
 }
 
-/// One rule.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RobotsRule {
     /// Its line, counted from 1.
@@ -133,7 +131,6 @@ pub struct BotAccess {
 pub struct LlmsTxt {
     /// What it answers; 0: no answer.
     pub status: u16,
-    /// Bytes of it.
     pub bytes: usize,
     /// It is a text that begins with a title.
     pub valid: bool,

@@ -27,7 +27,6 @@ pub struct CrawlStats {
     pub queued: usize,
     /// Addresses that were asked for.
     pub fetched: usize,
-    /// HTML pages.
     pub html_pages: usize,
     /// Pages that were rendered.
     pub rendered_pages: usize,
@@ -148,11 +147,8 @@ pub struct SiteIssue {
 /// Findings by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BySeverity {
-    /// Errors.
     pub error: usize,
-    /// Warnings.
     pub warning: usize,
-    /// Notices.
     pub notice: usize,
 }
 
@@ -160,7 +156,6 @@ pub struct BySeverity {
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SitemapStats {
-    /// Files.
     pub files: usize,
     /// Pages of the site that they list.
     pub urls: usize,

@@ -21,7 +21,6 @@ const LABELS: &[Attr] = &[Attr::AriaLabel, Attr::AriaLabelledby, Attr::Title];
 pub enum RawText {
     /// Nothing.
     Ignored,
-    /// The title.
     Title,
     /// A data block in JSON-LD.
     JsonLd,

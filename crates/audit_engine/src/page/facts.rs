@@ -36,7 +36,6 @@ pub struct PageFacts {
     pub pagination: Vec<(PageStep, String)>,
     /// There is a `link rel=icon`.
     pub has_icon: bool,
-    /// Headings.
     pub headings: Vec<Heading>,
     /// `a` and `area` elements.
     pub links: Vec<Link>,
@@ -126,7 +125,6 @@ pub struct Meta {
 pub struct Alternate {
     /// Value of `hreflang`, as written.
     pub lang: String,
-    /// Its `href`.
     pub href: String,
 }
 
@@ -139,7 +137,6 @@ pub enum PageStep {
     Previous,
 }
 
-/// A heading.
 #[derive(Debug, Clone)]
 pub struct Heading {
     /// 1 to 6.
@@ -185,7 +182,6 @@ pub struct Image {
 /// Something that a document loads.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    /// What for.
     pub kind: ResourceKind,
     /// Address as written.
     pub url: String,
@@ -194,7 +190,6 @@ pub struct Resource {
 /// What something is loaded for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceKind {
-    /// A script.
     Script,
     /// A style sheet.
     Stylesheet,

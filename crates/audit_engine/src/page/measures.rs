@@ -8,7 +8,6 @@ use super::text::{WordCounter, fold, is_cjk, words};
 /// Measures of a main text.
 #[derive(Debug, Clone, Default)]
 pub struct Measures {
-    /// Its words.
     pub words: usize,
     /// Hash of it, equal for texts that differ in case only.
     pub hash: u128,

@@ -60,7 +60,6 @@ pub struct Ends {
     pub heading: bool,
     /// A block of text.
     pub block: bool,
-    /// A picture.
     pub picture: bool,
     /// An application's root.
     pub app_root: bool,

@@ -6,32 +6,25 @@ use super::names::Name;
 pub enum Role {
     /// Nothing special.
     Other,
-    /// `meta`.
     Meta,
-    /// `link`.
     LinkElement,
-    /// `base`.
     Base,
-    /// A link.
     Link {
         /// It is an `area`.
         is_area: bool,
     },
     /// `img`.
     Image,
-    /// `picture`.
     Picture,
     /// A heading of a level.
     Heading(u8),
     /// `iframe`.
     Frame,
-    /// `form`.
     Form,
     /// A `source` of a picture, sound or film.
     Source,
     /// Sound, film, an embedded file.
     Media,
-    /// `object`.
     Object,
     /// A paragraph and its like.
     Block,

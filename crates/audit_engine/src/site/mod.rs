@@ -52,7 +52,6 @@ pub struct CrawledSite {
     pub rows: Rows,
     /// Its robots.txt.
     pub robots: RobotsFile,
-    /// Its sitemaps.
     pub sitemaps: Vec<SitemapFile>,
     /// What was asked for beside pages.
     pub probes: Probes,
@@ -90,7 +89,6 @@ pub struct RobotsFile {
     pub rules: Robots,
     /// Status of the answer; 0: none.
     pub status: u16,
-    /// Bytes of it.
     pub bytes: usize,
     /// Media type.
     pub content_type: String,

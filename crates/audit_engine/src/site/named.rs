@@ -50,13 +50,9 @@ pub struct Words {
 pub struct RowLink {
     /// Where it leads.
     pub to: UrlId,
-    /// Its text.
     pub text: Words,
-    /// It has nofollow.
     pub is_nofollow: bool,
-    /// It has ugc.
     pub is_ugc: bool,
-    /// It has sponsored.
     pub is_sponsored: bool,
 }
 
@@ -73,7 +69,6 @@ pub struct Alternate {
 
 /// A row among all rows, with what it names.
 pub struct NamedRow<'a> {
-    /// The row.
     pub row: &'a Row,
     /// What it names.
     pub named: Named,

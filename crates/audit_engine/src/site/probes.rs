@@ -26,7 +26,6 @@ pub struct Probes {
 pub struct BotAnswer {
     /// Its product token.
     pub name: &'static str,
-    /// Status.
     pub status: u16,
     /// A challenge instead of the page.
     pub is_challenged: bool,

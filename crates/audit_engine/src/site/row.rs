@@ -61,12 +61,10 @@ pub struct Row {
     pub mismatched_type: Option<Box<str>>,
     /// What no join compares; none once it is on a shelf.
     pub details: Option<Box<Details>>,
-    /// Where that is.
     #[serde(skip)]
     pub kept_details: Option<Kept>,
     /// What it names; none once it is on a shelf.
     pub named: Option<Box<Named>>,
-    /// Where that is.
     #[serde(skip)]
     pub kept_named: Option<Kept>,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
@@ -122,7 +120,6 @@ pub enum Destination {
 pub struct Fingerprints {
     /// Of title and language.
     pub title: Option<NonZeroU64>,
-    /// Of the description.
     pub description: Option<NonZeroU64>,
     /// Of the first heading.
     pub h1: Option<NonZeroU64>,
@@ -147,7 +144,6 @@ pub struct Difference {
 pub struct Fields {
     /// Milliseconds from the request to the last byte.
     pub load_time_ms: u64,
-    /// Title.
     pub title: String,
     /// Description.
     pub meta_desc: String,
@@ -157,7 +153,6 @@ pub struct Fields {
     pub meta_robots: String,
     /// First heading.
     pub h1: String,
-    /// Content type.
     pub content_type: String,
     /// `Last-Modified` as it was sent.
     pub last_modified: String,

@@ -14,7 +14,6 @@ pub struct End {
     pub id: Option<UrlId>,
     /// Its address.
     pub url: String,
-    /// Its status.
     pub status: u16,
     /// Addresses on the way, the last included.
     pub hops: Vec<String>,
@@ -46,7 +45,6 @@ pub enum LinkVerdict {
     Loop,
     /// To an error.
     Broken,
-    /// To a redirect.
     Redirect,
 }
 
@@ -59,9 +57,7 @@ pub enum CanonicalVerdict {
     CrossDomain,
     /// To a page that robots.txt forbids.
     Blocked,
-    /// To an error.
     Error,
-    /// To a redirect.
     Redirect,
     /// To a page that is noindex.
     Noindex,
@@ -78,9 +74,7 @@ pub enum CanonicalVerdict {
 pub enum AlternateVerdict {
     /// Nothing to say.
     Fine,
-    /// To an error.
     Error,
-    /// To a redirect.
     Redirect,
     /// To a page that is noindex.
     Noindex,

@@ -35,7 +35,6 @@ use state::{Action, State};
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// See the module.
 pub(crate) struct Visit<'a> {
     tab: &'a mut Tab,
     state: State<'a>,

@@ -12,7 +12,6 @@ use super::protocol::Request;
 /// A script that has arrived is parsed beside the page, and may then ask for others.
 const PARSING: Duration = Duration::from_millis(40);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     /// Scripts and style sheets of the document itself: what `import()` loads is not seen inside the page.

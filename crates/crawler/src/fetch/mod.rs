@@ -114,7 +114,6 @@ pub struct Fetched {
 pub struct Redirect {
     /// Address that redirected.
     pub url: Url,
-    /// With which status.
     pub status: StatusCode,
 }
 
@@ -140,10 +139,7 @@ pub enum FetchError {
     Timeout(Phase),
     /// More redirects than allowed.
     #[error("more than {limit} redirects")]
-    TooManyRedirects {
-        /// The limit.
-        limit: u32,
-    },
+    TooManyRedirects { limit: u32 },
     /// A redirect to something that is not fetched.
     #[error("redirected to an address that is not followed")]
     BadRedirect(#[source] TargetError),
@@ -158,10 +154,7 @@ pub enum FetchError {
     Encoding(String),
     /// The body is longer than allowed, counted after decompression.
     #[error("the body is longer than {limit} bytes")]
-    TooLarge {
-        /// The limit.
-        limit: u64,
-    },
+    TooLarge { limit: u64 },
 }
 
 impl FetchError {

@@ -25,7 +25,6 @@ pub struct Line {
     pub number: usize,
     /// The line without its comment, trimmed.
     pub text: String,
-    /// What it is.
     pub kind: LineKind,
 }
 

@@ -65,7 +65,6 @@ pub struct SitemapFile {
 /// What one file listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSummary {
-    /// What it is.
     pub kind: FileKind,
     /// Entries of it.
     pub listed: usize,

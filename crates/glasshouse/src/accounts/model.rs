@@ -74,15 +74,12 @@ id_type! {
     KeyId
 }
 
-/// An account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// Its id.
     pub id: AccountId,
     /// The e-mail address it signs in with, lower case.
     pub email: String,
-    /// Its plan.
     pub plan: Plan,
     /// Whether its subscription is active. An inactive one may read, and nothing that costs.
     pub active: bool,
@@ -154,9 +151,7 @@ pub struct ApiKeyInfo {
 /// What a valid API key says about its bearer. Cached for at most two seconds, so it may be that old.
 #[derive(Debug)]
 pub struct KeyIdentity {
-    /// The key.
     pub key: KeyId,
-    /// Its account.
     pub account: AccountId,
     /// The account's plan.
     pub plan: Plan,
@@ -190,7 +185,6 @@ pub struct SessionIdentity {
     pub account: AccountId,
     /// Its e-mail address.
     pub email: String,
-    /// Its plan.
     pub plan: Plan,
     /// Whether its subscription is active.
     pub active: bool,

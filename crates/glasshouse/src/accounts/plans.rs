@@ -103,7 +103,6 @@ impl<'de> Deserialize<'de> for Limit {
 /// What one plan allows. The names are those of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each field is described once, in config/defaults.toml")]
 pub struct PlanLimits {
     pub domains: Limit,
     pub renders_per_month: Limit,

@@ -14,7 +14,6 @@ pub enum Metric {
     Renders,
     /// Audits started on demand.
     Audits,
-    /// Pages audited.
     AuditedPages,
 }
 
@@ -44,13 +43,10 @@ impl Metric {
 /// A part of the month's allowance that was taken and may be given back, to the month it was taken from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
-    /// Whose.
     pub account: AccountId,
-    /// Of what.
     pub metric: Metric,
     /// From which month, `YYYY-MM`.
     pub month: String,
-    /// How much.
     pub count: u64,
 }
 
@@ -89,9 +85,7 @@ pub struct UsageEntry {
 /// Counts of what an account has, beside what it used this month. Told by the features that own them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holdings {
-    /// Domains.
     pub domains: u64,
-    /// Prompts.
     pub prompts: u64,
     /// Active prompts.
     pub monitors: u64,

@@ -29,7 +29,6 @@ pub enum Closed {
     Flush(oneshot::Sender<()>),
 }
 
-/// See the module.
 pub struct Applier {
     store: Arc<dyn VisitStore>,
     folder: PathBuf,

@@ -64,7 +64,6 @@ pub struct CrawlerDays {
     pub verified: Verified,
     /// First digit of the status.
     pub status_class: i64,
-    /// How many.
     pub visits: u64,
 }
 

@@ -58,7 +58,6 @@ pub enum Class {
     Other,
 }
 
-/// A crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Crawler {

@@ -32,9 +32,7 @@ const PARQUET_SCHEMA: &str = "message visits {
 /// Visits that are counted together, as they are exported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExportRow {
-    /// Day.
     pub day: Day,
-    /// Path.
     pub path: Arc<str>,
     /// Id of the crawler.
     pub crawler: String,
@@ -46,7 +44,6 @@ pub struct ExportRow {
     pub served: ServedBy,
     /// Status of the answers.
     pub status: u16,
-    /// How many.
     pub visits: u64,
 }
 

@@ -60,7 +60,6 @@ pub enum WatchError {
 /// What a watcher sees.
 #[derive(Debug)]
 pub enum Seen {
-    /// A visit.
     Visit(Arc<Visit>),
     /// So many visits of the domain came too fast.
     Missed(u64),

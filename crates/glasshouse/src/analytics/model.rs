@@ -111,7 +111,6 @@ pub struct Visit {
 pub struct VisitKey {
     /// Domain record.
     pub domain: DomainId,
-    /// Day.
     pub day: Day,
     /// Path, cut to [`MAX_PATH_BYTES`].
     pub path: Arc<str>,
@@ -130,9 +129,7 @@ pub struct VisitKey {
 pub struct PageVisit<'a> {
     /// Domain record.
     pub domain: &'a DomainId,
-    /// Path.
     pub path: &'a Arc<str>,
-    /// Day.
     pub day: Day,
     /// Whether the crawler was checked.
     pub verified: Verified,
@@ -152,7 +149,6 @@ impl<'a> From<&'a VisitKey> for PageVisit<'a> {
 pub struct DayKey {
     /// Domain record.
     pub domain: DomainId,
-    /// Day.
     pub day: Day,
     /// Id of the crawler.
     pub crawler: Cow<'static, str>,
@@ -169,11 +165,9 @@ pub struct DayKey {
 pub struct TimeKey {
     /// Domain record.
     pub domain: DomainId,
-    /// Day.
     pub day: Day,
     /// How it was answered.
     pub served: ServedBy,
-    /// See [`bucket_of`].
     pub bucket: i64,
 }
 
@@ -182,7 +176,6 @@ pub struct TimeKey {
 pub struct FirstDays {
     /// With a snapshot.
     pub served: Option<Day>,
-    /// At all.
     pub any: Day,
 }
 

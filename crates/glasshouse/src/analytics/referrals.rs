@@ -50,7 +50,6 @@ pub struct Referral {
 pub struct ReferralKey {
     /// Domain record.
     pub domain: DomainId,
-    /// Day.
     pub day: Day,
     /// Path of the page.
     pub path: Arc<str>,

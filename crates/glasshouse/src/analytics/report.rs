@@ -22,13 +22,11 @@ const WAYS_BY_NAME: [ServedBy; 3] = [ServedBy::Cache, ServedBy::Origin, ServedBy
 
 /// Visits of one day, crawler and way.
 pub struct DayCount {
-    /// Day.
     pub day: Day,
     /// Id of the crawler.
     pub crawler: String,
     /// How they were answered.
     pub served: ServedBy,
-    /// How many.
     pub visits: u64,
 }
 
@@ -84,7 +82,6 @@ pub struct PathServedByCount {
 #[derive(Debug, PartialEq, Eq, ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub struct Bots {
-    /// By provider.
     pub by_provider: Vec<PathProviderCount>,
     /// By the way they were answered.
     pub by_served_by: Vec<PathServedByCount>,
@@ -154,9 +151,7 @@ pub struct CrawlerVisits {
 /// How often answers took about so long: bucket and count, in the order of the buckets.
 #[derive(Debug, Default)]
 pub struct Times {
-    /// Of renders.
     pub render: Vec<(i64, u64)>,
-    /// Of the cache.
     pub cache: Vec<(i64, u64)>,
 }
 

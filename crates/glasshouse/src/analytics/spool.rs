@@ -23,9 +23,7 @@ const POSTCARD: u8 = 1;
 /// Visits that were counted together.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
-    /// By page.
     pub pages: Vec<(VisitKey, u64)>,
-    /// By time.
     pub times: Vec<(TimeKey, u64)>,
     /// People who came from assistants. Files of earlier versions have none.
     #[serde(default)]

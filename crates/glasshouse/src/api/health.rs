@@ -51,11 +51,9 @@ async fn get_health() -> impl IntoResponse {
 struct Readiness {
     /// All parts are usable.
     ok: bool,
-    /// The database.
     database: Part,
     /// The store of snapshots.
     object_store: Part,
-    /// The browser.
     browser: Part,
     /// Where visits of crawlers are kept.
     visit_store: Part,

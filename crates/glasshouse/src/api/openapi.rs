@@ -94,7 +94,6 @@ pub struct Refusals<A, E = NoMore>(PhantomData<(A, E)>);
 
 /// Errors of an operation's own.
 pub trait OwnErrors {
-    /// Their codes.
     const CODES: &'static [ErrorCode];
 }
 

@@ -30,22 +30,11 @@ pub const KEYS_WORTH: u32 = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Requester {
     /// A key, and its account: all its keys share a budget.
-    Key {
-        /// The key.
-        key: KeyId,
-        /// Its account.
-        account: AccountId,
-    },
+    Key { key: KeyId, account: AccountId },
     /// A public token, by its hash: what is counted is stored.
-    PublicToken {
-        /// The hash.
-        hash: String,
-    },
+    PublicToken { hash: String },
     /// The sessions of an account.
-    Session {
-        /// The account.
-        account: AccountId,
-    },
+    Session { account: AccountId },
 }
 
 impl Key for Requester {

@@ -13,7 +13,6 @@ use crate::jobs::{Job, JobError, JobOutcome, NewJob, Priority, Run};
 /// Audits a site, from the beginning or from where it was cut off.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunAudit {
-    /// The run.
     pub run: RunId,
 }
 
@@ -69,7 +68,6 @@ impl Job for KeepAudits {
 /// Begins an audit because its domain's schedule says so.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AuditDomain {
-    /// The domain.
     pub domain: DomainId,
 }
 
@@ -87,7 +85,6 @@ impl Job for AuditDomain {
 /// Tells a customer's server that a run ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TellWebhook {
-    /// The run.
     pub run: RunId,
 }
 

@@ -77,7 +77,6 @@ words! {
         Finished = "finished",
         /// The page limit.
         UrlLimit = "url_limit",
-        /// The time limit.
         TimeLimit = "time_limit",
         /// Somebody stopped it.
         Cancelled = "cancelled",
@@ -158,9 +157,7 @@ impl AuditRequest {
 /// A run as it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its id.
     pub id: RunId,
-    /// Whose it is.
     pub account_id: AccountId,
     /// The domain record it belongs to, which may be gone.
     pub domain_id: DomainId,
@@ -170,7 +167,6 @@ pub struct Run {
     pub started_at: Timestamp,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Where it is.
     pub status: RunStatus,
     /// Nobody else may audit the domain.
     pub is_active: bool,
@@ -270,7 +266,6 @@ impl RunReport {
 pub struct Outcome {
     /// How it ended.
     pub status: RunStatus,
-    /// Why.
     pub close_reason: CloseReason,
     /// HTML pages.
     pub pages_crawled: u64,
@@ -309,10 +304,8 @@ impl Outcome {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunView {
-    /// Its id.
     #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
     pub id: String,
-    /// The domain.
     #[schema(examples("shop.example"))]
     pub domain: String,
     /// Epoch milliseconds.
@@ -320,7 +313,6 @@ pub struct RunView {
     pub started_at: i64,
     /// Epoch milliseconds; null while it runs.
     pub completed_at: Option<i64>,
-    /// Where it is.
     pub status: RunStatus,
     /// Who started it.
     pub trigger: Trigger,

@@ -52,7 +52,6 @@ pub struct LastVisit {
     /// UTC day.
     #[schema(examples("2026-11-20"))]
     pub date: String,
-    /// Which crawler.
     #[schema(examples("googlebot"))]
     pub crawler: String,
     /// Who runs it.

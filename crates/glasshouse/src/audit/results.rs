@@ -120,7 +120,6 @@ pub struct Part {
     pub pages: Vec<u8>,
     /// What else is known of each.
     pub details: Vec<u8>,
-    /// Links on each.
     pub links: Vec<u8>,
 }
 

@@ -32,14 +32,7 @@ pub enum ReadError {
     Archive(#[from] BlobError),
     /// The part is neither in the database nor in the object store, or it is damaged.
     #[error("part {part} of {kind} of audit {run} is missing or damaged")]
-    Missing {
-        /// The run.
-        run: String,
-        /// Of what.
-        kind: &'static str,
-        /// Which part.
-        part: usize,
-    },
+    Missing { run: String, kind: &'static str, part: usize },
 }
 
 /// Parts of runs. Cheap to clone.

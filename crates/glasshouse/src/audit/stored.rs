@@ -79,7 +79,6 @@ pub struct Index {
     pub preview: Vec<u16>,
     /// Milliseconds.
     pub load_ms: Vec<u32>,
-    /// Words.
     pub words: Vec<u32>,
     /// Pages that link to it.
     pub inlinks: Vec<u32>,
@@ -170,7 +169,6 @@ pub struct PageRow {
     pub indexable: bool,
     /// How many different issues it has.
     pub issue_count: usize,
-    /// Each of them.
     pub issues: Vec<PageIssue>,
     /// Health in up to 12 runs that have the page, the oldest first, this one last.
     pub trend_points: Vec<f64>,
@@ -281,7 +279,6 @@ pub struct LinkRow {
     pub to: String,
     /// Its text.
     pub anchor: String,
-    /// Its `rel`.
     pub rel: String,
     /// Status of its target; 0: no answer; null: not asked.
     pub status: Option<u16>,

@@ -14,7 +14,6 @@ pub enum Output<T> {
 }
 
 impl<T: Serialize> Output<T> {
-    /// Prints it.
     pub fn print(self) -> anyhow::Result<ExitCode> {
         match self {
             Output::Json(value) => line(&serde_json::to_string_pretty(&value)?),

@@ -17,7 +17,6 @@ pub struct ClickHouseUrl {
     pub endpoint: Url,
     /// Who asks.
     pub user: String,
-    /// Its password.
     pub password: Secret,
     /// The database, which must be there.
     pub database: String,

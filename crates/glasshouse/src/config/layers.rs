@@ -44,7 +44,6 @@ pub enum ConfigError {
     Unknown {
         /// Where it was set.
         origin: Origin,
-        /// The key.
         key: String,
         /// The existing key that looks most like it.
         nearest: Option<String>,
@@ -54,7 +53,6 @@ pub enum ConfigError {
     Value {
         /// Where it was set.
         origin: String,
-        /// The key.
         key: String,
         /// What is wrong.
         problem: String,

@@ -27,7 +27,6 @@ use values::optional;
 /// Everything an operator can set. One field per section of `defaults.toml`, where each setting is described.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Config {
     pub server: Server,
     pub edge: Edge,
@@ -48,7 +47,6 @@ pub struct Config {
 /// Section `server`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Server {
     pub listen: SocketAddr,
     #[serde(deserialize_with = "optional")]
@@ -74,7 +72,6 @@ pub enum Role {
 /// Section `edge`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Edge {
     #[serde(deserialize_with = "optional")]
     pub http_listen: Option<SocketAddr>,
@@ -107,7 +104,6 @@ pub enum Scheme {
 /// Section `storage`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Storage {
     pub data_dir: PathBuf,
     #[serde(deserialize_with = "optional")]
@@ -126,7 +122,6 @@ pub struct Storage {
 /// Section `network`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct NetworkSettings {
     #[serde(deserialize_with = "values::networks")]
     pub allow_private: Vec<IpNet>,
@@ -139,7 +134,6 @@ pub struct NetworkSettings {
 /// Section `render`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Render {
     #[serde(deserialize_with = "optional")]
     pub chromium: Option<PathBuf>,
@@ -154,7 +148,6 @@ pub struct Render {
 /// Section `refresh`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Refresh {
     pub variant: RefreshVariant,
 }
@@ -172,7 +165,6 @@ pub enum RefreshVariant {
 /// Section `limits`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Limits {
     pub request_body_bytes: usize,
     pub url_bytes: usize,
@@ -195,7 +187,6 @@ pub struct Limits {
 /// One AI provider of section `providers`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Provider {
     pub api_key: Secret,
     #[serde(deserialize_with = "optional")]
@@ -210,7 +201,6 @@ pub struct Provider {
 /// Section `analysis`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Analysis {
     #[serde(deserialize_with = "optional")]
     pub provider: Option<String>,
@@ -221,7 +211,6 @@ pub struct Analysis {
 /// Section `analytics`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Analytics {
     #[serde(deserialize_with = "clickhouse::optional")]
     pub store_url: Option<ClickHouseUrl>,
@@ -231,7 +220,6 @@ pub struct Analytics {
 /// Section `telemetry`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each setting is described once, in config/defaults.toml")]
 pub struct Telemetry {
     pub log_format: LogFormat,
     pub log_level: String,

@@ -58,14 +58,12 @@ const FORBIDDEN: [&str; 36] = [
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderRule {
-    /// Which paths.
     #[schema(example = "/blog/**")]
     pub path_pattern: String,
     /// At most five.
     pub headers: Vec<HeaderField>,
 }
 
-/// One header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HeaderField {
     /// A header name; case does not matter.
@@ -83,7 +81,6 @@ pub struct HeaderIssue {
     pub rule: usize,
     /// The header's name as it was sent; empty when the rule itself is at fault.
     pub header: String,
-    /// Why.
     pub reason: String,
 }
 

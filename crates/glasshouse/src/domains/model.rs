@@ -73,7 +73,6 @@ impl FromStr for DomainStatus {
 pub enum PreferredHost {
     /// Without `www.`.
     Apex,
-    /// With `www.`.
     Www,
 }
 
@@ -212,9 +211,7 @@ fn is_blocked_url(text: &str) -> bool {
 /// A domain record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Domain {
-    /// Its id.
     pub id: DomainId,
-    /// Whose it is.
     pub account_id: AccountId,
     /// The name, in A-label form.
     pub host: String,
@@ -236,7 +233,6 @@ pub struct Domain {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainItem {
-    /// Its id.
     pub id: DomainId,
     /// The name, in A-label form.
     #[schema(example = "shop.example")]

@@ -61,7 +61,6 @@ pub struct Pattern {
 enum Segment {
     /// Percent-decoded text.
     Literal(Vec<u8>),
-    /// `*`.
     Any,
     /// Decoded pieces between the stars: `blog-*` is `["blog-", ""]`.
     Glob(Vec<Vec<u8>>),

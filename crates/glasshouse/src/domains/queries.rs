@@ -10,9 +10,7 @@ use crate::clock::Timestamp;
 /// A record as it is stored.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Row {
-    /// Its id.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
     /// The name.
     pub host: String,

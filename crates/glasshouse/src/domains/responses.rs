@@ -21,7 +21,6 @@ pub struct DomainList {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AddedDomain {
-    /// Its id.
     pub id: DomainId,
     /// The name, in A-label form.
     #[schema(example = "shop.example")]
@@ -54,7 +53,6 @@ pub struct RemovedDomain {
     "createdAt": "2026-11-20T12:00:00.000Z", "updatedAt": "2026-11-20T12:00:00.000Z",
 }))]
 pub struct DomainDetail {
-    /// Its id.
     pub id: DomainId,
     /// The name, in A-label form.
     #[schema(example = "shop.example")]

@@ -7,9 +7,7 @@ use store::{Conn, DbError, on_engine};
 pub struct Change {
     /// Counts up by one with every change.
     pub change: i64,
-    /// What of.
     pub kind: String,
-    /// Which one.
     pub id: String,
 }
 

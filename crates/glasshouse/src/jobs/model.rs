@@ -179,7 +179,6 @@ impl NewJob {
         self
     }
 
-    /// Its id.
     pub fn id(&self) -> &JobId {
         &self.id
     }
@@ -190,9 +189,7 @@ impl NewJob {
 pub struct NewBatch {
     /// What its jobs do.
     pub kind: &'static str,
-    /// Whose it is.
     pub account: String,
-    /// For which domain.
     pub domain: Option<String>,
     /// How many jobs it has, so far.
     pub total: u64,
@@ -205,11 +202,8 @@ pub struct NewBatch {
 /// A batch as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Its id.
     pub id: BatchId,
-    /// Whose it is.
     pub account: String,
-    /// For which domain.
     pub domain: Option<String>,
     /// Jobs in all.
     pub total: u64,
@@ -237,17 +231,12 @@ pub struct Batch {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JobInfo {
-    /// Its id.
     pub id: JobId,
     /// What it does.
     pub kind: String,
-    /// Where it is.
     pub state: JobState,
-    /// Whose it is.
     pub account_id: String,
-    /// For which domain.
     pub domain_id: Option<String>,
-    /// Of which batch.
     pub batch_group_id: Option<BatchId>,
     /// What it works on.
     pub payload: serde_json::Value,

@@ -79,7 +79,6 @@ impl Jobs {
         queries::close_batch(tx, id, error, self.0.clock.now()).await
     }
 
-    /// Finds a batch.
     pub async fn find_batch(&self, id: &str) -> Result<Option<Batch>, DbError> {
         queries::find_batch(&mut self.0.db.read().await?, id).await
     }

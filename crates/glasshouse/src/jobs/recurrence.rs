@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::clock::Timestamp;
 
-/// On which days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Days {

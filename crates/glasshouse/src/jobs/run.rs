@@ -14,13 +14,9 @@ use crate::clock::Timestamp;
 /// One attempt at a job.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Its id.
     pub id: JobId,
-    /// Whose it is.
     pub account: String,
-    /// For which domain.
     pub domain: Option<String>,
-    /// Of which batch.
     pub batch: Option<BatchId>,
     /// 1 at the first attempt.
     pub attempt: u32,

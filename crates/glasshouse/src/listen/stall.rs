@@ -12,7 +12,6 @@ use super::pressure::Pressure;
 /// How often patience is looked at again: it may have become short.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct Stall(Option<Pin<Box<Sleep>>>);
 

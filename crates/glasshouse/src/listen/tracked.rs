@@ -9,7 +9,6 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use super::streams;
 use super::timed::RequestInFlight;
 
-/// See the module.
 #[derive(Debug)]
 pub struct Tracked<B> {
     body: B,

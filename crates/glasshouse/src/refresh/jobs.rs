@@ -14,7 +14,6 @@ use crate::jobs::{BatchId, Job, JobError, JobOutcome, Run};
 /// Renders one page again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RefreshPage {
-    /// Its domain.
     pub domain: DomainId,
     /// Its address.
     pub url: Url,
@@ -38,9 +37,7 @@ impl Job for RefreshPage {
 pub struct RefreshSite {
     /// The batch that the pages will belong to.
     pub batch: BatchId,
-    /// The domain.
     pub domain: DomainId,
-    /// Its sitemap.
     pub sitemap: Url,
     /// Which pages of it.
     pub selection: Selection,
@@ -64,9 +61,7 @@ impl Job for RefreshSite {
 /// Makes jobs of the next part of a large batch's list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FeedBatch {
-    /// The batch.
     pub batch: BatchId,
-    /// The domain.
     pub domain: DomainId,
     /// First entry of the part.
     pub from: usize,
@@ -124,7 +119,6 @@ impl Job for TidySites {
 /// Deletes the pages of a domain that nobody asked for within `render.keep_days` and that its sitemap does not name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidySite {
-    /// The domain.
     pub domain: DomainId,
 }
 

@@ -201,7 +201,6 @@ const BLANK: SiteReply = SiteReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
-    /// All of them.
     Every,
     /// Those that changed since their snapshot was made.
     Updated,
@@ -240,7 +239,6 @@ pub struct PageFailure {
     /// Its address.
     #[schema(examples("https://shop.example/shoes"))]
     pub url: String,
-    /// Why.
     #[schema(examples("the page answered 500"))]
     pub error: String,
 }

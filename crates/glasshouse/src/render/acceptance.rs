@@ -26,7 +26,6 @@ const MAX_ERROR_CHARS: usize = 500;
 /// Whether a page is the snapshot now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// It is.
     Yes,
     /// It is less than what is stored: not until a second render agrees.
     HeldBack,
@@ -34,7 +33,6 @@ pub enum Kept {
     No,
 }
 
-/// See the module.
 pub struct Acceptance {
     durable: DurableTier,
     clock: Clock,

@@ -11,7 +11,6 @@ const SHARDS: usize = 16;
 /// Pages that are counted at a time; of further ones a minute's requests are not known.
 const MAX_PAGES: usize = 160_000;
 
-/// See the module.
 #[derive(Default)]
 pub(super) struct Asked([Mutex<HashMap<PageId, i64>>; SHARDS]);
 

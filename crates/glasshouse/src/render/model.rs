@@ -89,7 +89,6 @@ pub enum RenderResponse {
         /// Absolute address.
         location: String,
     },
-    /// The page.
     Page(PageResponse),
 }
 
@@ -98,7 +97,6 @@ pub enum RenderResponse {
 pub struct PageResponse {
     /// Where it came from.
     pub tier: Tier,
-    /// What it is.
     pub page: Arc<RenderedPage>,
     /// Its object key, when it came from the durable tier.
     pub snapshot_key: Option<String>,
@@ -191,7 +189,6 @@ pub struct Snapshot {
     pub snapshot_key: String,
     /// Weak etag of the HTML.
     pub etag: String,
-    /// Bytes of HTML.
     #[schema(examples(48213))]
     pub html_bytes: u64,
     /// How long the render took.

@@ -12,13 +12,9 @@ pub struct RequestFacts<'a> {
     pub accept: Option<&'a str>,
     /// Whether `Accept-Language` is there.
     pub has_accept_language: bool,
-    /// `Sec-Fetch-Dest`.
     pub sec_fetch_dest: Option<&'a str>,
-    /// `Sec-Fetch-Mode`.
     pub sec_fetch_mode: Option<&'a str>,
-    /// `Upgrade-Insecure-Requests`.
     pub upgrade_insecure_requests: Option<&'a str>,
-    /// `User-Agent`.
     pub user_agent: Option<&'a str>,
     /// Whether the user agent is a known crawler's, or the request carries a valid signature of one or `X-BufferBot`.
     pub is_crawler: bool,
@@ -31,7 +27,6 @@ pub struct DecidingHeaders<'a> {
     sec_fetch_dest: Option<&'a str>,
     sec_fetch_mode: Option<&'a str>,
     upgrade_insecure_requests: Option<&'a str>,
-    /// `User-Agent`.
     pub user_agent: Option<&'a str>,
     is_buffer_bot: bool,
 }

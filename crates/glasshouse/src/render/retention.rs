@@ -34,7 +34,6 @@ const YOUNG_OBJECT: Duration = Duration::from_secs(24 * 3600);
 pub struct StalePage {
     /// The address that was rendered.
     pub url: Url,
-    /// When.
     pub created_at: Timestamp,
     /// How often it was asked for lately.
     pub asks: i64,

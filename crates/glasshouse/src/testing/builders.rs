@@ -10,7 +10,6 @@ pub const PASSWORD: &str = "correct horse battery staple";
 /// An account with an account-wide key.
 #[derive(Debug, Clone)]
 pub struct TestAccount {
-    /// Its id.
     pub id: AccountId,
     /// Its e-mail address.
     pub email: Email,

@@ -81,11 +81,8 @@ impl IntoFuture for TestRequest {
 /// What came back.
 #[derive(Debug)]
 pub struct Reply {
-    /// Status.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
-    /// Body.
     pub body: Bytes,
 }
 

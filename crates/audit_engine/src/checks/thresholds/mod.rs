@@ -25,7 +25,6 @@ pub enum BadThreshold {
     /// It is too small, too large or no number.
     #[error("{name} takes a number from {min} to {max}")]
     OutOfRange {
-        /// Which.
         name: &'static str,
         /// The least that it may be.
         min: f64,
@@ -70,7 +69,6 @@ impl Thresholds {
         }
     }
 
-    /// A number.
     pub fn number(&self, limit: Limit) -> f64 {
         self.0[limit as usize]
     }

@@ -2,7 +2,6 @@
 
 /// A number that checks ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is described in the table below, under its name")]
 pub enum Limit {
     TtfbSlowMs,
     TtfbVerySlowMs,

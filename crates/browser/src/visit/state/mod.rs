@@ -46,7 +46,6 @@ enum Phase {
     Stopped,
 }
 
-/// See the module.
 pub(super) struct State<'a> {
     request: &'a RenderRequest,
     pass: Arc<Pass>,

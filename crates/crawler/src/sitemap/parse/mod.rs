@@ -24,7 +24,6 @@ pub enum FileKind {
     Text,
     /// RSS 2.0.
     Rss,
-    /// Atom.
     Atom,
 }
 
@@ -44,7 +43,6 @@ pub struct Listed {
 /// What is known at the end of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsed {
-    /// What it is.
     pub kind: FileKind,
     /// Whether a limit left a part of it out.
     pub is_cut: bool,
@@ -66,7 +64,6 @@ pub enum ParseError {
     Broken {
         /// Where, in unpacked bytes.
         at: u64,
-        /// How.
         reason: String,
     },
     /// A document type: sitemaps have none, and its entities are a way to attack.

@@ -45,7 +45,6 @@ struct Credentials {
     /// E-mail address of the account.
     #[schema(examples("owner@shop.example"))]
     email: String,
-    /// Its password.
     #[schema(examples("correct horse battery staple"))]
     password: String,
 }
@@ -57,7 +56,6 @@ struct SessionInfo {
     /// E-mail address of the account.
     #[schema(examples("owner@shop.example"))]
     email: String,
-    /// Its plan.
     plan: Plan,
     /// What calls that change something must send as `x-csrf-token`.
     csrf_token: String,

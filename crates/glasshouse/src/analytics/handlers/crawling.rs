@@ -101,7 +101,6 @@ impl PagesQuery {
     }
 }
 
-/// Crawlers.
 #[derive(Serialize, ToSchema)]
 struct CrawlerList {
     /// Most visits first.

@@ -111,13 +111,11 @@ struct PageQuery {
 struct PageInsights {
     /// The page.
     url: String,
-    /// Its domain.
     domain: String,
     /// Its path, without the query.
     path: String,
     /// What the visits are counted over.
     window: WindowInfo,
-    /// Visits of crawlers.
     crawler_visits: CrawlerVisits,
     /// The latest audit with results.
     seo_spider: SeoSpider,
@@ -158,7 +156,6 @@ async fn latest_audit(app: &AppState, domain: &DomainId, url: &Url) -> ApiResult
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuditRun {
-    /// Its id.
     id: String,
     /// How it ended.
     status: String,
@@ -177,9 +174,7 @@ struct AuditedPage {
     found: bool,
     /// How many issues it has.
     issue_count: u32,
-    /// Each of them.
     issues: Vec<AuditedIssue>,
-    /// Its status.
     status_code: Option<u16>,
     /// 0 to 100.
     health_score: Option<f64>,

@@ -279,7 +279,6 @@ pub struct VisitRow {
     pub domain_id: String,
     /// UTC day, `YYYY-MM-DD`.
     pub day: String,
-    /// Path.
     pub path: String,
     /// Id of the crawler.
     pub crawler: String,
@@ -289,7 +288,6 @@ pub struct VisitRow {
     pub served: String,
     /// Status of the answer.
     pub status: i64,
-    /// How many.
     pub visits: i64,
 }
 

@@ -51,7 +51,6 @@ pub struct DayRow {
     pub page: u32,
     /// Where in the kinds.
     pub kind: u32,
-    /// How many.
     pub visits: u64,
 }
 
@@ -65,7 +64,6 @@ pub struct Damaged;
 pub struct PageSets {
     /// That got a snapshot.
     pub served: RoaringBitmap,
-    /// All of them.
     pub any: RoaringBitmap,
 }
 

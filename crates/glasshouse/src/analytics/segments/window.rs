@@ -11,13 +11,10 @@ use crate::analytics::model::{Day, ServedBy, Verified};
 /// Visits of an open day that are counted together.
 #[derive(Debug, Clone)]
 pub struct OpenRow {
-    /// Day.
     pub day: Day,
-    /// Path.
     pub path: Arc<str>,
     /// What they have in common.
     pub kind: Kind,
-    /// How many.
     pub visits: u64,
 }
 
@@ -65,7 +62,6 @@ pub struct PageSum<K> {
     pub page: u32,
     /// What they have in common.
     pub key: K,
-    /// How many.
     pub visits: u64,
 }
 

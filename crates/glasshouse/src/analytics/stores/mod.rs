@@ -113,7 +113,6 @@ pub struct CountedLines {
     pub visits: u64,
 }
 
-/// See the module.
 pub trait VisitStore: Send + Sync {
     /// Whether it can be used.
     fn check(&self) -> BoxFuture<'_, Result<(), VisitError>>;

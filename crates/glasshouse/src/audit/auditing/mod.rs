@@ -87,7 +87,6 @@ impl Default for Auditing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ignored {
-    /// The issue.
     #[schema(examples("THIN_CONTENT"))]
     pub issue_id: String,
     /// On which paths; `*` is any run of characters. Findings about the site are at `/`.
@@ -110,7 +109,6 @@ pub struct Credentials {
 /// A header that the audit sends.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SentHeader {
-    /// Its name.
     #[schema(examples("x-staging-token"))]
     pub name: String,
     /// Its value. Never shown again.

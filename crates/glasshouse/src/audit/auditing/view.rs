@@ -58,7 +58,6 @@ pub struct AuditingView {
 /// A header without its value.
 #[derive(Debug, Serialize, ToSchema)]
 struct HeaderShown {
-    /// Its name.
     name: String,
 }
 

@@ -67,7 +67,6 @@ struct PageDetails {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FindingShown {
-    /// The issue.
     #[schema(examples("META_DESC_MISSING"))]
     issue_id: String,
     /// `error`, `warning` or `notice`.
@@ -126,7 +125,6 @@ async fn get_run_page(
     }))
 }
 
-/// Which links.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct LinksQuery {

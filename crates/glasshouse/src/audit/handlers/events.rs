@@ -33,9 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RunProgress {
-    /// The run.
     run_id: String,
-    /// Where it is.
     status: RunStatus,
     /// HTML pages so far.
     pages_crawled: u64,
@@ -113,7 +111,6 @@ async fn changed(app: &AppState, mut run: Run, last: Option<RunProgress>) -> Opt
 struct Cancelled {
     /// Whether it is being stopped; false: it had ended already.
     ok: bool,
-    /// The run.
     run_id: String,
 }
 

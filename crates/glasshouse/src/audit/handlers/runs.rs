@@ -73,7 +73,6 @@ struct StartRequest {
 struct Started {
     /// Always true.
     ok: bool,
-    /// The run.
     #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
     run_id: String,
     /// `running`.
@@ -195,7 +194,6 @@ struct ListQuery {
     domain: Option<String>,
 }
 
-/// Runs.
 #[derive(Serialize, ToSchema)]
 struct RunList {
     /// The newest first, at most 50.
@@ -308,9 +306,7 @@ impl PagesQuery {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RunDetails {
-    /// The run.
     run: RunView,
-    /// Its pages.
     pages: Vec<PageRow>,
     /// How many pages match.
     page_total: usize,

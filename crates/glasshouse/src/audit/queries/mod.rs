@@ -127,7 +127,6 @@ pub async fn insert_run(conn: &mut Conn, run: &Run) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Finds a run.
 pub async fn find_run(conn: &mut Conn, id: &str) -> Result<Option<Run>, DbError> {
     const SQL: &str = "select * from audit_runs where id = $1";
     let row: Option<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;

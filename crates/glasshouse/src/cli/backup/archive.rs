@@ -50,7 +50,6 @@ pub fn is_kept(table: &Table) -> bool {
 pub struct Amounts {
     /// Rows, over all tables.
     pub rows: u64,
-    /// Objects.
     pub objects: u64,
 }
 

@@ -42,7 +42,6 @@ pub struct Name {
 /// Whether a TXT record is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Txt {
-    /// It is.
     There,
     /// It is not, or says something else.
     Missing,

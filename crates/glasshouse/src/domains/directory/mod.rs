@@ -25,7 +25,6 @@ const PAGE: i64 = 500;
 /// Kilobytes of settings that are compiled at a time; each site counts for one at least.
 const COMPILED_KB: u64 = 50_000;
 
-/// See the module.
 #[derive(Debug)]
 pub struct Directory {
     tables: RwLock<Tables>,

@@ -12,7 +12,6 @@ use crate::clock::Timestamp;
 use crate::domains::queries::Row;
 use crate::domains::{Domain, DomainId, DomainStatus};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Record {
     /// No other record of this process has it, so that what is made of this one is known by it.

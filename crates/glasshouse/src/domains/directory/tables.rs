@@ -9,7 +9,6 @@ use hashbrown::HashTable;
 
 use super::record::Record;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct Tables {
     by_host: HashTable<Arc<Record>>,

@@ -42,7 +42,6 @@ pub struct NewDomain {
 /// A domain that was added.
 #[derive(Debug, Clone)]
 pub struct Added {
-    /// It.
     pub domain: Domain,
     /// Whether another account has a claim on its site, so that it needs its ownership record.
     pub is_contested: bool,
@@ -81,7 +80,6 @@ pub enum AddError {
     Store(#[from] DbError),
 }
 
-/// See the module.
 #[derive(Clone)]
 pub struct DomainsService {
     db: Db,

@@ -26,7 +26,6 @@ const PAGE: i64 = 1_000;
 /// Ends each certificate of a chain.
 const END: &str = "-----END CERTIFICATE-----";
 
-/// See the module.
 pub struct Held {
     sealed: RwLock<Sealed>,
     /// By their stamp; none: it cannot be opened.

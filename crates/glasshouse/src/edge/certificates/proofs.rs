@@ -12,7 +12,6 @@ use crate::clock::Clock;
 /// The shortest time between two queries.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// See the module.
 pub struct Proofs {
     db: Db,
     clock: Clock,

@@ -16,7 +16,6 @@ const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// How far the clocks of two nodes may be apart.
 const CLOCK_SKEW: Duration = Duration::from_secs(60);
 
-/// See the module.
 pub struct Tickets {
     secrets: Arc<Secrets>,
     clock: Clock,

@@ -23,7 +23,6 @@ pub enum Encoding {
     Br,
     /// Zstandard.
     Zstd,
-    /// Gzip.
     Gzip,
 }
 

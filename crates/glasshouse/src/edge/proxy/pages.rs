@@ -38,7 +38,6 @@ pub enum NoticePage {
 }
 
 impl NoticePage {
-    /// Its status.
     pub const fn status(self) -> StatusCode {
         match self {
             NoticePage::Pending

@@ -42,7 +42,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a check waits: less than whoever asks for it.
 const CHECK_PATIENCE: Duration = Duration::from_secs(4);
 
-/// See the module.
 pub struct ClickHouseStore {
     client: Client,
     reach: Reach,

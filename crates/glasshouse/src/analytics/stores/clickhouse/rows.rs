@@ -22,7 +22,6 @@ pub const TIME: u8 = 3;
 /// People from assistants; `crawler` is the assistant.
 pub const REFERRAL: u8 = 4;
 
-/// One row.
 #[derive(Debug, Clone, Default)]
 pub struct Row<'a> {
     pub domain: &'a str,

@@ -34,7 +34,6 @@ const PART: usize = 1_000;
 /// Memory for the numbers of pages.
 const TABLE_BYTES: u64 = 64 << 20;
 
-/// See the module.
 pub struct DatabaseStore {
     db: Db,
     clock: Clock,

@@ -36,7 +36,6 @@ pub struct Comparison {
 /// Findings, and how many there are.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Findings {
-    /// All of them.
     pub total: usize,
     /// The first 1,000.
     pub items: Vec<ComparedFinding>,
@@ -48,14 +47,12 @@ pub struct Findings {
 pub struct ComparedFinding {
     /// The page.
     pub path: String,
-    /// The issue.
     pub issue_id: String,
 }
 
 /// Pages, and how many there are.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Pages {
-    /// All of them.
     pub total: usize,
     /// Paths of the first 1,000.
     pub items: Vec<String>,
@@ -64,7 +61,6 @@ pub struct Pages {
 /// Changes, and on how many pages.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Changes {
-    /// All of them.
     pub total: usize,
     /// The first 1,000.
     pub items: Vec<ChangedPage>,
@@ -84,10 +80,8 @@ pub struct ChangedPage {
 pub struct Change {
     /// `statusCode`, `title`, `metaDesc`, `h1`, `canonical` or `indexable`.
     pub field: &'static str,
-    /// Before.
     #[schema(value_type = String)]
     pub before: serde_json::Value,
-    /// After.
     #[schema(value_type = String)]
     pub after: serde_json::Value,
 }

@@ -17,7 +17,6 @@ pub enum Export {
     Pages,
     /// A line per example of a finding; what is about the site as a whole comes first, without a path.
     Findings,
-    /// Links.
     Links,
     /// Redirects with their hops.
     Redirects,

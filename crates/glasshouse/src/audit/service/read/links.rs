@@ -10,7 +10,6 @@ use crate::audit::results::MOST_INLINKS;
 use crate::audit::segments::ReadError;
 use crate::audit::stored::{Kind, LinkRow};
 
-/// Which links.
 #[derive(Debug, Clone, Default)]
 pub struct LinkFilter {
     /// Path of the page they stand on.

@@ -58,7 +58,6 @@ pub struct PageOrder {
 pub enum SelectedPages {
     /// So many: all of the run, by path.
     All(usize),
-    /// Rows.
     Rows(Vec<usize>),
 }
 
@@ -126,7 +125,6 @@ impl Audits {
         queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await
     }
 
-    /// Finds a run.
     pub async fn find_run(&self, id: &str) -> Result<Option<Run>, DbError> {
         queries::find_run(&mut self.0.db.read().await?, id).await
     }

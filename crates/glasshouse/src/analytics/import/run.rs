@@ -1,5 +1,5 @@
 //! Reading a log to its end and counting it, a part at a time. Used by the command.
-//! A part is counted as one: its visits and its checkpoint are both there, or neither is.
+//! A part is counted as one: its visits and its checkpoint are both there, or neither is. See docs/decisions/0190.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::model::{Day, TimeKey, Visit, VisitKey, day_of, month_of};
-use super::super::stores::{VisitError, VisitStore};
+use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
 use super::{Counting, LogFormat};
@@ -15,12 +15,10 @@ use crate::clock::Clock;
 use crate::domains::Domain;
 use crate::platform::Platform;
 
-/// Lines of one part.
+/// Lines that are known together, and the most that are counted together: by any version and with any list of crawlers.
 const MAX_LINES: usize = 100_000;
-/// Visits of one part: its rows are at most as many. Nobody else writes to SQLite while they are counted.
+/// Visits that are counted together: their rows are at most as many. Nobody else writes to SQLite while they are counted.
 const MAX_VISITS: usize = 20_000;
-/// Bytes of lines of one part, give or take one line.
-const MAX_PART_BYTES: u64 = 32 << 20;
 /// A longer line is read over: no request line and user agent take so much.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -60,6 +58,10 @@ pub struct Import {
     chain: LineChain,
     /// A line whose end has not come yet.
     unfinished: Vec<u8>,
+    /// Lines that were read, and are not counted yet. None before the first one that is of the format.
+    part: LogPart,
+    has_begun: bool,
+    max_lines: usize,
     bytes_read: u64,
     imported: Imported,
 }
@@ -88,32 +90,45 @@ impl Import {
             ranges: Arc::new(RangeTable::of_installation(&platform.config.storage.data_dir)),
             chain: LineChain::default(),
             unfinished: Vec::new(),
+            part: LogPart { checkpoints: Vec::new(), visits: Vec::new(), max_visits: MAX_VISITS },
+            has_begun: false,
+            max_lines: MAX_LINES,
             bytes_read: 0,
             imported: Imported::default(),
         }
+    }
+
+    /// The same with other bounds than [`MAX_LINES`] and [`MAX_VISITS`].
+    #[cfg(test)]
+    pub(super) fn bounded(mut self, max_lines: usize, max_visits: usize) -> Import {
+        (self.max_lines, self.part.max_visits) = (max_lines, max_visits);
+        self
     }
 
     /// Counts what there is to read now; whoever follows a log calls it again when there is more.
     ///
     /// Blocks its thread while it reads. A last line without its end waits for the rest, or for [`Import::finish`].
     pub async fn read(&mut self, log: &mut impl BufRead) -> Result<Imported, ImportError> {
-        loop {
-            let part = self.next_part(log)?;
-            if part.checkpoints.is_empty() {
-                return Ok(self.imported);
-            }
-            self.count(part).await?;
-        }
+        while self.read_part(log).await? {}
+        Ok(self.imported)
     }
 
-    /// Counts a last line without its end, when nothing will follow it. It is a part by itself: should the rest come
-    /// after all, everything before it is known.
+    /// The same of one part. `false`: there is no more to read now, and all of it is counted.
+    pub async fn read_part(&mut self, log: &mut impl BufRead) -> Result<bool, ImportError> {
+        let has_more = self.fill_part(log)?;
+        self.count_part().await?;
+        Ok(has_more || !self.part.checkpoints.is_empty())
+    }
+
+    /// Counts a last line without its end, when all before it is counted and nothing will follow it. It is a part by itself:
+    /// should the rest come after all, everything before it is known.
     pub async fn finish(&mut self) -> Result<Imported, ImportError> {
         let line = std::mem::take(&mut self.unfinished);
         if !line.is_empty() {
-            let mut part = LogPart::default();
-            self.add_line(&mut part, &line);
-            self.count(part).await?;
+            self.add_line(&line);
+        }
+        while !self.part.checkpoints.is_empty() {
+            self.count_part().await?;
         }
         Ok(self.imported)
     }
@@ -128,61 +143,91 @@ impl Import {
         self.bytes_read
     }
 
-    /// Whole lines, as many as make a part; none when there are no more now.
-    fn next_part(&mut self, log: &mut impl BufRead) -> io::Result<LogPart> {
-        let (mut part, before) = (LogPart::default(), self.bytes_read);
-        let has_room = |part: &LogPart| part.checkpoints.len() < MAX_LINES && part.visits.len() < MAX_VISITS;
-        while has_room(&part) && self.bytes_read - before < MAX_PART_BYTES {
+    /// Reads whole lines until a part has all that it may. `false`: there are no more now.
+    fn fill_part(&mut self, log: &mut impl BufRead) -> io::Result<bool> {
+        while self.part.checkpoints.len() < self.max_lines {
             let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
             self.bytes_read += bytes;
             if !is_whole {
-                break;
+                return Ok(false);
             }
             let line = std::mem::take(&mut self.unfinished);
-            self.add_line(&mut part, &line);
+            self.add_line(&line);
         }
-        Ok(part)
+        Ok(true)
     }
 
-    fn add_line(&mut self, part: &mut LogPart, line: &[u8]) {
-        part.checkpoints.push(self.chain.add(line));
+    fn add_line(&mut self, line: &[u8]) {
+        let checkpoint = self.chain.add(line);
         let text = String::from_utf8_lossy(line);
+        let parsed = self.format.parse(text.trim());
+        if parsed.is_none() && !text.trim().is_empty() {
+            self.imported.lines_unreadable += 1;
+        }
+        // Before the first line of the format it may be another one: then nothing of the log must be known.
+        self.has_begun |= parsed.is_some();
+        if !self.has_begun {
+            self.imported.lines += 1;
+            return;
+        }
+        self.part.checkpoints.push(checkpoint);
+        let Some(parsed) = parsed else { return };
         let Domain { id, host, .. } = &self.domain;
         let counting = Counting { domain: id, host, ranges: &self.ranges, now: self.clock.now() };
-        match self.format.parse(text.trim()) {
-            Some(parsed) if !counting.is_own(&parsed) => part.of_others += 1,
-            Some(parsed) => {
-                let visit = counting.visit(&parsed);
-                part.visits.extend(visit.map(|visit| (part.checkpoints.len(), visit)));
-            }
-            None if text.trim().is_empty() => {}
-            None => part.unreadable += 1,
+        if !counting.is_own(&parsed) {
+            self.imported.lines_of_others += 1;
+        } else if let Some(visit) = counting.visit(&parsed) {
+            self.part.visits.push((self.part.checkpoints.len(), visit));
         }
     }
 
-    async fn count(&mut self, part: LogPart) -> Result<(), VisitError> {
-        let counted = self.store.import(&self.domain.id, &part).await?;
-        self.imported.lines += part.checkpoints.len() as u64;
-        self.imported.lines_unreadable += part.unreadable;
-        self.imported.lines_of_others += part.of_others;
-        self.imported.lines_known += counted.known as u64;
-        self.imported.visits += counted.visits;
+    /// Counts the first lines of the part, or leaves out those that are known.
+    async fn count_part(&mut self) -> Result<(), VisitError> {
+        if self.part.checkpoints.is_empty() {
+            return Ok(());
+        }
+        let lines = match self.store.import(&self.domain.id, &self.part).await? {
+            CountedLines::Known(lines) => {
+                self.imported.lines_known += lines as u64;
+                lines
+            }
+            CountedLines::New { lines, visits } => {
+                self.imported.visits += visits;
+                lines
+            }
+        };
+        self.imported.lines += lines as u64;
+        self.part.remove(lines);
         Ok(())
     }
 }
 
-/// Lines that are counted together.
-#[derive(Debug, Default)]
+/// Lines that are looked at together: as many as were ever counted together, unless there are no more now. So whatever was
+/// counted before from its first line on, its checkpoint is here.
+#[derive(Debug)]
 pub struct LogPart {
     /// After each line.
     pub(in crate::analytics) checkpoints: Vec<Checkpoint>,
     /// With the number of their line in the part, from one.
     visits: Vec<(usize, Visit)>,
-    unreadable: u64,
-    of_others: u64,
+    max_visits: usize,
 }
 
 impl LogPart {
+    /// How many of the lines are counted together.
+    pub(in crate::analytics) fn lines_at_once(&self) -> usize {
+        self.visits.get(self.max_visits).map_or(self.checkpoints.len(), |(line, _)| line - 1)
+    }
+
+    fn remove(&mut self, lines: usize) {
+        self.checkpoints.drain(..lines);
+        self.visits.retain_mut(|(line, _)| {
+            let stays = *line > lines;
+            *line = line.saturating_sub(lines);
+            stays
+        });
+    }
+
     /// How many visits some lines tell of, and the visits by page and by time. Lines are counted from zero.
     pub(in crate::analytics) fn counts(&self, lines: Range<usize>) -> LogCounts {
         let mut pages: HashMap<VisitKey, u64> = HashMap::new();
@@ -198,13 +243,15 @@ impl LogPart {
         (visits.count() as u64, pages.into_iter().collect(), times.into_iter().collect())
     }
 
-    /// How far the lines after the first `known` tell of visits of one month only, and a day of it; none: of no visit.
-    pub(in crate::analytics) fn month_after(&self, known: usize) -> (usize, Option<Day>) {
-        let mut new = self.visits.iter().filter(|(line, _)| *line > known);
-        let Some((_, first)) = new.next() else { return (self.checkpoints.len(), None) };
+    /// How many of the lines are counted together, if they tell of visits of one month only, and a day of it; none: of no visit.
+    pub(in crate::analytics) fn lines_of_month(&self) -> (usize, Option<Day>) {
+        let most = self.lines_at_once();
+        let Some((_, first)) = self.visits.first().filter(|(line, _)| *line <= most) else {
+            return (most, None);
+        };
         let day = day_of(first.at);
         let is_other = |(_, visit): &&(usize, Visit)| month_of(day_of(visit.at)) != month_of(day);
-        let end = new.find(is_other).map_or(self.checkpoints.len(), |(line, _)| line - 1);
+        let end = self.visits.iter().find(is_other).map_or(most, |(line, _)| most.min(line - 1));
         (end, Some(day))
     }
 }

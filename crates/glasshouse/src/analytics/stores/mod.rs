@@ -104,13 +104,18 @@ pub struct PageCounts {
     pub new: u64,
 }
 
-/// How much of a part of a log was new.
+/// What became of the first lines of a part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountedLines {
-    /// Lines that were counted before.
-    pub known: usize,
-    /// Visits in the others.
-    pub visits: u64,
+pub enum CountedLines {
+    /// So many were counted before. None is counted now: what follows them may be known too, with lines behind the part.
+    Known(usize),
+    /// None of the part was counted before.
+    New {
+        /// Those that are counted now.
+        lines: usize,
+        /// Visits in them.
+        visits: u64,
+    },
 }
 
 pub trait VisitStore: Send + Sync {
@@ -124,7 +129,8 @@ pub trait VisitStore: Send + Sync {
     /// Tells that nobody has this file any more, so that it need not be remembered.
     fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, ()>;
 
-    /// Counts what of a log was not counted before. Two that read the same log wait for each other here.
+    /// Counts the first lines of a part of a log that has some, unless any of it was counted before. Two that read the same
+    /// log wait for each other here.
     fn import<'a>(
         &'a self,
         domain: &'a DomainId,

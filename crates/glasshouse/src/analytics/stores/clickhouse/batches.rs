@@ -37,14 +37,14 @@ const MAX_TRIES: usize = 600;
 /// How often others are waited for that count lines of the same log, before they count as ended.
 const MAX_WAITS: usize = 20;
 
-/// What became of a part of a log.
+/// What is to become of a part of a log.
 enum Claim {
-    /// All of it was counted.
-    Done { known: usize },
+    /// So many of its lines were counted before.
+    Known(usize),
     /// Somebody else is counting, or began to.
     Taken,
-    /// These lines are to be counted now, under this name. Without one there are no visits in them.
-    Ours { known: usize, end: usize, batch: Option<String> },
+    /// So many lines are to be counted now, under this name. Without one there are no visits in them.
+    Ours { lines: usize, batch: Option<String> },
 }
 
 impl ClickHouseStore {
@@ -131,34 +131,30 @@ impl ClickHouseStore {
         Ok(folded.collect())
     }
 
-    /// Counts a part of a log, month by month. What is counted is first noted as pending in the database, under the name of
-    /// its batch; whoever finds such a note asks whether the batch came, and makes sure that it does not come later.
+    /// Counts the first lines of a part of a log, as far as they are of one month. What is counted is first noted as pending in
+    /// the database, under the name of its batch; whoever finds such a note asks whether the batch came, and makes sure that it
+    /// does not come later.
     pub(super) async fn count_part(
         &self,
         domain: &DomainId,
         part: &LogPart,
     ) -> Result<CountedLines, VisitError> {
-        let (mut first_known, mut visits) = (None, 0);
         loop {
             self.settle_pending(domain).await?;
-            let (known, end, batch) = match self.claim(domain, part).await? {
+            let (lines, batch) = match self.claim(domain, part).await? {
                 Claim::Taken => continue,
-                Claim::Done { known } => {
-                    return Ok(CountedLines { known: first_known.unwrap_or(known), visits });
-                }
-                Claim::Ours { known, end, batch } => (known, end, batch),
+                Claim::Known(lines) => return Ok(CountedLines::Known(lines)),
+                Claim::Ours { lines, batch: None } => return Ok(CountedLines::New { lines, visits: 0 }),
+                Claim::Ours { lines, batch: Some(batch) } => (lines, batch),
             };
-            first_known.get_or_insert(known);
-            let Some(batch) = batch else { continue };
-            let (count, pages, times) = part.counts(known..end);
+            let (visits, pages, times) = part.counts(0..lines);
             let month = month_of_batch(&batch)?;
             let pages = self.bounds.lock().await.fold(&mut &*self, &pages).await?;
             // All of one month: that is where the part was cut.
             let rows = by_month(&pages, &times, &[]).remove(&month).unwrap_or_default();
             self.insert(&name_row(&batch, month), rows).await?;
-            let checkpoint = part.checkpoints[end - 1].as_str();
-            if self.settle(domain, checkpoint, &batch).await? {
-                visits += count;
+            if self.settle(domain, part.checkpoints[lines - 1].as_str(), &batch).await? {
+                return Ok(CountedLines::New { lines, visits });
             }
         }
     }
@@ -171,20 +167,20 @@ impl ClickHouseStore {
             return Ok(Claim::Taken);
         }
         let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
-        if known == part.checkpoints.len() {
-            return Ok(Claim::Done { known });
+        if known > 0 {
+            return Ok(Claim::Known(known));
         }
-        let (end, day) = part.month_after(known);
-        let checkpoint = part.checkpoints[end - 1].as_str();
+        let (lines, day) = part.lines_of_month();
+        let checkpoint = part.checkpoints[lines - 1].as_str();
         let Some(month) = day.map(month_of).and_then(stored_day) else {
             queries::imports::add_checkpoint(&mut tx, domain, checkpoint, None, now).await?;
             tx.commit().await?;
-            return Ok(Claim::Ours { known, end, batch: None });
+            return Ok(Claim::Ours { lines, batch: None });
         };
         let batch = format!("import:{}:{month}", uuid::Uuid::now_v7());
         queries::imports::add_checkpoint(&mut tx, domain, checkpoint, Some(&batch), now).await?;
         tx.commit_durably().await?;
-        Ok(Claim::Ours { known, end, batch: Some(batch) })
+        Ok(Claim::Ours { lines, batch: Some(batch) })
     }
 
     /// Waits for those who count lines of this domain, and settles what they leave behind when they have ended.

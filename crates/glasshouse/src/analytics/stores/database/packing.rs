@@ -20,7 +20,7 @@ use crate::domains::DomainId;
 const DAYS_AT_ONCE: Day = 60;
 
 impl DatabaseStore {
-    /// Counts what of a part of a log was not counted before.
+    /// Counts the first lines of a part of a log, unless some of it was counted before.
     pub(super) async fn import_part(
         &self,
         domain: &DomainId,
@@ -28,12 +28,14 @@ impl DatabaseStore {
     ) -> Result<CountedLines, VisitError> {
         let counting = &mut *self.counting.lock().await;
         // Mostly nothing of it was counted before: what takes time is done before others have to wait.
-        let (whole, now) = (part.counts(0..part.checkpoints.len()), self.clock.now());
+        let lines = part.lines_at_once();
+        let ((visits, mut pages, mut times), now) = (part.counts(0..lines), self.clock.now());
         let mut tx = self.db.write().await?;
         queries::imports::lock(&mut tx, domain, now).await?;
         let known = queries::imports::lines_known(&mut tx, domain, &part.checkpoints).await?;
-        let new = if known == 0 { whole } else { part.counts(known..part.checkpoints.len()) };
-        let (visits, mut pages, mut times) = new;
+        if known > 0 {
+            return Ok(CountedLines::Known(known));
+        }
         let mut late = LateDays::take_from(&mut pages, &mut times, day_of(now));
         let table = match late.is_empty() {
             true => None,
@@ -42,16 +44,15 @@ impl DatabaseStore {
         let pages = counting.bounds.fold(&mut *tx, &pages).await?;
         times.sort_unstable();
         queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
-        if let Some(last) = part.checkpoints.last().filter(|_| known < part.checkpoints.len()) {
-            queries::imports::add_checkpoint(&mut tx, domain, last.as_str(), None, now).await?;
-        }
+        let checkpoint = part.checkpoints[lines - 1].as_str();
+        queries::imports::add_checkpoint(&mut tx, domain, checkpoint, None, now).await?;
         tx.commit().await?;
         counting.busy.note(&pages);
         if let Some(table) = table {
             self.tables.insert(domain, table);
         }
         self.pack_busy_days(counting.busy.take_due(now)).await;
-        Ok(CountedLines { known, visits })
+        Ok(CountedLines::New { lines, visits })
     }
 
     /// Packs visits of days that are over; answers the numbers of pages with the new ones, once they are committed.

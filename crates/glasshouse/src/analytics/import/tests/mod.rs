@@ -1,5 +1,7 @@
 //! What a line of each format tells, which lines are visits, and that no line counts twice.
 
+mod known;
+
 use serde_json::json;
 
 use super::*;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, Closed};
 use super::live::{LiveTail, LiveVisits, WatchError};
-use super::model::{OTHER_PATHS, TimeKey, Visit, VisitKey};
+use super::model::{OTHER_PATHS, TimeKey, Verified, Visit, VisitKey};
 use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use super::stores::VisitStore;
@@ -162,6 +162,10 @@ impl Open {
     fn count(&mut self, visit: &Visit) {
         let is_known = self.pages.get_mut(&visit.key_ref()).map(|visits| *visits += 1).is_some();
         if !is_known && !self.count_new(visit.key()) {
+            return;
+        }
+        // An impostor gets other answers than the crawler that it plays: how long they take says nothing of those.
+        if visit.verified == Verified::No {
             return;
         }
         let is_known = self.times.get_mut(&visit.time_key_ref()).map(|answers| *answers += 1).is_some();
@@ -331,7 +335,7 @@ fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<Open
 mod tests {
     use super::*;
     use crate::accounts::Plan;
-    use crate::analytics::{CrawlerIndex, ServedBy, Verified};
+    use crate::analytics::{CrawlerIndex, ServedBy};
     use crate::domains::Domain;
     use crate::testing::TestApp;
 
@@ -432,6 +436,18 @@ mod tests {
             (open.pages.get(&visit.key_ref()), open.times.get(&visit.time_key_ref())),
             (Some(&3), Some(&3))
         );
+    }
+
+    #[tokio::test]
+    async fn how_long_answers_to_impostors_take_is_not_counted() {
+        let app = TestApp::new().await;
+        let (domain, mut open) = (DomainId::from("d"), Open::default());
+        let spoofed = Visit { verified: Verified::No, ..visit(&app, &domain, "/a") };
+
+        open.count(&spoofed);
+        open.count(&visit(&app, &domain, "/a"));
+
+        assert_eq!((open.pages.len(), open.times.values().sum::<u64>()), (2, 1));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::super::model::{Day, TimeKey, Visit, VisitKey, day_of, month_of};
+use super::super::model::{Day, TimeKey, Verified, Visit, VisitKey, day_of, month_of};
 use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
@@ -235,8 +235,8 @@ impl LogPart {
         let visits = self.visits.iter().filter(|(line, _)| lines.contains(&(line - 1)));
         for (_, visit) in visits.clone() {
             *pages.entry(visit.key()).or_default() += 1;
-            // A log without times says nothing about them.
-            if !visit.duration.is_zero() {
+            // A log without times says nothing about them, and an impostor gets other answers than whom it plays.
+            if !visit.duration.is_zero() && visit.verified != Verified::No {
                 *times.entry(visit.time_key()).or_default() += 1;
             }
         }

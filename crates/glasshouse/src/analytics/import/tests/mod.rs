@@ -371,6 +371,29 @@ async fn a_log_without_times_says_nothing_about_them() {
 }
 
 #[tokio::test]
+async fn how_long_answers_to_impostors_took_is_not_counted() {
+    TestApp::on_each_visit_store(async |app| {
+        let domain = shop(&app).await;
+        let ranges =
+            json!({ "https://openai.com/gptbot.json": { "updated": "2026-11-20", "networks": ["8.8.4.0/24"] } });
+        let file = app.state.platform.config.storage.data_dir.join("crawler-ranges.json");
+        std::fs::write(file, json!({ "feeds": ranges }).to_string()).unwrap();
+        let line = |ip: &str| {
+            let (at, path) = (crate::testing::NOON.as_millis(), "/a");
+            json!({ "ts": at, "path": path, "userAgent": GPTBOT, "servedBy": "cache", "durationMs": 5, "ip": ip })
+                .to_string()
+                + "\n"
+        };
+
+        import_week(&app, &domain, &[line("8.8.8.8"), line("8.8.4.4")], 2).await.unwrap();
+
+        let times = app.state.visits.times(&domain.id, (0, 40_000)).await.unwrap();
+        assert_eq!(times.cache.iter().map(|(_, count)| count).sum::<u64>(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_log_of_several_months_out_of_order_counts_each_line_once() {
     TestApp::on_each_visit_store(async |app| {
         let domain = shop(&app).await;

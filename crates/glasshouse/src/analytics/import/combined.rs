@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::{LogLine, ServedBy, Timestamp};
+use super::{LogLine, ServedBy, Timestamp, text_of};
 
 /// Reads a line.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
@@ -77,5 +77,5 @@ fn unescape(text: &str) -> Cow<'_, str> {
             }
         };
     }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    Cow::Owned(text_of(&bytes).into_owned())
 }

@@ -119,6 +119,19 @@ impl Counting<'_> {
     }
 }
 
+/// What bytes of a log say. Those that are no text stand as they do in an address, which is where they come from.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| percent_encoding::percent_encode_byte(*byte)));
+    }
+    Cow::Owned(text)
+}
+
 fn is_html(content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     kind.is_empty()

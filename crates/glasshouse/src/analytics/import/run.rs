@@ -10,7 +10,7 @@ use super::super::model::{Day, TimeKey, Verified, Visit, VisitKey, day_of, month
 use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
-use super::{Counting, LogFormat};
+use super::{Counting, LogFormat, text_of};
 use crate::clock::Clock;
 use crate::domains::Domain;
 use crate::platform::Platform;
@@ -159,7 +159,7 @@ impl Import {
 
     fn add_line(&mut self, line: &[u8]) {
         let checkpoint = self.chain.add(line);
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         let parsed = self.format.parse(text.trim());
         if parsed.is_none() && !text.trim().is_empty() {
             self.imported.lines_unreadable += 1;

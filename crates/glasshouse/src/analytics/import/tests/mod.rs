@@ -193,6 +193,19 @@ fn a_path_is_counted_as_the_edge_would_count_it() {
 }
 
 #[test]
+fn bytes_that_are_no_text_are_counted_as_the_edge_counts_them() {
+    let raw = combined_line("/a?").replace('?', "\u{ff}").chars().map(|c| c as u8).collect::<Vec<_>>();
+    let escaped = combined_line(r"/a\xFF\xC3\xBC").into_bytes();
+
+    let paths = [raw, escaped].map(|bytes| {
+        let text = text_of(&bytes).into_owned();
+        LogFormat::Combined.parse(&text).map(|line| counted_path(&line.path).into_owned())
+    });
+
+    assert_eq!(paths, [Some("/a%FF".to_owned()), Some("/a%FF%C3%BC".to_owned())]);
+}
+
+#[test]
 fn people_redirects_and_assets_are_no_visits() {
     let others = [
         json!({ "userAgent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36" }),

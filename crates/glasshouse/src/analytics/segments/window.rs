@@ -102,11 +102,13 @@ impl Pages {
         self.table.find(path).ok().or_else(in_new)
     }
 
-    /// For every page whether its path contains a text, in any case.
+    /// For every page whether its path contains a text, in any case: as it stands in an address, or as people read it.
     pub fn containing(&self, text: &str) -> Vec<bool> {
         let text = text.to_lowercase();
+        let contains = |path: &str| path.to_lowercase().contains(&text);
+        let decoded = |path| percent_encoding::percent_decode_str(path).decode_utf8_lossy();
         let all = self.table.paths().iter().chain(&self.new);
-        all.map(|path| path.to_lowercase().contains(&text)).collect()
+        all.map(|path| contains(path) || (path.contains('%') && contains(&decoded(path)))).collect()
     }
 }
 
@@ -294,5 +296,19 @@ mod tests {
         let window = WindowVisits::new(Vec::new(), vec![open("/über/uns", "googlebot", 1)], table);
 
         assert_eq!(window.pages().containing("über"), [false, true, true]);
+    }
+
+    #[test]
+    fn a_search_reads_a_path_encoded_and_decoded() {
+        let table =
+            Arc::new(PathTable::of(["/%C3%9Cber-uns", "/50%", "/a%FFb", "/%e4%bd%a0"].map(Arc::from)));
+        let window = WindowVisits::new(Vec::new(), Vec::new(), table);
+        let found = |text| {
+            let found = window.pages().containing(text);
+            (1..5).filter(|page| found[*page as usize]).collect::<Vec<_>>()
+        };
+
+        assert_eq!((found("über-U"), found("%c3%9c"), found("你")), (vec![1], vec![1], vec![4]));
+        assert_eq!((found("50%"), found("%FFb"), found("ß")), (vec![2], vec![3], vec![]));
     }
 }

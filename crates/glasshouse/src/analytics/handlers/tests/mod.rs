@@ -143,6 +143,7 @@ async fn bots_are_narrowed_by_dates_path_and_search() {
             visit(shop, 0, "/Tea/green", "GPTBot/1.2"),
             visit(shop, 3, "/tea", "GPTBot/1.2"),
             visit(shop, 0, "/coffee", "GPTBot/1.2"),
+            visit(shop, 0, "/%C3%9Cber-uns", "GPTBot/1.2"),
         ])
         .await;
         let paths = async |query: &str| {
@@ -152,7 +153,9 @@ async fn bots_are_narrowed_by_dates_path_and_search() {
         };
 
         assert_eq!(paths("search=tEa").await, ["/Tea/green", "/tea"]);
+        assert_eq!(paths("search=%C3%BCber").await, ["/%C3%9Cber-uns"]);
         assert_eq!(paths("path=/tea").await, ["/tea"]);
+        assert_eq!(paths("path=/%C3%9Cber-uns").await, ["/%C3%9Cber-uns"]);
         assert_eq!(paths("path=/unknown").await, [""; 0]);
         assert_eq!(paths("from=2026-11-17&to=2026-11-17").await, ["/tea"]);
         assert_eq!(paths("to=2026-11-19").await, ["/tea"]);

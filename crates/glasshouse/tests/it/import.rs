@@ -154,6 +154,62 @@ fn a_followed_log_is_read_through_its_rotation() {
 }
 
 #[test]
+fn what_a_server_writes_to_a_renamed_log_is_read() {
+    let folder = shop();
+    let folder = folder.path();
+    append(folder, &lines(0, 3));
+
+    follow(folder, |wait_for| {
+        wait_for("3 visits");
+        let mut old = OpenOptions::new().append(true).open(folder.join("access.log")).unwrap();
+        std::fs::rename(folder.join("access.log"), folder.join("access.log.1")).unwrap();
+        append(folder, &lines(3, 5));
+        wait_for("5 visits");
+        old.write_all(lines(5, 8).as_bytes()).unwrap();
+        wait_for("8 visits");
+        append(folder, &lines(8, 10));
+        wait_for("10 visits");
+    });
+
+    assert!(import(folder, "access.log.1").starts_with("0 visits from 6 lines; 6 lines"));
+    assert!(import(folder, "access.log").starts_with("0 visits from 4 lines; 4 lines"));
+}
+
+#[test]
+fn following_a_long_log_ends_between_two_parts() {
+    let folder = shop();
+    let folder = folder.path();
+    append(folder, &lines(0, 100_000));
+    let mut command = glasshouse(folder, &[&IMPORT[..], &["access.log", "--follow"]].concat(), &[]);
+    let mut child = command.spawn().unwrap();
+
+    let told = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok).next().unwrap();
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let rest = import(folder, "access.log");
+
+    let visits = |text: &str| text.split(' ').next().unwrap().parse::<u64>().unwrap();
+    let before = visits(&String::from_utf8_lossy(&output.stdout));
+    assert!(
+        output.status.success() && before < 100_000 && told.starts_with("20000 visits"),
+        "{told} {output:?}"
+    );
+    assert_eq!(visits(&rest), 100_000 - before);
+}
+
+#[test]
+fn a_log_can_be_read_once_more_after_the_wrong_format() {
+    let folder = shop();
+    std::fs::write(folder.path().join("access.log"), lines(0, 4)).unwrap();
+    let wrong = ["analytics", "import", "--domain", "shop.test", "--format", "caddy", "access.log"];
+
+    let refused = fails(&mut glasshouse(folder.path(), &wrong, &[]), 1);
+
+    assert!(refused.contains("no line of access.log is in this format; choose another"), "{refused}");
+    assert!(import(folder.path(), "access.log").starts_with("4 visits from 4 lines; 0 lines"));
+}
+
+#[test]
 fn a_followed_log_that_is_copied_and_emptied_is_read_from_its_start() {
     let folder = shop();
     let folder = folder.path();

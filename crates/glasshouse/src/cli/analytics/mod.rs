@@ -1,17 +1,16 @@
 //! `glasshouse analytics …`: visits of crawlers that other web servers saw.
 
+mod follow;
+
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use flate2::bufread::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::domain_target::DomainTarget;
 use super::{BadUsage, Context, output};
@@ -22,8 +21,6 @@ use crate::analytics::stores::{
 };
 use crate::config::ClickHouseUrl;
 
-/// How often a followed log is looked at.
-const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 /// What is read of a log at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
@@ -137,7 +134,7 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
         import.read(&mut plain(io::stdin())?).await?;
         import.finish().await?
     } else if follow {
-        follow_log(&file, start).await?
+        follow::follow_log(&file, start).await?
     } else {
         read_file(&file, start()).await?
     };
@@ -158,52 +155,6 @@ async fn read_file(file: &Path, mut import: Import) -> anyhow::Result<Imported> 
     import.read(&mut plain(bar.wrap_read(opened))?).await?;
     bar.finish_and_clear();
     Ok(import.finish().await?)
-}
-
-/// A file and what is appended to it. When another file takes its name, the old one is read to its end first.
-async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<Imported> {
-    // Before anything is read: a signal that comes in the meantime is not lost.
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let mut done = Imported::default();
-    let mut opened = open(file)?;
-    loop {
-        let id = opened.metadata()?.ino();
-        let (mut log, mut import) = (BufReader::with_capacity(BUFFER_BYTES, opened), start());
-        // Its text has more bytes than the file, which would look emptied each time.
-        if is_compressed(&mut log)? {
-            let why = format!("--follow needs a log as text: {} is compressed", file.display());
-            return Err(BadUsage(why).into());
-        }
-        opened = loop {
-            // Looked at before reading: what is written until a rotation is in the old file, and read below.
-            let next = replacement(file, id, import.bytes_read())?;
-            let before = import.imported();
-            let now = import.read(&mut log).await?;
-            if now != before {
-                output::note(&summary(done.plus(now)));
-            }
-            if let Some(next) = next {
-                break next;
-            }
-            tokio::select! {
-                () = tokio::time::sleep(FOLLOW_EVERY) => {}
-                _ = interrupt.recv() => return Ok(done.plus(import.finish().await?)),
-                _ = terminate.recv() => return Ok(done.plus(import.finish().await?)),
-            }
-        };
-        done = done.plus(import.finish().await?);
-    }
-}
-
-/// The file that has the name now, when it is another one or was emptied. None while there is none.
-fn replacement(file: &Path, id: u64, bytes_read: u64) -> anyhow::Result<Option<File>> {
-    let now = match File::open(file) {
-        Ok(now) => now,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("cannot open {}", file.display())),
-    };
-    let about = now.metadata()?;
-    Ok((about.ino() != id || about.len() < bytes_read).then_some(now))
 }
 
 fn open(file: &Path) -> anyhow::Result<File> {

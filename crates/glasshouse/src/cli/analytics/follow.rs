@@ -1,0 +1,162 @@
+//! `glasshouse analytics import --follow`: a log and what is appended to it, through its rotations.
+//! A file that was renamed is read on beside the one that has its name now, because servers write to it until they are told.
+//! See docs/decisions/0330.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use futures::FutureExt;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::{BUFFER_BYTES, is_compressed, open, summary};
+use crate::analytics::import::{Import, Imported};
+use crate::cli::{BadUsage, output};
+
+/// How often a followed log is looked at.
+const FOLLOW_EVERY: Duration = Duration::from_millis(500);
+/// How long a renamed file is read on after its last line: children of Apache write to it for minutes.
+const SILENT_FOR: Duration = Duration::from_secs(60);
+
+/// Reads a file and what is appended to it or to the one that takes its name, until somebody ends the command.
+pub async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<Imported> {
+    // Before anything is read: a signal that comes in the meantime is not lost.
+    let mut signals = Signals::new()?;
+    let mut follower = Follower::default();
+    follower.add(file, open(file)?, start())?;
+    loop {
+        // Looked at before reading: what is written until a file is emptied is read below.
+        let next = follower.replacement(file)?;
+        for at in 0..follower.logs.len() {
+            while follower.logs[at].read_part().await? {
+                follower.tell();
+                if signals.came() {
+                    return Ok(follower.imported());
+                }
+            }
+        }
+        follower.tell();
+        if let Some((next, was_emptied)) = next {
+            if was_emptied {
+                follower.finish(|log| log.is_current).await?;
+            }
+            follower.add(file, next, start())?;
+        }
+        follower.finish(|log| !log.is_current && log.last_read.elapsed() >= SILENT_FOR).await?;
+        tokio::select! {
+            () = tokio::time::sleep(FOLLOW_EVERY) => {}
+            () = signals.recv() => {
+                follower.finish(|_| true).await?;
+                return Ok(follower.imported());
+            }
+        }
+    }
+}
+
+/// Files that are read on, and what came of the others.
+#[derive(Default)]
+struct Follower {
+    logs: Vec<FollowedLog>,
+    done: Imported,
+    told: Imported,
+}
+
+struct FollowedLog {
+    log: BufReader<File>,
+    id: u64,
+    import: Import,
+    last_read: Instant,
+    /// Whether it has the name that is followed, as far as is known.
+    is_current: bool,
+}
+
+impl Follower {
+    /// Follows the file that has the name now.
+    fn add(&mut self, file: &Path, opened: File, import: Import) -> anyhow::Result<()> {
+        let id = opened.metadata()?.ino();
+        let mut log = BufReader::with_capacity(BUFFER_BYTES, opened);
+        // Its text has more bytes than the file, which would look emptied each time.
+        if is_compressed(&mut log)? {
+            let why = format!("--follow needs a log as text: {} is compressed", file.display());
+            return Err(BadUsage(why).into());
+        }
+        self.logs.iter_mut().for_each(|log| log.is_current = false);
+        self.logs.push(FollowedLog { log, id, import, last_read: Instant::now(), is_current: true });
+        Ok(())
+    }
+
+    /// The file that has the name now, when it is another one or was emptied, and which of the two. None while there is none.
+    fn replacement(&self, file: &Path) -> anyhow::Result<Option<(File, bool)>> {
+        let Some(current) = self.logs.iter().find(|log| log.is_current) else { return Ok(None) };
+        let now = match File::open(file) {
+            Ok(now) => now,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot open {}", file.display())),
+        };
+        let about = now.metadata()?;
+        let was_emptied = about.ino() == current.id && about.len() < current.import.bytes_read();
+        Ok((about.ino() != current.id || was_emptied).then_some((now, was_emptied)))
+    }
+
+    /// Reads nothing more of some of the files.
+    async fn finish(&mut self, is_over: impl Fn(&FollowedLog) -> bool) -> anyhow::Result<()> {
+        for mut log in self.logs.extract_if(.., |log| is_over(log)).collect::<Vec<_>>() {
+            self.done = self.done.plus(log.import.finish().await?);
+        }
+        Ok(())
+    }
+
+    fn imported(&self) -> Imported {
+        self.logs.iter().fold(self.done, |sum, log| sum.plus(log.import.imported()))
+    }
+
+    fn tell(&mut self) {
+        let now = self.imported();
+        if now != self.told {
+            output::note(&summary(now));
+            self.told = now;
+        }
+    }
+}
+
+impl FollowedLog {
+    /// Counts some of what was appended. `false`: that was all.
+    async fn read_part(&mut self) -> anyhow::Result<bool> {
+        let before = self.import.bytes_read();
+        let has_more = self.import.read_part(&mut self.log).await?;
+        if self.import.bytes_read() != before {
+            self.last_read = Instant::now();
+        }
+        Ok(has_more)
+    }
+}
+
+/// The ways to end the command.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    /// Whether one came already.
+    fn came(&mut self) -> bool {
+        self.recv().now_or_never().is_some()
+    }
+}

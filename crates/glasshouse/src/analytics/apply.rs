@@ -7,16 +7,19 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crawler::errors::one_line;
 use tokio::sync::{mpsc, oneshot};
 
-use super::spool::{Counts, SpoolFile, WaitingFile};
+use super::spool::{Contents, Counts, SpoolFile, WaitingFile};
 use super::stores::VisitStore;
 
 /// How often what could not be applied is tried again.
 const TRY_AGAIN_EVERY: Duration = Duration::from_secs(1);
+/// How often a file is looked at again that could not be read.
+const READ_AGAIN_EVERY: Duration = Duration::from_secs(60);
 /// What may wait on the disk; beyond it the oldest counts are given up.
 const MAX_SPOOL_BYTES: u64 = 1 << 30;
 
@@ -34,6 +37,12 @@ pub struct Applier {
     folder: PathBuf,
     files: mpsc::UnboundedReceiver<Closed>,
     pending: VecDeque<WaitingFile>,
+    /// Files that the disk does not give. They hold up no others.
+    unreadable: Vec<WaitingFile>,
+    /// How many they are, for whoever asks.
+    unreadable_count: Arc<AtomicUsize>,
+    read_again_at: Instant,
+    max_bytes: u64,
 }
 
 impl Applier {
@@ -42,8 +51,11 @@ impl Applier {
         store: Arc<dyn VisitStore>,
         folder: PathBuf,
         files: mpsc::UnboundedReceiver<Closed>,
+        unreadable_count: Arc<AtomicUsize>,
     ) -> Applier {
-        Applier { store, folder, files, pending: VecDeque::new() }
+        let (pending, unreadable, read_again_at) = (VecDeque::new(), Vec::new(), Instant::now());
+        let max_bytes = MAX_SPOOL_BYTES;
+        Applier { store, folder, files, pending, unreadable, unreadable_count, read_again_at, max_bytes }
     }
 
     /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
@@ -71,53 +83,95 @@ impl Applier {
                     }
                     None => break,
                 },
-                () = tokio::time::sleep(TRY_AGAIN_EVERY), if !self.pending.is_empty() => self.apply_pending().await,
+                () = tokio::time::sleep(TRY_AGAIN_EVERY), if self.has_work() => self.apply_pending().await,
             }
         }
         self.apply_pending().await;
     }
 
-    /// Applies the oldest files first; stops at the first that the store does not take.
+    fn has_work(&self) -> bool {
+        !self.pending.is_empty() || !self.unreadable.is_empty()
+    }
+
+    /// Applies the oldest files first; stops at the first that the store does not take, and goes past those that cannot be read.
     async fn apply_pending(&mut self) {
         self.give_up_beyond_limit().await;
+        let before = self.look_again();
+        self.apply_readable(&before).await;
+        self.unreadable_count.store(self.unreadable.len(), Ordering::Relaxed);
+    }
+
+    /// Lets files wait once more that could not be read, if it is time; answers which.
+    fn look_again(&mut self) -> Vec<WaitingFile> {
+        if self.unreadable.is_empty() || Instant::now() < self.read_again_at {
+            return Vec::new();
+        }
+        self.read_again_at = Instant::now() + READ_AGAIN_EVERY;
+        let before = std::mem::take(&mut self.unreadable);
+        before.iter().rev().for_each(|waiting| self.pending.push_front(waiting.clone()));
+        before
+    }
+
+    /// What could not be read `before` either is not said again.
+    async fn apply_readable(&mut self, before: &[WaitingFile]) {
         while let Some(waiting) = self.pending.front() {
-            let (file, counts) = match take(waiting).await {
+            let (file, contents) = match take(waiting).await {
                 Ok(Some(taken)) => taken,
                 Ok(None) => {
                     self.pending.pop_front();
                     continue;
                 }
                 Err(error) => {
-                    tracing::error!(%error, ?waiting, "a file of the spool cannot be read and waits");
-                    return;
+                    if !before.contains(waiting) {
+                        tracing::error!(%error, ?waiting, "a file of the spool cannot be read and waits");
+                    }
+                    self.unreadable.extend(self.pending.pop_front());
+                    continue;
                 }
             };
             let name = file.name();
-            if let Err(error) = self.store.apply(&name, &counts).await {
+            if let Err(error) = self.store.apply(&name, &contents.counts).await {
                 let (error, files) = (one_line(&error), self.pending.len());
                 tracing::warn!(%error, files, "visits could not be written and wait");
                 return;
             }
-            metrics::counter!("glasshouse_visits_recorded_total").increment(visits_in(&counts));
+            metrics::counter!("glasshouse_visits_recorded_total").increment(visits_in(&contents.counts));
             self.pending.pop_front();
-            match file.remove() {
-                // The store remembers it, so that it changes nothing the next time.
-                Err(error) => tracing::warn!(%error, "an applied file of the spool cannot be removed"),
-                Ok(()) => self.store.forget_file(&name).await,
+            self.put_away(file, contents.is_damaged).await;
+        }
+    }
+
+    /// Removes a file that was applied, or keeps it for people when there is more in it.
+    async fn put_away(&self, file: SpoolFile, is_damaged: bool) {
+        let name = file.name();
+        // Where its name stays, the store remembers it, so that it changes nothing the next time.
+        if is_damaged {
+            metrics::counter!("glasshouse_spool_files_damaged_total").increment(1);
+            match file.set_aside() {
+                Ok(file) => tracing::error!(
+                    file = %file.display(),
+                    "a file of the spool is damaged or of a later version: what of it can be read is counted, and it is kept"
+                ),
+                Err(error) => tracing::error!(%error, name, "a damaged file of the spool cannot be renamed"),
             }
+            return;
+        }
+        match file.remove() {
+            Err(error) => tracing::warn!(%error, "an applied file of the spool cannot be removed"),
+            Ok(()) => self.store.forget_file(&name).await,
         }
     }
 
     /// Drops the oldest files while more waits than may.
     async fn give_up_beyond_limit(&mut self) {
         let mut bytes: u64 = self.pending.iter().map(WaitingFile::bytes).sum();
-        while bytes > MAX_SPOOL_BYTES
+        while bytes > self.max_bytes
             && let Some(waiting) = self.pending.pop_front()
         {
             bytes -= waiting.bytes();
             let removed = match take(&waiting).await {
                 Ok(None) => continue,
-                Ok(Some((file, counts))) => file.remove().map(|()| visits_in(&counts)),
+                Ok(Some((file, contents))) => file.remove().map(|()| visits_in(&contents.counts)),
                 Err(error) => Err(error),
             };
             match removed {
@@ -136,12 +190,12 @@ impl Applier {
 }
 
 /// Locks a file and reads it, off the runtime's threads.
-async fn take(waiting: &WaitingFile) -> io::Result<Option<(SpoolFile, Counts)>> {
+async fn take(waiting: &WaitingFile) -> io::Result<Option<(SpoolFile, Contents)>> {
     let waiting = waiting.clone();
     let taken = tokio::task::spawn_blocking(move || {
         let Some(file) = waiting.lock()? else { return Ok(None) };
-        let counts = file.read()?;
-        Ok(Some((file, counts)))
+        let contents = file.read()?;
+        Ok(Some((file, contents)))
     });
     taken.await.expect("reading a file does not panic")
 }
@@ -191,7 +245,8 @@ mod tests {
 
     fn applier(app: &TestApp) -> (Applier, PathBuf) {
         let folder = app.state.platform.config.storage.data_dir.join("spool");
-        (Applier::new(store(app), folder.clone(), mpsc::unbounded_channel().1), folder)
+        let (files, unreadable) = (mpsc::unbounded_channel().1, Arc::default());
+        (Applier::new(store(app), folder.clone(), files, unreadable), folder)
     }
 
     async fn count(app: &TestApp, domain: &Domain) -> (u64, u64) {
@@ -302,6 +357,78 @@ mod tests {
             assert_eq!(count(&app, &domain).await, (6, 3));
         })
         .await;
+    }
+
+    /// A file of the spool with visits of so many pages.
+    fn file_of(folder: &std::path::Path, domain: &Domain, pages: usize) -> WaitingFile {
+        let mut file = SpoolFile::create(folder).unwrap();
+        file.append(&counts(domain, pages)).unwrap();
+        file.close()
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_read_holds_up_no_other_and_is_read_later() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+        let unreadable = file_of(&folder, &domain, 5);
+        let (path, aside) = (only_file(&folder), folder.join("aside"));
+        std::fs::rename(&path, &aside).unwrap();
+        std::fs::create_dir(&path).unwrap();
+
+        applier.pending.extend([unreadable, file_of(&folder, &domain, 3)]);
+        applier.apply_pending().await;
+        let waiting = (applier.unreadable_count.load(Ordering::Relaxed), count(&app, &domain).await);
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::rename(&aside, &path).unwrap();
+        applier.read_again_at = Instant::now();
+        applier.apply_pending().await;
+
+        assert_eq!(waiting, (1, (6, 3)));
+        assert_eq!((applier.unreadable_count.load(Ordering::Relaxed), applier.has_work()), (0, false));
+        assert_eq!(count(&app, &domain).await, (16, 5));
+    }
+
+    #[tokio::test]
+    async fn a_damaged_file_is_counted_as_far_as_it_goes_and_kept() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+        let mut file = SpoolFile::create(&folder).unwrap();
+        for pages in [2, 3] {
+            file.append(&counts(&domain, pages)).unwrap();
+        }
+        let path = only_file(&folder);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[20] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+
+        applier.pending.push_back(file.close());
+        applier.apply_pending().await;
+
+        assert_eq!(count(&app, &domain).await, (6, 3));
+        assert_eq!(only_file(&folder), path.with_extension("damaged"));
+        assert!(WaitingFile::list(&folder).unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn of_more_than_the_spool_may_hold_the_oldest_is_given_up() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let (mut applier, folder) = applier(&app);
+        let files = [9, 3, 2].map(|pages| file_of(&folder, &domain, pages));
+        applier.max_bytes = files[1..].iter().map(WaitingFile::bytes).sum();
+
+        applier.pending.extend(files);
+        applier.apply_pending().await;
+
+        assert_eq!(count(&app, &domain).await, (10, 3));
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+    }
+
+    fn only_file(folder: &std::path::Path) -> PathBuf {
+        let mut files = std::fs::read_dir(folder).unwrap();
+        files.next().expect("there is a file").unwrap().path()
     }
 
     #[tokio::test]

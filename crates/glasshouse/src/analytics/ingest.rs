@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ pub struct Recorder {
     buffer: Arc<Buffer>,
     flushes: mpsc::UnboundedSender<oneshot::Sender<()>>,
     live: LiveTail,
+    /// Files of the spool that cannot be read.
+    unreadable: Arc<AtomicUsize>,
     /// The tasks' parts, until they run.
     parts: Arc<Mutex<Option<(Counter, Applier)>>>,
 }
@@ -89,7 +92,8 @@ impl Recorder {
         let (flushes, asked) = mpsc::unbounded_channel();
         let (closed, files) = mpsc::unbounded_channel();
         let folder = platform.config.storage.data_dir.join("spool");
-        let applier = Applier::new(store, folder.clone(), files);
+        let unreadable = Arc::new(AtomicUsize::new(0));
+        let applier = Applier::new(store, folder.clone(), files, unreadable.clone());
         let counter = Counter {
             buffer: buffer.clone(),
             counted: Vec::new(),
@@ -102,7 +106,7 @@ impl Recorder {
             is_failing: false,
         };
         let parts = Arc::new(Mutex::new(Some((counter, applier))));
-        Recorder { buffer, flushes, live: LiveTail::default(), parts }
+        Recorder { buffer, flushes, live: LiveTail::default(), unreadable, parts }
     }
 
     /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
@@ -129,6 +133,12 @@ impl Recorder {
     /// Watches the visits of an account's domain as they are recorded.
     pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
         self.live.watch(account, domain)
+    }
+
+    /// What keeps some visits from being counted, if anything does.
+    pub fn problem(&self) -> Option<String> {
+        let files = self.unreadable.load(Ordering::Relaxed);
+        (files > 0).then(|| format!("{files} files of the spool cannot be read"))
     }
 
     /// Waits until every visit recorded so far was written, or could not be.

@@ -15,6 +15,8 @@ use super::model::{TimeKey, VisitKey};
 use super::referrals::ReferralKey;
 
 const EXTENSION: &str = "visits";
+/// In its place once a file holds something that cannot be read.
+const DAMAGED: &str = "damaged";
 /// Length and checksum in front of a record.
 const HEAD_BYTES: usize = 8;
 /// First byte of what a record holds. That of earlier versions was JSON, which begins otherwise.
@@ -28,6 +30,15 @@ pub struct Counts {
     /// People who came from assistants. Files of earlier versions have none.
     #[serde(default)]
     pub referrals: Vec<(ReferralKey, u64)>,
+}
+
+/// What is in a file.
+#[derive(Debug, Default, PartialEq)]
+pub struct Contents {
+    /// Of all records that can be read, summed up and in a fixed order: read again, they are the same.
+    pub counts: Counts,
+    /// There are others: changed on the disk, or of a later version.
+    pub is_damaged: bool,
 }
 
 /// A file of the spool that this process has locked.
@@ -85,14 +96,19 @@ impl SpoolFile {
         written
     }
 
-    /// Everything in the file, summed up and in a fixed order: read again, it is the same.
+    /// Everything in the file.
     ///
-    /// A record that was cut off, and what follows it, is left out: nobody was told that it is kept.
-    pub fn read(&self) -> io::Result<Counts> {
+    /// A last record that was cut off is left out: nobody was told that it is kept.
+    pub fn read(&self) -> io::Result<Contents> {
         let bytes = fs::read(&self.path)?;
         let (mut pages, mut times, mut referrals) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut rest = bytes.as_slice();
-        while let Some((counts, after)) = first_record(rest) {
+        let (mut rest, mut is_damaged) = (bytes.as_slice(), false);
+        while let Some((record, after)) = first_record(rest) {
+            rest = after;
+            let Some(counts) = record else {
+                is_damaged = true;
+                continue;
+            };
             for (key, visits) in counts.pages {
                 *pages.entry(key).or_default() += visits;
             }
@@ -102,13 +118,20 @@ impl SpoolFile {
             for (key, people) in counts.referrals {
                 *referrals.entry(key).or_default() += people;
             }
-            rest = after;
         }
-        Ok(Counts {
+        let counts = Counts {
             pages: pages.into_iter().collect(),
             times: times.into_iter().collect(),
             referrals: referrals.into_iter().collect(),
-        })
+        };
+        Ok(Contents { counts, is_damaged })
+    }
+
+    /// Gives the file a name under which nobody applies it; answers which.
+    pub fn set_aside(self) -> io::Result<PathBuf> {
+        let path = self.path.with_extension(DAMAGED);
+        fs::rename(&self.path, &path)?;
+        Ok(path)
     }
 
     /// Removes the file: what was in it is somewhere else now.
@@ -126,7 +149,7 @@ impl Drop for SpoolFile {
 }
 
 /// A file of the spool that nobody may be writing to: its name, and no more.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct WaitingFile {
     path: PathBuf,
     bytes: u64,
@@ -181,16 +204,21 @@ impl WaitingFile {
     }
 }
 
-fn first_record(bytes: &[u8]) -> Option<(Counts, &[u8])> {
+/// The first record, none when it cannot be read, and what follows it. None at the end, and where a last record was cut off:
+/// its bytes may be missing, or there without what was to be in them.
+fn first_record(bytes: &[u8]) -> Option<(Option<Counts>, &[u8])> {
+    if bytes.iter().all(|byte| *byte == 0) {
+        return None;
+    }
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (checksum, rest) = rest.split_first_chunk::<4>()?;
     let (payload, after) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     if crc32fast::hash(payload) != u32::from_le_bytes(*checksum) {
-        return None;
+        return (!after.is_empty()).then_some((None, after));
     }
     let counts = match payload {
-        [POSTCARD, counts @ ..] => postcard::from_bytes(counts).ok()?,
-        counts => serde_json::from_slice(counts).ok()?,
+        [POSTCARD, counts @ ..] => postcard::from_bytes(counts).ok(),
+        counts => serde_json::from_slice(counts).ok(),
     };
     Some((counts, after))
 }
@@ -225,11 +253,11 @@ mod tests {
             file.append(&counts(path, visits)).unwrap();
         }
 
-        let read = file.read().unwrap();
+        let read = file.read().unwrap().counts;
         let pages: Vec<_> = read.pages.iter().map(|(key, visits)| (&*key.path, *visits)).collect();
         assert_eq!(pages, [("/a", 2), ("/b", 4)]);
         assert_eq!(read.times[0].1, 6);
-        assert_eq!(file.read().unwrap(), read);
+        assert_eq!(file.read().unwrap(), Contents { counts: read, is_damaged: false });
     }
 
     #[test]
@@ -246,7 +274,8 @@ mod tests {
             OpenOptions::new().write(true).open(&copy).unwrap().set_len(length).unwrap();
             let cut = SpoolFile { file: File::open(&copy).unwrap(), path: copy, bytes: length };
 
-            assert_eq!(cut.read().unwrap().pages.len(), 1, "{length} bytes");
+            let read = cut.read().unwrap();
+            assert_eq!((read.counts.pages.len(), read.is_damaged), (1, false), "{length} bytes");
         }
     }
 
@@ -260,21 +289,46 @@ mod tests {
         fs::write(&file.path, [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat())
             .unwrap();
 
-        assert_eq!(file.read().unwrap(), counts("/a", 3));
+        assert_eq!(file.read().unwrap().counts, counts("/a", 3));
     }
 
     #[test]
-    fn a_changed_byte_is_noticed() {
+    fn a_changed_byte_costs_its_record_and_is_noticed_before_the_last_one() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = SpoolFile::create(folder.path()).unwrap();
         file.append(&counts("/a", 1)).unwrap();
+        let first = file.bytes as usize;
+        file.append(&counts("/b", 1)).unwrap();
+        let bytes = fs::read(&file.path).unwrap();
+        let read = |changed: usize| {
+            let mut bytes = bytes.clone();
+            bytes[changed] ^= 1;
+            fs::write(&file.path, bytes).unwrap();
+            file.read().unwrap()
+        };
 
-        let mut bytes = fs::read(&file.path).unwrap();
-        let last = bytes.len() - 3;
-        bytes[last] ^= 1;
-        fs::write(&file.path, bytes).unwrap();
+        let (in_first, in_last) = (read(first - 3), read(bytes.len() - 3));
 
-        assert_eq!(file.read().unwrap(), Counts::default());
+        assert_eq!(in_first, Contents { counts: counts("/b", 1), is_damaged: true });
+        assert_eq!(in_last, Contents { counts: counts("/a", 1), is_damaged: false });
+    }
+
+    #[test]
+    fn a_record_of_a_later_version_is_noticed_and_a_tail_without_content_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = SpoolFile::create(folder.path()).unwrap();
+        file.append(&counts("/a", 1)).unwrap();
+        let bytes = fs::read(&file.path).unwrap();
+        let payload = b"\x02something";
+        let (length, checksum) = (payload.len() as u32, crc32fast::hash(payload));
+        let later = [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat();
+        let read = |more: &[u8]| {
+            fs::write(&file.path, [&bytes, more].concat()).unwrap();
+            file.read().unwrap()
+        };
+
+        assert_eq!(read(&later), Contents { counts: counts("/a", 1), is_damaged: true });
+        assert_eq!(read(&[0; 100]), Contents { counts: counts("/a", 1), is_damaged: false });
     }
 
     #[test]

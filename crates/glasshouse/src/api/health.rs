@@ -107,6 +107,7 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
     };
     let (database, object_store) = (Part::from(database), Part::from(object_store));
     let visit_store = Part::from(visit_store);
+    let visit_store = Part { problem: visit_store.problem.or_else(|| app.recorder.problem()), ..visit_store };
     // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
     let ok = database.ok && object_store.ok && browser.ok;
     let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

@@ -107,6 +107,12 @@ const METRICS: &[Metric] = &[
         labels: &[],
         help: "Crawler visits that were not counted because more came than could be kept.",
     },
+    Metric {
+        name: "glasshouse_spool_files_damaged_total",
+        kind: Kind::Counter,
+        labels: &[],
+        help: "Files of the spool with visits that could not be read; they are kept.",
+    },
 ];
 
 /// Tells the installed recorder what each metric means.

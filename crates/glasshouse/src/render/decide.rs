@@ -56,15 +56,19 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     if let Some((status, location)) = site.redirect(target) {
         return Decision::Redirect { status, location: location.into() };
     }
-    let is_page = matches!(*facts.method, Method::GET | Method::HEAD)
-        && !site.ignores(target)
-        && !is_static_asset(target.path())
-        && is_document(facts.sec_fetch_dest)
-        && accepts_html(facts.accept);
+    let is_page = asks_for_page(target, facts) && !site.ignores(target);
     if !is_page || is_person(target, facts, entry) {
         return Decision::Passthrough { location: site.origin_url(target).into() };
     }
     Decision::Serve(page_of(site, target))
+}
+
+/// Whether a request can be one for a page: not for an asset, for data or for a picture, and not one that writes.
+pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
+    matches!(*facts.method, Method::GET | Method::HEAD)
+        && !is_static_asset(target.path())
+        && is_document(facts.sec_fetch_dest)
+        && accepts_html(facts.accept)
 }
 
 /// The page behind an address, whoever asks for it.

@@ -4,9 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crawler::url::is_static_asset;
-use http::Method;
-
+use super::decide::asks_for_page;
 use super::model::{Call, PageResponse, Tier};
 use crate::analytics::{Recorder, ServedBy, Visit};
 use crate::clock::Clock;
@@ -55,11 +53,7 @@ pub fn record(
 
 /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
 pub fn record_passed_on(recorder: &Recorder, clock: &Clock, call: &Call<'_>) {
-    let reads = matches!(*call.facts.method, Method::GET | Method::HEAD);
-    let Some(crawler) = call.crawler.filter(|_| reads) else { return };
-    if is_static_asset(call.target.path()) {
-        return;
-    }
+    let Some(crawler) = call.crawler.filter(|_| asks_for_page(call.target, &call.facts)) else { return };
     recorder.record(Visit {
         domain: call.site.domain.id.clone(),
         path: call.target.path().into(),

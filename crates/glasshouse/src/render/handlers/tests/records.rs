@@ -39,6 +39,9 @@ async fn crawlers_that_are_left_to_the_origin_are_counted_apart() {
         app.crawl(&account, PAGE).await.assert_status(304);
         app.crawl(&account, "https://shop.example/app.js").await.assert_status(304);
         app.render(&account, PAGE).header("user-agent", "curl/8").await.assert_status(304);
+        for (name, value) in [("accept", "application/json"), ("sec-fetch-dest", "image")] {
+            app.crawl(&account, PAGE).header(name, value).await.assert_status(304);
+        }
         app.state.recorder.flush().await;
 
         let rows = app.visits().await;

@@ -103,15 +103,23 @@ impl StatsReader {
         }
     }
 
-    /// The domain with this name, if the reader may read about it: else 403.
-    pub async fn domain(&self, app: &AppState, name: Option<&str>) -> ApiResult<DomainId> {
+    /// The only name that the reader can ask about, whatever was sent: that of a token's domain.
+    pub fn own_host(&self) -> Option<&str> {
+        match self {
+            StatsReader::Token { host, .. } => Some(host),
+            StatsReader::Account(_) => None,
+        }
+    }
+
+    /// The domain with this name and the name of its record, if the reader may read about it: else 403.
+    pub async fn domain(&self, app: &AppState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
         let name = name.unwrap_or_default();
         match self {
-            StatsReader::Token { id, host } if is_same_site(host, name) => Ok(id.clone()),
+            StatsReader::Token { id, host } if is_same_site(host, name) => Ok((id.clone(), host.clone())),
             StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
             StatsReader::Account(caller) => {
                 let site = RequestedDomain::named(name).site(caller, app, Purpose::Read).await?;
-                Ok(site.domain.id.clone())
+                Ok((site.domain.id.clone(), site.domain.host.clone()))
             }
         }
     }

@@ -9,9 +9,9 @@ use crawler::robots::Robots;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::crawlers::{Class, Crawler, CrawlerIndex};
+use super::crawlers::{Class, CrawlerIndex};
 use super::model::{Day, Verified, start_of};
-use super::report::{OTHER, ProviderCount, Providers, provider_counts};
+use super::report::{ProviderCount, Providers, provider_counts};
 use super::segments::rows::Kind;
 use super::segments::window::{Scope, WindowVisits};
 
@@ -141,7 +141,7 @@ fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
     CrawlerCount {
         id: crawler.to_owned(),
         name: known.map_or(crawler, |known| &known.name).to_owned(),
-        provider: provider_of(known).to_owned(),
+        provider: CrawlerIndex::shared().provider_of(crawler).to_owned(),
         purpose: known.map_or(Class::Other, |known| known.class),
         visits: 0,
         verified: 0,
@@ -152,11 +152,6 @@ fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
         first_seen: seen.map(|(first, _)| start_of(*first).day()),
         last_seen: seen.map(|(_, last)| start_of(*last).day()),
     }
-}
-
-/// Who runs a crawler, as reports say it.
-pub(super) fn provider_of(crawler: Option<&Crawler>) -> &str {
-    crawler.map(|crawler| crawler.provider.as_str()).filter(|name| *name != "unknown").unwrap_or(OTHER)
 }
 
 fn pages_by_crawler(visits: &WindowVisits) -> Vec<(String, u64)> {
@@ -221,7 +216,7 @@ pub fn forbidden(visits: &WindowVisits, robots: &Robots, most: usize) -> (Vec<Fo
             found.push(ForbiddenVisits {
                 path,
                 crawler: crawler.id.clone(),
-                provider: provider_of(Some(crawler)).to_owned(),
+                provider: crawler.provider.clone(),
                 line,
                 count: pair.visits,
             });

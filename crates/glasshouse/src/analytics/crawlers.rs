@@ -15,6 +15,9 @@ const OVERLAY: &str = include_str!("../../data/crawlers.json");
 /// The list of the package `crawler-user-agents`.
 const LIST: &str = include_str!("../../data/crawler-user-agents.tsv");
 
+/// The provider of crawlers that we do not name ourselves.
+pub const OTHER_PROVIDER: &str = "other";
+
 /// Only this much of a user agent is looked at.
 const MAX_USER_AGENT_BYTES: usize = 1024;
 /// User agents whose crawler is remembered.
@@ -63,7 +66,7 @@ pub enum Class {
 pub struct Crawler {
     /// Stable id, stored with each visit.
     pub id: String,
-    /// Who runs it; `other` for the list's, `unknown` for what only the heuristic found.
+    /// Who runs it; [`OTHER_PROVIDER`] for the list's and for what only the heuristic found.
     pub provider: String,
     /// Its name, for people.
     pub name: String,
@@ -131,6 +134,11 @@ impl CrawlerIndex {
         let found = self.look_up(user_agent);
         self.cache.insert(user_agent, found);
         found
+    }
+
+    /// Who runs the crawler with an id that was stored with a visit.
+    pub fn provider_of(&self, id: &str) -> &str {
+        self.find(id).map_or(OTHER_PROVIDER, |crawler| &crawler.provider)
     }
 
     /// The crawler with an id that was stored with a visit.
@@ -218,7 +226,7 @@ impl CrawlerIndex {
             token_finder: automaton(&token_texts, true),
             literal_finder: automaton(&literal_texts, false),
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
-            unknown: plain_crawler("unknown", "unknown", "Unknown bot", Class::Other),
+            unknown: plain_crawler("unknown", OTHER_PROVIDER, "Unknown bot", Class::Other),
             cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
             tokens,
@@ -242,7 +250,7 @@ fn list_lines() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
 fn listed_crawler(pattern: &str, tags: &[&str]) -> Crawler {
     let name = pattern.replace('\\', "");
     let class = tags.iter().find_map(|tag| class_of_tag(tag)).unwrap_or(Class::Other);
-    plain_crawler(&format!("list:{pattern}"), "other", name.trim_start_matches('^'), class)
+    plain_crawler(&format!("list:{pattern}"), OTHER_PROVIDER, name.trim_start_matches('^'), class)
 }
 
 fn plain_crawler(id: &str, provider: &str, name: &str, class: Class) -> Crawler {

@@ -11,7 +11,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::crawl_report::provider_of;
 use super::crawlers::CrawlerIndex;
 use super::model::{Day, ServedBy, Verified, start_of};
 use super::segments::window::WindowVisits;
@@ -55,7 +54,7 @@ pub fn rows(visits: &WindowVisits) -> Vec<ExportRow> {
             day,
             path: visits.pages().path(page),
             crawler: kind.crawler.clone(),
-            provider: provider_of(CrawlerIndex::shared().find(&kind.crawler)).to_owned(),
+            provider: CrawlerIndex::shared().provider_of(&kind.crawler).to_owned(),
             verified: kind.verified,
             served: kind.served,
             status: kind.status,

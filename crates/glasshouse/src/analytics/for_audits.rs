@@ -69,13 +69,8 @@ fn last_visits(visits: &WindowVisits, only: Option<&str>) -> HashMap<String, Las
         }
     }
     let show = |(page, (day, crawler)): (u32, (Day, &str))| {
-        let provider =
-            CrawlerIndex::shared().find(crawler).map_or("unknown", |known| known.provider.as_str());
-        let visit = LastVisit {
-            date: start_of(day).day(),
-            crawler: crawler.to_owned(),
-            provider: provider.to_owned(),
-        };
+        let provider = CrawlerIndex::shared().provider_of(crawler).to_owned();
+        let visit = LastVisit { date: start_of(day).day(), crawler: crawler.to_owned(), provider };
         (visits.pages().path(page).to_string(), visit)
     };
     last.into_iter().map(show).collect()

@@ -8,15 +8,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::crawlers::{Class, CrawlerIndex};
+use super::crawlers::{Class, CrawlerIndex, OTHER_PROVIDER};
 use super::model::{Day, ServedBy, bucket_ms, start_of};
 use super::segments::rows::Kind;
 use super::segments::totals::TimeCounts;
 use super::segments::window::{PageSum, Scope, WindowVisits};
 use crate::clock::Timestamp;
 
-/// The provider of crawlers that no list names.
-pub(super) const OTHER: &str = "other";
 /// In the order of their names.
 const WAYS_BY_NAME: [ServedBy; 3] = [ServedBy::Cache, ServedBy::Origin, ServedBy::Render];
 
@@ -179,8 +177,7 @@ impl Providers {
             return *known;
         }
         let found = CrawlerIndex::shared().find(crawler);
-        let provider = found.map_or(OTHER, |crawler| crawler.provider.as_str());
-        let provider = if provider == "unknown" { OTHER } else { provider };
+        let provider = found.map_or(OTHER_PROVIDER, |crawler| crawler.provider.as_str());
         let entry = (provider, found.map(|crawler| crawler.class));
         self.known.insert(crawler.to_owned(), entry);
         entry
@@ -246,7 +243,7 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
         let (provider, class) = providers.of(&count.crawler);
         match class {
             // Those of many companies together are nobody's.
-            _ if provider == OTHER => {}
+            _ if provider == OTHER_PROVIDER => {}
             Some(Class::Search) => *search.entry(provider).or_default() += count.visits,
             Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => {
                 *llm.entry(provider).or_default() += count.visits;

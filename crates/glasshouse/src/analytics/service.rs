@@ -94,7 +94,8 @@ impl Analytics {
         search: Option<String>,
         scope: Scope,
     ) -> Result<Bots, VisitError> {
-        let path = path.map(counted_path);
+        // Paths are recorded without what follows them in an address.
+        let path = path.map(|path| counted_path(path.split(['?', '#']).next().unwrap_or_default()));
         let only = path.as_deref().map(str::to_owned);
         let list = move |visits: &WindowVisits| {
             let only = only.map(|path| visits.pages().find(&path));

@@ -85,7 +85,7 @@ impl ReportQuery for PagesQuery {
         Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 
-    fn check(&self) -> ApiResult<()> {
+    fn check(&self, _: Option<&str>) -> ApiResult<()> {
         match self.limit {
             Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
                 Err(invalid("limit", format!("must be from 1 to {MAX_LIMIT}")))

@@ -49,8 +49,8 @@ pub trait ReportQuery: DeserializeOwned + Send {
         Some(ORIGIN)
     }
 
-    /// Refuses what else cannot be answered, whosever the domain is.
-    fn check(&self) -> ApiResult<()> {
+    /// Refuses what else cannot be answered about a domain of this name, whosever it is; none: no domain has such a name.
+    fn check(&self, _host: Option<&str>) -> ApiResult<()> {
         Ok(())
     }
 }
@@ -73,7 +73,7 @@ pub struct Question<Q> {
     pub window: (Day, Day),
     /// The domain record.
     pub domain: DomainId,
-    /// Its name, as it was asked for.
+    /// Its name.
     pub name: String,
 }
 
@@ -92,9 +92,9 @@ impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
         };
         let scope = scope(query.include())?;
         let name = reader.name(query.domain())?;
-        query.check()?;
-        let domain = reader.domain(app, name.as_deref()).await?;
-        Ok(Question { query, scope, window, domain, name: name.unwrap_or_default() })
+        query.check(reader.own_host().or(name.as_deref()))?;
+        let (domain, name) = reader.domain(app, name.as_deref()).await?;
+        Ok(Question { query, scope, window, domain, name })
     }
 }
 

@@ -205,10 +205,6 @@ async fn get_page_insights(
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
     let (days, url) = (days(query.days)?, page_url(&query.url)?);
-    let host = url.host_str().unwrap_or_default();
-    if !is_same_site(&name, host.strip_suffix('.').unwrap_or(host)) {
-        return Err(invalid("url", "is not on the domain"));
-    }
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;
     let seo_spider = latest_audit(&app, &domain, &url).await?;
     Ok(private(PageInsights {
@@ -289,8 +285,15 @@ impl ReportQuery for PageQuery {
         self.include.as_deref()
     }
 
-    fn check(&self) -> ApiResult<()> {
-        page_url(&self.url).map(drop)
+    fn check(&self, host: Option<&str>) -> ApiResult<()> {
+        let url = page_url(&self.url)?;
+        let on = url.host_str().unwrap_or_default();
+        match host {
+            Some(host) if !is_same_site(host, on.strip_suffix('.').unwrap_or(on)) => {
+                Err(invalid("url", "is not on the domain"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -309,7 +312,7 @@ impl ReportQuery for BotsQuery {
         self.include.as_deref()
     }
 
-    fn check(&self) -> ApiResult<()> {
+    fn check(&self, _: Option<&str>) -> ApiResult<()> {
         check_length("path", self.path.as_deref(), MAX_PATH_CHARS)?;
         check_length("search", self.search.as_deref(), MAX_SEARCH_CHARS)
     }

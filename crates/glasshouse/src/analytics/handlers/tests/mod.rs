@@ -155,6 +155,7 @@ async fn bots_are_narrowed_by_dates_path_and_search() {
         assert_eq!(paths("search=tEa").await, ["/Tea/green", "/tea"]);
         assert_eq!(paths("search=%C3%BCber").await, ["/%C3%9Cber-uns"]);
         assert_eq!(paths("path=/tea").await, ["/tea"]);
+        assert_eq!(paths("path=/tea%3Fsize=2%23top").await, ["/tea"]);
         assert_eq!(paths("path=/%C3%9Cber-uns").await, ["/%C3%9Cber-uns"]);
         assert_eq!(paths("path=/unknown").await, [""; 0]);
         assert_eq!(paths("from=2026-11-17&to=2026-11-17").await, ["/tea"]);
@@ -262,6 +263,33 @@ async fn page_insights_are_about_one_path() {
         );
     })
     .await;
+}
+
+#[tokio::test]
+async fn page_insights_name_the_domain_as_its_record_does() {
+    let app = TestApp::new().await;
+    let account = app.account("a@shop.example", Plan::Agency).await;
+    app.domain(&account, "shop.example").await;
+    let path = "/api/analytics/page-insights?domain=WWW.shop.example&url=https%3A%2F%2Fwww.shop.example%2Fa";
+
+    let reply = app.get(path).key(&account.key).await;
+
+    assert_eq!(reply.json()["domain"], "shop.example");
+}
+
+#[tokio::test]
+async fn a_page_that_is_not_on_the_domain_is_refused_before_the_domain_is_looked_up() {
+    let app = TestApp::new().await;
+    let account = app.account("a@shop.example", Plan::Agency).await;
+    let path = |host: &str| {
+        format!("/api/analytics/page-insights?domain=foreign.example&url=https%3A%2F%2F{host}%2Fa")
+    };
+
+    let elsewhere = app.get(&path("other.example")).key(&account.key).await;
+    let there = app.get(&path("www.foreign.example")).key(&account.key).await;
+
+    elsewhere.assert_error(400, "invalid_request");
+    there.assert_error(403, "domain_not_owned");
 }
 
 #[tokio::test]

@@ -42,6 +42,12 @@ pub struct Verdict {
     pub line: Option<usize>,
 }
 
+impl Group {
+    fn names(&self, agent: &str) -> bool {
+        self.agents.iter().any(|name| is_same_agent(name, agent))
+    }
+}
+
 impl Robots {
     /// Reads the first 500 KiB of a file.
     pub fn parse(robots: &[u8]) -> Robots {
@@ -105,6 +111,11 @@ impl Robots {
         Verdict { is_allowed: best.is_none_or(|(_, allows, _)| allows), line: best.map(|(_, _, line)| line) }
     }
 
+    /// Whether a group is for a crawler by its name, and not for all.
+    pub fn names(&self, agent: &str) -> bool {
+        self.groups.iter().any(|group| group.names(agent))
+    }
+
     /// Seconds that a crawler is asked to wait between two requests.
     pub fn crawl_delay(&self, agent: &str) -> Option<f64> {
         self.groups_for(agent).find_map(|group| group.crawl_delay)
@@ -112,10 +123,9 @@ impl Robots {
 
     /// Groups that name the crawler; those for all when none does.
     fn groups_for<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a Group> {
-        let names = move |group: &Group| group.agents.iter().any(|name| is_same_agent(name, agent));
-        let is_named = self.groups.iter().any(names);
+        let is_named = self.names(agent);
         let is_for_all = |group: &Group| group.agents.iter().any(|name| is_wildcard(name));
-        self.groups.iter().filter(move |group| if is_named { names(group) } else { is_for_all(group) })
+        self.groups.iter().filter(move |group| if is_named { group.names(agent) } else { is_for_all(group) })
     }
 }
 
@@ -124,10 +134,13 @@ fn is_wildcard(name: &str) -> bool {
     name == "*" || name.starts_with("* ") || name.starts_with("*\t")
 }
 
-/// A name in the file may carry a version (`FooBot/1.2`); only the product token counts.
+/// A name in the file may carry a version (`FooBot/1.2`) or more words; only the product token counts, which is of letters.
+/// Crawlers whose names are of other characters too (`MJ12bot`, `archive.org_bot`) go by the whole name.
 fn is_same_agent(name: &str, agent: &str) -> bool {
     let end = name.find(|c: char| !(c.is_ascii_alphabetic() || "-_".contains(c))).unwrap_or(name.len());
-    end > 0 && name[..end].eq_ignore_ascii_case(agent)
+    let whole = name.split_once('/').map_or(name, |(product, _version)| product).trim_end();
+    let is_same = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(agent);
+    is_same(&name[..end]) || (is_same(whole) && !is_wildcard(name))
 }
 
 /// How specific a rule is for a path: the length of its pattern if it matches.
@@ -211,6 +224,11 @@ mod tests {
             ("user-agent: FooBot\nallow: /\nuser-agent: *\ndisallow: /\n", "FooBot", true),
             ("user-agent: FooBot/1.2\ndisallow: /\n", "FooBot", false),
             ("user-agent: Foo Bar\ndisallow: /\n", "Foo", false),
+            ("user-agent: Foo7Bot/2.0\ndisallow: /\n", "foo7bot", false),
+            ("user-agent: Foo7Bot\ndisallow: /\n", "Foo8Bot", true),
+            ("user-agent: foo.example_bot\ndisallow: /\n", "foo.example_bot", false),
+            ("user-agent: Foo web spider\ndisallow: /\n", "Foo web spider", false),
+            ("user-agent: * baz\ndisallow: /x\nuser-agent: *\ndisallow: /y\n", "*", false),
             ("user-agent: FooBot\nsitemap: /s\nuser-agent: BarBot\ndisallow: /\n", "FooBot", false),
             ("user-agent: FooBot\ndisallow: /y\nuser-agent: FooBot\ndisallow: /x\n", "FooBot", false),
             ("user-agent: FooBot\nuser-agent: *\n", "BarBot", true),

@@ -193,7 +193,8 @@ pub fn errors(visits: &WindowVisits, most: usize) -> (Vec<PageError>, usize) {
     (errors.into_iter().take(most).map(error).collect(), total)
 }
 
-/// Visits to pages that robots.txt forbids the crawler; most visits first, so many at most, and how many there are.
+/// Visits to pages that robots.txt forbids the crawler; most visits first, so many at most, and how many there are among the
+/// pairs that are looked at.
 pub fn forbidden(visits: &WindowVisits, robots: &Robots, most: usize) -> (Vec<ForbiddenVisits>, usize) {
     let mut names = Numbers::default();
     let mut pairs = visits.sum(|_| true, |kind| counts(kind).then(|| names.number(&kind.crawler)));
@@ -201,17 +202,16 @@ pub fn forbidden(visits: &WindowVisits, robots: &Robots, most: usize) -> (Vec<Fo
     pairs.retain(|pair| pair.is_page());
     pairs.sort_by_key(|pair| (Reverse(pair.visits), pages.place(pair.page), pair.key));
     pairs.truncate(PAIRS_CHECKED);
-    let crawlers: Vec<_> = names.0.iter().map(|id| CrawlerIndex::shared().find(id)).collect();
+    let known = |id: &String| {
+        let crawler = CrawlerIndex::shared().find(id)?;
+        Some((crawler, crawler.name_in(robots)?))
+    };
+    let crawlers: Vec<_> = names.0.iter().map(known).collect();
     let mut found: Vec<ForbiddenVisits> = Vec::new();
     for pair in pairs {
-        // Of a bot that nobody knows the name is not known by which robots.txt would call it.
-        let Some((crawler, token)) =
-            crawlers[pair.key].and_then(|known| Some((known, known.robots_token()?)))
-        else {
-            continue;
-        };
+        let Some((crawler, name)) = crawlers[pair.key] else { continue };
         let path = pages.path(pair.page);
-        let verdict = robots.decide(token, &path);
+        let verdict = robots.decide(name, &path);
         if let Some(line) = verdict.line.filter(|_| !verdict.is_allowed) {
             found.push(ForbiddenVisits {
                 path,
@@ -319,5 +319,45 @@ mod tests {
         let rows: Vec<_> =
             found.iter().map(|row| (&*row.path, row.crawler.as_str(), row.line, row.count)).collect();
         assert_eq!((rows, total), (vec![("/cart", "googlebot", 5, 2), ("/", "gptbot", 2, 1)], 2));
+    }
+
+    #[test]
+    fn robots_txt_speaks_to_each_crawler_by_its_own_names() {
+        let cases = [
+            ("mj12bot", "MJ12bot", true),
+            ("ai2bot", "AI2Bot/1.0", true),
+            ("archive-org-bot", "archive.org_bot", true),
+            ("archive-org-bot", "ia_archiver", true),
+            ("sogou-spider", "Sogou web spider", true),
+            ("sogou-spider", "Sogou", true),
+            ("slurp-y-j", "Slurp", true),
+            ("slurp-y-j", "Yahoo! Slurp", true),
+            ("screaming-frog", "Screaming Frog SEO Spider", true),
+            ("yandexbot", "Yandex", true),
+            ("applebot", "Googlebot", true),
+            ("adsbot-google", "AdsBot-Google", true),
+            ("list:^Seekbot", "Seekbot", true),
+            ("list:^Seekbot", "*", true),
+            ("gptbot", "*", true),
+            ("adsbot-google", "*", false),
+            ("bingbot", "Googlebot", false),
+            ("unknown", "*", false),
+        ];
+
+        for (crawler, agent, is_for_it) in cases {
+            let robots = Robots::parse(format!("User-agent: {agent}\nDisallow: /a").as_bytes());
+            let (found, _) = forbidden(&window([open("/a", crawler, 200, 1)]), &robots, 10);
+            assert_eq!(found.len() == 1, is_for_it, "{crawler} {agent}");
+        }
+    }
+
+    #[test]
+    fn a_crawler_goes_by_the_closest_of_its_names() {
+        let text = b"User-agent: Yandex\nDisallow: /a\nUser-agent: YandexBot\nDisallow: /b\nUser-agent: *\nDisallow: /c";
+        let visits = window(["/a", "/b", "/c"].map(|path| open(path, "yandexbot", 200, 1)));
+
+        let (found, _) = forbidden(&visits, &Robots::parse(text), 10);
+
+        assert_eq!(found.iter().map(|row| &*row.path).collect::<Vec<_>>(), ["/b"]);
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use crawler::robots::Robots;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,6 +18,9 @@ const LIST: &str = include_str!("../../data/crawler-user-agents.tsv");
 
 /// The provider of crawlers that we do not name ourselves.
 pub const OTHER_PROVIDER: &str = "other";
+
+/// Id of what only the heuristic found.
+const UNKNOWN: &str = "unknown";
 
 /// Only this much of a user agent is looked at.
 const MAX_USER_AGENT_BYTES: usize = 1024;
@@ -87,13 +91,29 @@ pub struct Crawler {
     /// Whether it signs its requests (Web Bot Auth).
     #[serde(default)]
     pub web_bot_auth: bool,
+    /// The names by which robots.txt speaks to it, where they are not just what it calls itself: the first one that a file has
+    /// counts.
+    #[serde(default)]
+    robots: Vec<String>,
+    /// Rules for `*` are not for it.
+    #[serde(default)]
+    ignores_wildcard: bool,
 }
 
 impl Crawler {
-    /// The name by which robots.txt speaks to it. None for crawlers that only the list or the heuristic knows.
-    pub fn robots_token(&self) -> Option<&str> {
-        let token = self.tokens.first()?.trim_start_matches('^');
-        Some(token.split('/').next().unwrap_or(token).trim())
+    /// The names by which robots.txt speaks to it: rules for the first that a file has are for it.
+    fn robots_names(&self) -> impl Iterator<Item = &str> {
+        // Most go by what they call themselves.
+        let own = self.tokens.first().unwrap_or(&self.name).trim_start_matches('^');
+        let own = own.split('/').next().unwrap_or(own).trim();
+        let own = self.robots.is_empty().then_some(own);
+        self.robots.iter().map(String::as_str).chain(own)
+    }
+
+    /// The name by which this file speaks to it; `*`: as to all. None: no rule of the file is for it, or nobody knows which.
+    pub fn name_in(&self, robots: &Robots) -> Option<&str> {
+        let name = self.robots_names().find(|name| robots.names(name));
+        name.or((!self.ignores_wildcard).then_some("*")).filter(|_| self.id != UNKNOWN)
     }
 }
 
@@ -226,7 +246,7 @@ impl CrawlerIndex {
             token_finder: automaton(&token_texts, true),
             literal_finder: automaton(&literal_texts, false),
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
-            unknown: plain_crawler("unknown", OTHER_PROVIDER, "Unknown bot", Class::Other),
+            unknown: plain_crawler(UNKNOWN, OTHER_PROVIDER, "Unknown bot", Class::Other),
             cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
             tokens,
@@ -264,6 +284,8 @@ fn plain_crawler(id: &str, provider: &str, name: &str, class: Class) -> Crawler 
         ip_ranges: Vec::new(),
         reverse_dns: Vec::new(),
         web_bot_auth: false,
+        robots: Vec::new(),
+        ignores_wildcard: false,
     }
 }
 

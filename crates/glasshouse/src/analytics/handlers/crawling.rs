@@ -134,7 +134,7 @@ struct RobotsViolations {
     robots: RobotsState,
     /// Most visits first. Of pages that were counted together, and of bots that nobody knows, nothing can be said.
     violations: Vec<ForbiddenVisits>,
-    /// How many there are in all.
+    /// How many there are among the 50,000 pairs of a crawler and a page that have the most visits.
     total: usize,
 }
 

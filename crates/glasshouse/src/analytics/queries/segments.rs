@@ -40,18 +40,24 @@ async fn last_list(conn: &mut Conn, domain: &DomainId) -> Result<Option<(i64, i6
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_optional(c).await)?)
 }
 
-/// The numbers of a domain's pages.
+/// The numbers of a domain's pages. They are put in order off the runtime's threads.
 pub async fn find_paths(conn: &mut Conn, domain: &DomainId) -> Result<PathTable, DbError> {
     const SQL: &str = "select first_number, packed from visit_path_lists \
          where domain_id = $1 and first_number > 0 order by first_number";
     let lists: Vec<(i64, Vec<u8>)> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
+    let table = tokio::task::spawn_blocking(move || table_of(lists));
+    table.await.expect("unpacking does not panic").map_err(damaged)
+}
+
+/// The table of all lists, each with its first number.
+fn table_of(lists: Vec<(i64, Vec<u8>)>) -> Result<PathTable, Damaged> {
     let mut paths: Vec<Arc<str>> = Vec::new();
     for (first, packed) in lists {
         if first != paths.len() as i64 + 1 {
-            return Err(damaged(Damaged));
+            return Err(Damaged);
         }
-        paths.extend(unpack_paths(&packed).map_err(damaged)?);
+        paths.extend(unpack_paths(&packed)?);
     }
     Ok(PathTable::of(paths))
 }

@@ -4,15 +4,16 @@
 mod busy_days;
 mod day;
 mod packing;
+mod path_tables;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use store::{Conn, Db, DbError};
 use tokio::sync::Mutex;
 
 use self::busy_days::BusyDays;
+use self::path_tables::PathTables;
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
@@ -22,7 +23,6 @@ use crate::analytics::queries;
 use crate::analytics::referrals::ReferralCount;
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::MAX_PAGES;
-use crate::analytics::segments::paths::PathTable;
 use crate::analytics::segments::rows::Kind;
 use crate::analytics::segments::window::{Scope, WindowVisits};
 use crate::analytics::spool::Counts;
@@ -37,8 +37,7 @@ const TABLE_BYTES: u64 = 64 << 20;
 pub struct DatabaseStore {
     db: Db,
     clock: Clock,
-    /// The numbers of domains' pages. They never change; there can only be more.
-    tables: cache::Cache<DomainId, PathTable>,
+    tables: PathTables,
     counting: Mutex<Counting>,
 }
 
@@ -60,26 +59,9 @@ impl DatabaseStore {
         DatabaseStore {
             db: db.clone(),
             clock: clock.clone(),
-            tables: cache::Cache::builder(TABLE_BYTES).weigher(|_, table: &PathTable| table.bytes()).build(),
+            tables: PathTables::new(TABLE_BYTES),
             counting: Mutex::new(counting),
         }
-    }
-
-    /// The numbers of a domain's pages. The one that is remembered will do if its next number `fits` the one that is given
-    /// next: who reads may know more than there was a moment ago.
-    async fn path_table(
-        &self,
-        conn: &mut Conn,
-        domain: &DomainId,
-        fits: fn(&u32, &u32) -> bool,
-    ) -> Result<Arc<PathTable>, DbError> {
-        let next = queries::segments::find_next_number(conn, domain).await?;
-        if let Some(table) = self.tables.get(domain).filter(|table| fits(&table.next_number(), &next)) {
-            return Ok(table);
-        }
-        let table = Arc::new(queries::segments::find_paths(conn, domain).await?);
-        self.tables.insert(domain, table.clone());
-        Ok(table)
     }
 
     /// Visits by day and kind; a day may come in parts.
@@ -101,7 +83,7 @@ impl DatabaseStore {
     ) -> Result<u64, DbError> {
         let (numbers, paths) =
             queries::segments::list_visited_pages(conn, domain, window, with_origin).await?;
-        let table = self.path_table(conn, domain, u32::ge).await?;
+        let table = self.tables.find(conn, domain, u32::ge).await?;
         let is_new = |path: &&String| table.find(path).map_or(true, |number| !numbers.contains(number));
         Ok(numbers.len() + paths.iter().filter(is_new).count() as u64)
     }
@@ -249,7 +231,7 @@ impl VisitStore for DatabaseStore {
             let mut conn = self.db.read().await?;
             let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;
             // After the days: it knows all their pages.
-            let table = self.path_table(&mut conn, domain, u32::ge).await?;
+            let table = self.tables.find(&mut conn, domain, u32::ge).await?;
             drop(conn);
             let unpacked = tokio::task::spawn_blocking(move || {
                 let unpack = |(day, packed): (Day, Vec<u8>)| {

@@ -64,7 +64,7 @@ impl DatabaseStore {
     ) -> Result<Option<PathTable>, DbError> {
         queries::segments::lock_numbers(tx, domain).await?;
         // Nobody else gives numbers now: one that has more was of a domain whose visits were forgotten.
-        let table = self.path_table(tx, domain, u32::eq).await?;
+        let table = self.tables.find(tx, domain, u32::eq).await?;
         let new = late.pack(tx, domain, &table).await?;
         Ok((!new.is_empty()).then(|| table.with(&new)))
     }
@@ -103,7 +103,7 @@ impl DatabaseStore {
         let mut tx = self.db.write().await?;
         queries::segments::lock_numbers(&mut tx, domain).await?;
         let mut open = take_rows(&mut tx, domain, (day, day)).await?;
-        let table = self.path_table(&mut tx, domain, u32::eq).await?;
+        let table = self.tables.find(&mut tx, domain, u32::eq).await?;
         let new = add_rows(&mut tx, domain, &mut open, &table, MAX_PAGES).await?;
         tx.commit().await?;
         if !new.is_empty() {

@@ -5,10 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use store::{Conn, DbError};
-
 use super::model::{Day, OTHER_PATHS, VisitKey};
-use super::queries;
 use crate::domains::DomainId;
 
 /// Days of domains that are remembered; with more, those that are asked about again are looked up again.
@@ -34,25 +31,6 @@ pub trait KnownPages: Send {
         day: Day,
         paths: &HashSet<Arc<str>>,
     ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
-}
-
-impl KnownPages for Conn {
-    type Error = DbError;
-
-    async fn count(&mut self, domain: &DomainId, day: Day, most: usize) -> Result<usize, DbError> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let open = queries::segments::count_open_pages(self, domain, day, most).await?;
-        Ok(usize::try_from(open).unwrap_or(usize::MAX))
-    }
-
-    async fn among(
-        &mut self,
-        domain: &DomainId,
-        day: Day,
-        paths: &HashSet<Arc<str>>,
-    ) -> Result<HashSet<String>, DbError> {
-        queries::segments::list_open_among(self, domain, day, paths).await
-    }
 }
 
 /// What this process has counted. What it has not is looked up only when it could matter.
@@ -131,16 +109,17 @@ fn folded(rows: &[(VisitKey, u64)], refused: &HashSet<(DomainId, Day, Arc<str>)>
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::accounts::Plan;
     use crate::analytics::model::{ServedBy, Verified, day_of};
+    use crate::analytics::service::Scope;
+    use crate::analytics::spool::Counts;
+    use crate::analytics::stores::{ClickHouseStore, DatabaseStore, Detail, VisitStore};
+    use crate::config::ClickHouseUrl;
     use crate::domains::Domain;
-    use crate::testing::{NOON, TestApp};
-
-    async fn shop(app: &TestApp) -> Domain {
-        let account = app.account("a@x.example", Plan::Business).await;
-        app.domain(&account, "shop.example").await
-    }
+    use crate::testing::{NOON, TestApp, clickhouse_database};
 
     fn rows(domain: &Domain, day: Day, paths: &[&str]) -> Vec<(VisitKey, u64)> {
         let row = |path: &&str| {
@@ -158,30 +137,64 @@ mod tests {
         paths.iter().map(row).collect()
     }
 
-    async fn count(app: &TestApp, bounds: &mut PageBounds, rows: &[(VisitKey, u64)]) {
-        let mut tx = app.state.platform.db.write().await.unwrap();
-        let rows = bounds.fold(&mut *tx, rows).await.unwrap();
-        queries::add_counts(&mut tx, &rows, &[]).await.unwrap();
-        tx.commit().await.unwrap();
+    /// Each page once that was counted, and its visits.
+    async fn counted(store: &dyn VisitStore, domain: &Domain, day: Day) -> Vec<(String, u64)> {
+        let visits = store.window(&domain.id, (day, day), Detail::Rows).await.unwrap();
+        let mut pages: BTreeMap<String, u64> = BTreeMap::new();
+        for (_, page, _, count) in visits.rows() {
+            *pages.entry(visits.pages().path(page).to_string()).or_default() += count;
+        }
+        pages.into_iter().collect()
+    }
+
+    /// Counts pages of two days with room for three each, where `act` may pack the first one in between, and another process
+    /// finds that one full.
+    async fn count<S: VisitStore>(domain: &Domain, store: impl Fn() -> S, act: impl AsyncFn(&S, Day)) {
+        let (first, second, today) = (store(), store(), day_of(NOON));
+        let file = |number: u8| format!("{}-{number}", domain.host);
+        let counts =
+            |day: Day, paths: &[&str]| Counts { pages: rows(domain, day, paths), ..Counts::default() };
+
+        first.apply(&file(1), &counts(today, &["/a", "/b"])).await.unwrap();
+        act(&first, today).await;
+        first.apply(&file(2), &counts(today, &["/a", "/c", "/d", "/e"])).await.unwrap();
+        first.apply(&file(3), &counts(today - 1, &["/x"])).await.unwrap();
+        act(&first, today).await;
+        first.apply(&file(4), &counts(today, &["/f", "/c"])).await.unwrap();
+        second.apply(&file(5), &counts(today, &["/b", "/g"])).await.unwrap();
+
+        let page = |path: &str, visits| (path.to_owned(), visits);
+        let expected = [page("(other)", 4), page("/a", 2), page("/b", 2), page("/c", 2)];
+        assert_eq!(counted(&first, domain, today).await, expected);
+        assert_eq!(counted(&first, domain, today - 1).await, [page("/x", 1)]);
+        let pages = first.count_pages(&domain.id, (today, today), Scope::WithOrigin).await.unwrap();
+        assert_eq!((pages.visited, pages.new), (3, 3));
     }
 
     #[tokio::test]
-    async fn new_pages_beyond_the_bound_of_a_day_are_counted_together() {
+    async fn new_pages_beyond_the_bound_of_a_day_are_counted_together_packed_or_not() {
         TestApp::on_each_engine(async |app| {
-            let (domain, today) = (shop(&app).await, day_of(NOON));
-            let mut bounds = PageBounds::new(3);
+            let account = app.account("a@x.example", Plan::Business).await;
+            let domains = ["shop.example", "twin.example"].map(|name| app.domain(&account, name));
+            let [packed, open] = futures::future::join_all(domains).await.try_into().expect("two");
+            let platform = &app.state.platform;
+            let store = || DatabaseStore::new(&platform.db, &platform.clock).bounded(3);
 
-            count(&app, &mut bounds, &rows(&domain, today, &["/a", "/b"])).await;
-            count(&app, &mut bounds, &rows(&domain, today, &["/e", "/a", "/d", "/c"])).await;
-            count(&app, &mut bounds, &rows(&domain, today - 1, &["/x"])).await;
-            // Another process finds the day full.
-            count(&app, &mut PageBounds::new(3), &rows(&domain, today, &["/f", "/b"])).await;
-
-            let visits = app.visits().await;
-            let mut counted: Vec<_> = visits.iter().map(|row| (row.path.as_str(), row.visits)).collect();
-            counted.sort_unstable();
-            assert_eq!(counted, [("(other)", 3), ("/a", 2), ("/b", 2), ("/c", 1), ("/x", 1)]);
+            count(&open, store, async |_, _| {}).await;
+            count(&packed, store, async |store, day| store.pack_busy_day(&packed.id, day).await.unwrap())
+                .await;
         })
         .await;
+    }
+
+    #[tokio::test]
+    async fn new_pages_beyond_the_bound_of_a_day_are_counted_together_in_clickhouse() {
+        let (app, url) =
+            (TestApp::new().await, clickhouse_database().await.parse::<ClickHouseUrl>().unwrap());
+        let account = app.account("a@x.example", Plan::Business).await;
+        let (domain, platform) = (app.domain(&account, "shop.example").await, &app.state.platform);
+        let store = || ClickHouseStore::new(url.clone(), &platform.db, &platform.clock).bounded(3);
+
+        count(&domain, store, async |_, _| {}).await;
     }
 }

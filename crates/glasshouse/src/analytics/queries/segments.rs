@@ -141,17 +141,18 @@ pub async fn take_open_rows(
     rows.into_iter().map(StoredRow::open).collect()
 }
 
-/// How many different pages an open day has; no more than `most` are counted.
-pub async fn count_open_pages(
+/// The different pages that a day has in open rows; no more than `most`.
+pub async fn list_open_pages(
     conn: &mut Conn,
     domain: &DomainId,
     day: Day,
-    most: i64,
-) -> Result<i64, DbError> {
-    const SQL: &str = "select count(*) from (select distinct path from visit_open \
-         where domain_id = $1 and day = $2 and path <> '(other)' limit $3) o";
+    most: usize,
+) -> Result<Vec<String>, DbError> {
+    const SQL: &str = "select distinct path from visit_open \
+         where domain_id = $1 and day = $2 and path <> '(other)' limit $3";
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
     Ok(on_engine!(conn, |c| {
-        sqlx::query_scalar(SQL).bind(domain.as_str()).bind(day).bind(most).fetch_one(c).await
+        sqlx::query_scalar(SQL).bind(domain.as_str()).bind(day).bind(most).fetch_all(c).await
     })?)
 }
 

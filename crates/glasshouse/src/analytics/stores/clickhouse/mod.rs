@@ -67,6 +67,13 @@ impl ClickHouseStore {
         }
     }
 
+    /// The same with room for so many pages of a day.
+    #[cfg(test)]
+    pub(in crate::analytics) fn bounded(mut self, max_pages: usize) -> ClickHouseStore {
+        self.bounds = Mutex::new(PageBounds::new(max_pages));
+        self
+    }
+
     /// The server, with its tables.
     async fn client(&self) -> Result<&Client, VisitError> {
         self.tables.get_or_try_init(|| schema::create(&self.client)).await?;

@@ -3,6 +3,7 @@
 
 mod busy_days;
 mod day;
+mod day_pages;
 mod packing;
 mod path_tables;
 
@@ -13,6 +14,7 @@ use store::{Conn, Db, DbError};
 use tokio::sync::Mutex;
 
 use self::busy_days::BusyDays;
+use self::day_pages::DayPages;
 use self::path_tables::PathTables;
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
@@ -64,6 +66,13 @@ impl DatabaseStore {
         }
     }
 
+    /// The same with room for so many pages of a day.
+    #[cfg(test)]
+    pub(in crate::analytics) fn bounded(mut self, max_pages: usize) -> DatabaseStore {
+        self.counting.get_mut().bounds = PageBounds::new(max_pages);
+        self
+    }
+
     /// Visits by day and kind; a day may come in parts.
     async fn day_totals(
         &self,
@@ -104,7 +113,8 @@ impl VisitStore for DatabaseStore {
                 queries::forget_batches(&mut tx, &counting.forgotten).await?;
                 if queries::begin_batch(&mut tx, &part_name(file, number), self.clock.now()).await? {
                     let times = if number == 0 { counts.times.as_slice() } else { &[] };
-                    let pages = counting.bounds.fold(&mut *tx, part_of(&counts.pages, number)).await?;
+                    let mut known = DayPages { store: self, conn: &mut tx };
+                    let pages = counting.bounds.fold(&mut known, part_of(&counts.pages, number)).await?;
                     queries::add_counts(&mut tx, &pages, times).await?;
                     counting.busy.note(&pages);
                     let referrals = part_of(&counts.referrals, number);

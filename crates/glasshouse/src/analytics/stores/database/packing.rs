@@ -7,6 +7,7 @@ use crawler::errors::one_line;
 use store::{Conn, DbError};
 
 use super::DatabaseStore;
+use super::day_pages::DayPages;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, day_of};
 use crate::analytics::queries;
@@ -37,11 +38,13 @@ impl DatabaseStore {
             return Ok(CountedLines::Known(known));
         }
         let mut late = LateDays::take_from(&mut pages, &mut times, day_of(now));
+        // Before any day is packed: numbers of pages that are not committed must not be remembered.
+        let mut known = DayPages { store: self, conn: &mut tx };
+        let pages = counting.bounds.fold(&mut known, &pages).await?;
         let table = match late.is_empty() {
             true => None,
             false => self.pack(&mut tx, domain, &mut late).await?,
         };
-        let pages = counting.bounds.fold(&mut *tx, &pages).await?;
         times.sort_unstable();
         queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
         let checkpoint = part.checkpoints[lines - 1].as_str();
@@ -99,7 +102,11 @@ impl DatabaseStore {
     }
 
     /// What the day adds up to stays in rows: other processes count in the same few all the time.
-    pub(super) async fn pack_busy_day(&self, domain: &DomainId, day: Day) -> Result<(), DbError> {
+    pub(in crate::analytics) async fn pack_busy_day(
+        &self,
+        domain: &DomainId,
+        day: Day,
+    ) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         queries::segments::lock_numbers(&mut tx, domain).await?;
         let mut open = take_rows(&mut tx, domain, (day, day)).await?;

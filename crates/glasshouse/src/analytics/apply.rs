@@ -330,12 +330,32 @@ mod tests {
             applier.apply_pending().await;
         }
 
+        assert_eq!(noted(&app).await, 2);
+    }
+
+    #[tokio::test]
+    async fn what_was_noted_of_files_that_nobody_removed_is_forgotten_after_months() {
+        TestApp::on_each_engine(async |app| {
+            let domain = shop(&app).await;
+            store(&app).apply("left-by-a-killed-process", &counts(&domain, 1_500)).await.unwrap();
+
+            app.state.visits.delete_before(0).await.unwrap();
+            let at_once = noted(&app).await;
+            app.clock.advance(Duration::from_secs(91 * 24 * 3600));
+            app.state.visits.delete_before(0).await.unwrap();
+
+            assert_eq!((at_once, noted(&app).await), (2, 0));
+        })
+        .await;
+    }
+
+    /// Names of parts that are remembered.
+    async fn noted(app: &TestApp) -> i64 {
         let mut conn = app.state.platform.db.read().await.unwrap();
-        let noted: i64 = store::on_engine!(conn, |c| {
+        store::on_engine!(conn, |c| {
             sqlx::query_scalar("select count(*) from visit_batches").fetch_one(c).await
         })
-        .unwrap();
-        assert_eq!(noted, 2);
+        .unwrap()
     }
 
     #[tokio::test]

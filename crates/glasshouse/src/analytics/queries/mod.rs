@@ -115,6 +115,15 @@ pub async fn forget_batches(conn: &mut Conn, batches: &[String]) -> Result<(), D
     Ok(())
 }
 
+/// Forgets some of the batches that were counted before a point in time; answers how many.
+pub async fn forget_batches_before(conn: &mut Conn, before: Timestamp) -> Result<u64, DbError> {
+    const SQL: &str = "delete from visit_batches where id in \
+         (select id from visit_batches where applied_at < $1 limit 1000)";
+    Ok(on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(before.as_millis()).execute(c).await.map(|done| done.rows_affected())
+    })?)
+}
+
 /// Adds counts of pages.
 async fn add_visits(conn: &mut Conn, rows: &[(VisitKey, u64)]) -> Result<(), DbError> {
     const BEFORE: &str = "with v (domain_id, day, path, crawler, verified, served, status, visits) as (";

@@ -4,6 +4,7 @@
 mod busy_days;
 mod day;
 mod day_pages;
+mod deleting;
 mod packing;
 mod path_tables;
 
@@ -268,39 +269,12 @@ impl VisitStore for DatabaseStore {
         Box::pin(self.close_all(today))
     }
 
-    /// Some at a time, so that nobody waits long for the writer.
     fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>> {
-        Box::pin(async move {
-            let domains =
-                queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, day).await?;
-            for domain in domains {
-                loop {
-                    let mut tx = self.db.write().await?;
-                    let deleted = queries::segments::delete_some_before(&mut tx, &domain, day).await?;
-                    tx.commit().await?;
-                    if deleted == 0 {
-                        break;
-                    }
-                }
-            }
-            Ok(())
-        })
+        Box::pin(self.delete_all_before(day))
     }
 
-    /// Some at a time, so that nobody waits long for the writer.
     fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>> {
-        Box::pin(async move {
-            loop {
-                let mut tx = self.db.write().await?;
-                let deleted = queries::delete_some(&mut tx, domain).await?;
-                tx.commit().await?;
-                if deleted == 0 {
-                    // Should the domain have visits again, its pages get other numbers.
-                    self.tables.remove(domain);
-                    return Ok(());
-                }
-            }
-        })
+        Box::pin(self.delete_domain(domain))
     }
 
     fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>> {

@@ -25,6 +25,10 @@ pub const MAX_DAYS: u32 = 180;
 /// Days that it looks back at unless it is told otherwise.
 pub const DEFAULT_DAYS: u32 = 30;
 
+/// Days whose visits are deleted in one go, which is tried every hour. One day a day is what a right clock needs.
+/// See docs/decisions/0331.
+const DELETED_AT_ONCE: Day = 3;
+
 /// Lists of all pages that are made at once: one may take a hundred megabytes.
 const LISTS_AT_ONCE: usize = 4;
 
@@ -146,9 +150,21 @@ impl Analytics {
         self.store.close_days(self.today()).await
     }
 
-    /// Deletes what is kept by page of days that are too long ago.
+    /// Deletes what is kept by page of days that are too long ago, some days of it: should the clock be wrong, people have
+    /// time to see what is said of it.
     pub async fn delete_old_visits(&self) -> Result<(), VisitError> {
-        self.store.delete_before(self.first_kept_day()).await
+        let first_kept = self.first_kept_day();
+        let first = self.store.first_day().await?.unwrap_or(first_kept);
+        let before = first_kept.min(first + DELETED_AT_ONCE);
+        if before < first_kept {
+            let (days, today) = (first_kept - first, start_of(self.today()).day());
+            tracing::warn!(
+                days,
+                %today,
+                "more days of visits than usual are older than analytics.keep_days: some are deleted now, others later. Is the clock right?"
+            );
+        }
+        self.store.delete_before(before).await
     }
 
     /// Makes the public token of a domain; the one before it ends.

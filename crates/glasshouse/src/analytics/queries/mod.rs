@@ -250,6 +250,17 @@ pub async fn count_new_pages(
     })?)
 }
 
+/// The first day of which something is kept by page.
+pub async fn find_first_day(conn: &mut Conn) -> Result<Option<Day>, DbError> {
+    // Domain by domain: the first day of each is where its keys begin.
+    const SQL: &str = "select min(day) from (\
+         select (select min(day) from visit_open where domain_id = domains.id) as day from domains \
+         union all select (select min(day) from visit_segments where domain_id = domains.id) from domains \
+         union all select (select min(day) from visit_times where domain_id = domains.id) from domains \
+         union all select (select min(day) from visit_referrals where domain_id = domains.id) from domains) first_days";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_one(c).await)?)
+}
+
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const STATEMENTS: [&str; 9] = [

@@ -265,6 +265,33 @@ async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay
 }
 
 #[tokio::test]
+async fn a_clock_that_is_far_ahead_deletes_few_days_at_a_time() {
+    TestApp::on_each_visit_store_with("keep_days = 10", async |app| {
+        let (shop, _) = domains(&app).await;
+        let today = day_of(NOON);
+        let pages = (0..8).map(|ago| (key(today - ago, "/a"), 1)).rev().collect();
+        apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
+        app.state.analytics.close_days().await.unwrap();
+        let kept = async || {
+            let visits = app.state.analytics.bots(&shop.id, (0, today), None, None, Scope::Snapshots).await;
+            visits.unwrap().by_provider.iter().map(|row| row.count).sum::<u64>()
+        };
+
+        app.state.analytics.delete_old_visits().await.unwrap();
+        let on_time = kept().await;
+        app.clock.advance(std::time::Duration::from_secs(1_000 * 24 * 3600));
+        app.state.analytics.delete_old_visits().await.unwrap();
+        let after_one = kept().await;
+        for _ in 0..2 {
+            app.state.analytics.delete_old_visits().await.unwrap();
+        }
+
+        assert_eq!((on_time, after_one, kept().await), (8, 5, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_removed_domain_leaves_no_closed_days() {
     TestApp::on_each_engine(async |app| {
         let (shop, twin) = domains(&app).await;

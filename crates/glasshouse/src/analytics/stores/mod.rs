@@ -187,6 +187,9 @@ pub trait VisitStore: Send + Sync {
     /// Packs what came of days before this one, where that makes a difference.
     fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>>;
 
+    /// The first day of which something is kept by page, of any domain.
+    fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>>;
+
     /// Deletes what is kept by page of days before this one, of every domain. First days and counts of days stay.
     fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>>;
 

@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 use self::client::{Client, quoted};
 use self::reach::Reach;
-use self::rows::{DAY, PAGE, REFERRAL, Reader, TIME};
+use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
@@ -298,6 +298,15 @@ impl VisitStore for ClickHouseStore {
     /// ClickHouse packs by itself.
     fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>> {
         Box::pin(async move { self.database.close_days(today).await })
+    }
+
+    fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
+        Box::pin(async move {
+            let sql =
+                format!("select min(day) from visits where what not in ({DAY}, {BATCH}) having count() > 0");
+            let here = self.read(&sql, |row| row.day()).await?;
+            Ok(here.into_iter().chain(self.database.first_day().await?).min())
+        })
     }
 
     /// Also what came for domains after they had been removed.

@@ -269,6 +269,10 @@ impl VisitStore for DatabaseStore {
         Box::pin(self.close_all(today))
     }
 
+    fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
+        Box::pin(async move { Ok(queries::find_first_day(&mut self.db.read().await?).await?) })
+    }
+
     fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>> {
         Box::pin(self.delete_all_before(day))
     }

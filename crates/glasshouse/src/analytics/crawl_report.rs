@@ -49,10 +49,10 @@ pub struct CrawlerCount {
     /// Visits answered with a status of 500 and above.
     pub server_errors: u64,
     /// Day of its first visit ever, `YYYY-MM-DD`; null: impostors only.
-    #[schema(examples("2026-11-01"))]
+    #[schema(examples("2026-11-01"), required = true)]
     pub first_seen: Option<String>,
     /// Day of its last visit.
-    #[schema(examples("2026-11-20"))]
+    #[schema(examples("2026-11-20"), required = true)]
     pub last_seen: Option<String>,
 }
 

@@ -109,8 +109,10 @@ pub struct DailyCount {
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// The search engine that came most often; null when none did.
+    #[schema(required = true)]
     pub top_search_crawler: Option<ProviderCount>,
     /// The provider of language models that came most often; null when none did.
+    #[schema(required = true)]
     pub top_llm_crawler: Option<ProviderCount>,
     /// Pages that a crawler visited for the first time ever.
     pub new_pages_crawled: u64,

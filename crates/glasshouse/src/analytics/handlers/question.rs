@@ -8,8 +8,9 @@ use axum::extract::FromRequestParts;
 use axum::response::IntoResponse;
 use http::request::Parts;
 use http::{HeaderMap, header};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::analytics::access::StatsReader;
 use crate::analytics::model::Day;
@@ -45,8 +46,8 @@ pub trait ReportQuery: DeserializeOwned + Send {
     fn span(&self) -> Span<'_>;
 
     /// Which visits count beside those answered with a snapshot.
-    fn include(&self) -> Option<&str> {
-        Some(ORIGIN)
+    fn include(&self) -> Option<Include> {
+        Some(Include::Origin)
     }
 
     /// Refuses what else cannot be answered about a domain of this name, whosever it is; none: no domain has such a name.
@@ -60,8 +61,13 @@ const MIN_PACKED_BYTES: usize = 1_400;
 /// Lists of paths become a twentieth in a fifth of the time that the usual level takes.
 const COMPRESSION_LEVEL: u32 = 2;
 
-/// Names visits that the site's own server answered.
-const ORIGIN: &str = "origin";
+/// Visits that count beside those answered with a snapshot.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Include {
+    /// Those that the site's own server answered.
+    Origin,
+}
 
 /// A question that may be answered.
 pub struct Question<Q> {
@@ -90,7 +96,10 @@ impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
             Span::Last(days) => app.analytics.window(self::days(days)?),
             Span::Dates(from, to) => dates(from, to, app.analytics.today())?,
         };
-        let scope = scope(query.include())?;
+        let scope = match query.include() {
+            None => Scope::Snapshots,
+            Some(Include::Origin) => Scope::WithOrigin,
+        };
         let name = reader.name(query.domain())?;
         query.check(reader.own_host().or(name.as_deref()))?;
         let (domain, name) = reader.domain(app, name.as_deref()).await?;
@@ -144,15 +153,6 @@ pub fn days(days: Option<u32>) -> ApiResult<u32> {
         return Ok(days);
     }
     Err(invalid("days", format!("must be from 1 to {MAX_DAYS}")))
-}
-
-/// What `include` says.
-fn scope(include: Option<&str>) -> ApiResult<Scope> {
-    match include {
-        None => Ok(Scope::Snapshots),
-        Some(ORIGIN) => Ok(Scope::WithOrigin),
-        Some(_) => Err(invalid("include", "must be origin")),
-    }
 }
 
 /// Refuses a text that is too long.

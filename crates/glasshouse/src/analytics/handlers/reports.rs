@@ -9,7 +9,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{Question, ReportQuery, Span, check_length, days, invalid, private, private_list};
+use super::question::{
+    Include, Question, ReportQuery, Span, check_length, days, invalid, private, private_list,
+};
 use crate::analytics::access::{ReadAnalytics, is_same_site};
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
 use crate::api::ApiResult;
@@ -50,8 +52,8 @@ struct DaysQuery {
     #[param(minimum = 1, maximum = 180, default = 30)]
     days: Option<u32>,
     /// `origin`: visits that the site's own server answered count too.
-    #[param(example = "origin")]
-    include: Option<String>,
+    #[param(inline, example = "origin")]
+    include: Option<Include>,
     /// The domain's public token, in place of a key or session.
     #[expect(dead_code, reason = "the reader was found by it already")]
     token: Option<String>,
@@ -77,8 +79,8 @@ struct BotsQuery {
     #[param(max_length = 500)]
     search: Option<String>,
     /// `origin`: visits that the site's own server answered count too.
-    #[param(example = "origin")]
-    include: Option<String>,
+    #[param(inline, example = "origin")]
+    include: Option<Include>,
     /// The domain's public token, in place of a key or session.
     #[expect(dead_code, reason = "the reader was found by it already")]
     token: Option<String>,
@@ -98,8 +100,8 @@ struct PageQuery {
     #[param(minimum = 1, maximum = 180, default = 30)]
     days: Option<u32>,
     /// `origin`: visits that the site's own server answered count too.
-    #[param(example = "origin")]
-    include: Option<String>,
+    #[param(inline, example = "origin")]
+    include: Option<Include>,
     /// The domain's public token, in place of a key or session.
     #[expect(dead_code, reason = "the reader was found by it already")]
     token: Option<String>,
@@ -126,6 +128,7 @@ struct PageInsights {
 #[serde(rename_all = "camelCase")]
 struct SeoSpider {
     /// The run; null when the domain has none with results.
+    #[schema(required = true)]
     latest_run: Option<AuditRun>,
     /// The page in it.
     page: AuditedPage,
@@ -162,6 +165,7 @@ struct AuditRun {
     /// Epoch milliseconds.
     started_at: i64,
     /// Epoch milliseconds; null while it runs.
+    #[schema(required = true)]
     completed_at: Option<i64>,
 }
 
@@ -171,16 +175,21 @@ struct AuditRun {
 struct AuditedPage {
     /// Whether the audit has the page.
     #[serde(default)]
+    #[schema(required = true)]
     found: bool,
     /// How many issues it has.
     issue_count: u32,
     issues: Vec<AuditedIssue>,
+    #[schema(required = true)]
     status_code: Option<u16>,
     /// 0 to 100.
+    #[schema(required = true)]
     health_score: Option<f64>,
     /// 0 to 100.
+    #[schema(required = true)]
     preview_score: Option<f64>,
     /// Whether search engines may list it.
+    #[schema(required = true)]
     indexable: Option<bool>,
 }
 
@@ -265,8 +274,8 @@ impl ReportQuery for DaysQuery {
         Span::Last(self.days)
     }
 
-    fn include(&self) -> Option<&str> {
-        self.include.as_deref()
+    fn include(&self) -> Option<Include> {
+        self.include
     }
 }
 
@@ -281,8 +290,8 @@ impl ReportQuery for PageQuery {
         Span::Last(self.days)
     }
 
-    fn include(&self) -> Option<&str> {
-        self.include.as_deref()
+    fn include(&self) -> Option<Include> {
+        self.include
     }
 
     fn check(&self, host: Option<&str>) -> ApiResult<()> {
@@ -308,8 +317,8 @@ impl ReportQuery for BotsQuery {
         Span::Dates(self.from.as_deref(), self.to.as_deref())
     }
 
-    fn include(&self) -> Option<&str> {
-        self.include.as_deref()
+    fn include(&self) -> Option<Include> {
+        self.include
     }
 
     fn check(&self, _: Option<&str>) -> ApiResult<()> {

@@ -35,8 +35,10 @@ struct Sharing {
     /// Whether there is a token.
     enabled: bool,
     /// Its last four characters.
+    #[schema(required = true)]
     last4: Option<String>,
     /// When it was made.
+    #[schema(required = true)]
     created_at: Option<Timestamp>,
 }
 

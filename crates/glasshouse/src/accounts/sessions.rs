@@ -22,7 +22,7 @@ const ID_LENGTH: usize = 43;
 
 /// A new session, in the clear exactly once: when it is made.
 pub struct NewSession {
-    pub(super) id: String,
+    id: String,
     pub(super) csrf_token: String,
 }
 
@@ -30,6 +30,11 @@ impl NewSession {
     /// Makes an id and a CSRF token of more than 250 random bits each.
     pub(super) fn generate() -> NewSession {
         NewSession { id: random_text(ID_LENGTH), csrf_token: random_text(ID_LENGTH) }
+    }
+
+    /// What the cookie says.
+    pub(super) fn id(&self) -> &str {
+        &self.id
     }
 
     /// What is stored of the id.

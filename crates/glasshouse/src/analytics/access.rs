@@ -8,7 +8,7 @@ use super::service::TokenState;
 use crate::accounts::Plan;
 use crate::accounts::keys::KeyHash;
 use crate::api::access::{Access, Credentials, Rate};
-use crate::api::caller::{StandingSlot, unknown_caller};
+use crate::api::caller::{StandingSlot, client_address, unknown_caller};
 use crate::api::header_names::STATS_TOKEN;
 use crate::api::rate_limit::Requester;
 use crate::api::shared_limits::SharedLimit;
@@ -51,15 +51,19 @@ impl FromRequestParts<AppState> for StatsReader {
             return Ok(StatsReader::Account(Caller::from_request_parts(parts, app).await?));
         };
         let state = match &token {
-            Some(token) => app.analytics.open_token(token).await?,
-            None => TokenState::Unknown,
+            Some(token) if app.rate_limits.may_look_up(client_address(parts), token) => {
+                app.analytics.open_token(token).await?
+            }
+            _ => TokenState::Unknown,
         };
         let (TokenState::Opens(id) | TokenState::Ended(id)) = &state else {
             return Err(unknown_caller(parts, app));
         };
         // Its tokens are deleted with it, a moment later: they are unknown from the start.
         let Some(domain) = app.domains.find_by_id(id).await? else { return Err(unknown_caller(parts, app)) };
-        count(&token.unwrap_or_default(), parts, app).await?;
+        let token = token.unwrap_or_default();
+        app.rate_limits.note_right(&token);
+        count(&token, parts, app).await?;
         match state {
             TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),
             TokenState::Ended(_) | TokenState::Unknown => Err(ApiError::not_found()),

@@ -135,6 +135,8 @@ impl<A: Access> FromRequestParts<AppState> for Caller<A> {
 /// the second before that of the first.
 pub struct Uncounted<A: Access> {
     credential: Credential,
+    /// It would change something, and does not show its session's token.
+    lacks_csrf_token: bool,
     limits: Arc<crate::config::Config>,
     standing: Option<StandingSlot>,
     access: PhantomData<A>,
@@ -144,8 +146,10 @@ impl<A: Access> FromRequestParts<AppState> for Uncounted<A> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        let credential = authenticate::<A>(parts, app).await?;
         Ok(Uncounted {
-            credential: authenticate::<A>(parts, app).await?,
+            lacks_csrf_token: lacks_csrf_token(parts, &credential),
+            credential,
             limits: app.platform.config.clone(),
             standing: parts.extensions.get::<StandingSlot>().cloned(),
             access: PhantomData,
@@ -166,8 +170,11 @@ impl<A: Access> Uncounted<A> {
         standing.refusal().map_or(Ok(()), Err)
     }
 
-    /// The caller, unless the account or the kind of credential does not allow the operation: 402 and 403.
+    /// The caller, unless what was shown, the account or the kind of credential does not allow the operation: 402 and 403.
     pub fn admit(&self) -> Result<Caller<A>, ApiError> {
+        if self.lacks_csrf_token {
+            return Err(ApiError::new(ErrorCode::CsrfTokenMissing));
+        }
         if A::ACTIVE && !self.credential.is_active() {
             return Err(ApiError::new(ErrorCode::SubscriptionRequired));
         }
@@ -211,18 +218,27 @@ async fn find_key(text: &str, parts: &Parts, app: &AppState) -> Result<Option<Ar
     Ok(app.accounts.authenticate(text).await?)
 }
 
-/// The session of a request's cookie. 403 `csrf_token_missing` when it changes something without the session's token.
+/// The session of a request's cookie. Guesses are not looked up for long, like those of keys.
 async fn signed_in(parts: &Parts, app: &AppState) -> Result<Option<SessionIdentity>, ApiError> {
     let Some(cookie) = cookie_in(&parts.headers, app.platform.config.is_public_https()) else {
         return Ok(None);
     };
-    let Some(session) = app.accounts.find_session(cookie).await? else { return Ok(None) };
+    if !app.rate_limits.may_look_up(client_address(parts), cookie) {
+        return Ok(None);
+    }
+    let session = app.accounts.find_session(cookie).await?;
+    if session.is_some() {
+        app.rate_limits.note_right(cookie);
+    }
+    Ok(session)
+}
+
+/// Whether a request of a session would change something without the session's token.
+fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
+    let Credential::Session(session) = credential else { return false };
     let is_read = matches!(parts.method, Method::GET | Method::HEAD);
     let token = parts.headers.get(CSRF_TOKEN).map(|value| value.as_bytes()).unwrap_or_default();
-    if !is_read && !bool::from(token.ct_eq(session.csrf_token.as_bytes())) {
-        return Err(ApiError::new(ErrorCode::CsrfTokenMissing));
-    }
-    Ok(Some(session))
+    !is_read && !bool::from(token.ct_eq(session.csrf_token.as_bytes()))
 }
 
 /// 401, or 429 for an address that has had too many of them.
@@ -267,7 +283,8 @@ impl FromRequestParts<AppState> for ClientAddress {
     }
 }
 
-fn client_address(parts: &Parts) -> IpAddr {
+/// The same, where there is no extractor.
+pub fn client_address(parts: &Parts) -> IpAddr {
     // Without a connection (a test) everybody is the same unknown client.
     parts.extensions.get::<ClientAddress>().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.0)
 }

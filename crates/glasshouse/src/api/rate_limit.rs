@@ -16,6 +16,8 @@ use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::shared_limits::SharedLimits;
+use crate::accounts::keys::KeyHash;
+use crate::accounts::sessions;
 use crate::accounts::{AccountId, KeyId};
 use crate::clock::{Clock, Timestamp};
 
@@ -23,6 +25,8 @@ use crate::clock::{Clock, Timestamp};
 pub const WINDOW: Duration = Duration::from_secs(60);
 /// Windows that are kept; over it those that were asked for longest ago go first.
 const MOST_WINDOWS: u64 = 100_000;
+/// Cookies and tokens that are remembered to have been right.
+const MOST_RIGHT: u64 = 100_000;
 /// How many keys' worth of requests all keys of an account have together.
 pub const KEYS_WORTH: u32 = 10;
 
@@ -172,6 +176,7 @@ pub struct RateLimits {
     beyond: RateLimit<Requester>,
     beyond_all_keys: RateLimit<AccountId>,
     shared: SharedLimits,
+    right: Cache<KeyHash, ()>,
 }
 
 /// Requests per minute to the endpoints beyond the specification, per key, and per account for its sessions.
@@ -187,7 +192,21 @@ impl RateLimits {
             beyond: RateLimit::per_minute(BEYOND, clock.clone()),
             beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
             shared: SharedLimits::new(db, clock),
+            right: Cache::builder(MOST_RIGHT).time_to_idle(sessions::IDLE).build(),
         }
+    }
+
+    /// Whether a cookie or token that a client of this address shows is looked up. Over the limit of those without a valid
+    /// credential, only one that was right before is: guesses must not cost the database anything.
+    ///
+    /// See docs/decisions/0330.
+    pub fn may_look_up(&self, address: IpAddr, secret: &str) -> bool {
+        !self.anonymous.is_used_up(&counted_as(address)) || self.right.get(&KeyHash::of(secret)).is_some()
+    }
+
+    /// Remembers that a cookie or token was right.
+    pub fn note_right(&self, secret: &str) {
+        self.right.insert(&KeyHash::of(secret), ());
     }
 
     /// Counts a request towards a limit; none: there is none.

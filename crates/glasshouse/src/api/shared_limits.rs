@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use cache::Cache;
 use store::{Conn, Db, DbError, on_engine};
 
 use super::rate_limit::{KEYS_WORTH, Requester, Standing, WINDOW};
@@ -13,6 +14,9 @@ use crate::clock::{Clock, Timestamp};
 
 /// Ended windows are deleted so often, by each process.
 const SWEEP_EVERY: Duration = Duration::from_secs(300);
+
+/// Buckets that are remembered to be used up.
+const MOST_USED_UP: u64 = 100_000;
 
 /// A number of requests per minute and key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +33,15 @@ pub struct SharedLimits {
     db: Db,
     clock: Clock,
     swept_at: Arc<AtomicI64>,
+    /// When buckets that are used up start anew: refusing the next request must not cost the database's only writer.
+    used_up: Cache<str, Timestamp>,
 }
 
 impl SharedLimits {
     /// Counts in this database.
     pub fn new(db: &Db, clock: &Clock) -> SharedLimits {
-        SharedLimits { db: db.clone(), clock: clock.clone(), swept_at: Arc::default() }
+        let used_up = Cache::builder(MOST_USED_UP).keeps_newest().time_to_idle(2 * WINDOW).build();
+        SharedLimits { db: db.clone(), clock: clock.clone(), swept_at: Arc::default(), used_up }
     }
 
     /// Counts a request. One over the limit changes nothing, so a client that keeps trying is let in after its minute.
@@ -42,27 +49,31 @@ impl SharedLimits {
     /// A key's request counts for the key, and for all keys of its account together.
     pub async fn take(&self, limit: SharedLimit, requester: &Requester) -> Result<Standing, DbError> {
         let now = self.clock.now();
-        let SharedLimit { name, per_minute } = limit;
-        let mut tx = self.db.write().await?;
-        let standing = match requester {
-            Requester::Session { account } => {
-                count(&mut tx, &format!("{name}:session:{account}"), per_minute, now).await?
-            }
-            Requester::PublicToken { hash } => {
-                count(&mut tx, &format!("{name}:token:{hash}"), per_minute, now).await?
-            }
-            Requester::Key { key, account } => {
-                let own = count(&mut tx, &format!("{name}:{key}"), per_minute, now).await?;
-                let all =
-                    count(&mut tx, &format!("{name}:keys:{account}"), per_minute * KEYS_WORTH, now).await?;
-                if own.allowed && !all.allowed { all } else { own }
-            }
-        };
-        if standing.allowed {
-            tx.commit().await?;
-            self.sweep(now).await;
+        let buckets = buckets(limit, requester);
+        if let Some(standing) = buckets.iter().find_map(|bucket| self.find_used_up(bucket, now)) {
+            return Ok(standing);
         }
-        Ok(standing)
+        let mut tx = self.db.write().await?;
+        let mut first = None;
+        for Bucket { name, per_minute } in &buckets {
+            let standing = count(&mut tx, name, *per_minute, now).await?;
+            if !standing.allowed {
+                self.used_up.insert(name, now.plus(standing.reset));
+                return Ok(standing);
+            }
+            first.get_or_insert(standing);
+        }
+        tx.commit().await?;
+        self.sweep(now).await;
+        Ok(first.expect("everybody has a bucket"))
+    }
+
+    /// How a bucket stands that is known to be used up.
+    fn find_used_up(&self, bucket: &Bucket, now: Timestamp) -> Option<Standing> {
+        let reset = self.used_up.get(&bucket.name)?.since(now);
+        // A clock that was set back must not make it last for hours.
+        let is_used_up = !reset.is_zero() && reset <= WINDOW;
+        is_used_up.then_some(Standing { allowed: false, limit: bucket.per_minute, remaining: 0, reset })
     }
 
     /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
@@ -86,6 +97,26 @@ impl SharedLimits {
         let mut tx = self.db.write().await?;
         on_engine!(tx, |c| sqlx::query(SQL).bind(before).execute(c).await.map(drop))?;
         tx.commit().await
+    }
+}
+
+/// What a request counts towards.
+struct Bucket {
+    name: String,
+    per_minute: u32,
+}
+
+/// What a requester's requests count towards: the own first.
+fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
+    let SharedLimit { name, per_minute } = limit;
+    let bucket = |name: String| Bucket { name, per_minute };
+    match requester {
+        Requester::Session { account } => vec![bucket(format!("{name}:session:{account}"))],
+        Requester::PublicToken { hash } => vec![bucket(format!("{name}:token:{hash}"))],
+        Requester::Key { key, account } => vec![
+            bucket(format!("{name}:{key}")),
+            Bucket { name: format!("{name}:keys:{account}"), per_minute: per_minute * KEYS_WORTH },
+        ],
     }
 }
 
@@ -191,6 +222,25 @@ mod tests {
             assert_eq!(left, ["six:keys:new", "six:new"]);
             clock.advance(WINDOW);
             assert_eq!(allowed(&limits, "new", 7).await, 6);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_request_over_the_limit_writes_nothing_until_the_minute_is_over() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            assert_eq!(allowed(&limits, "k", 7).await, 6);
+            let mut tx = db.write().await.unwrap();
+            on_engine!(tx, |c| sqlx::query("delete from rate_windows").execute(c).await.map(drop)).unwrap();
+            tx.commit().await.unwrap();
+            clock.advance(WINDOW / 2);
+
+            let refused = limits.take(SIX, &requester("k", "k")).await.unwrap();
+
+            assert_eq!((refused.allowed, refused.limit, refused.reset), (false, 6, WINDOW / 2));
+            clock.advance(WINDOW / 2);
+            assert_eq!(allowed(&limits, "k", 7).await, 6);
         })
         .await;
     }

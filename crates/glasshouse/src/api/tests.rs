@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::envelope::Envelope;
 use crate::accounts::Plan;
+use crate::accounts::keys::{KeyKind, NewKey};
 use crate::testing::TestApp;
 
 #[tokio::test]
@@ -177,6 +178,62 @@ async fn requests_without_a_valid_credential_are_limited_per_address_before_the_
     app.get("/api/keys").key(&account.key).await.assert_status(200);
     app.clock.advance(std::time::Duration::from_secs(60));
     app.get("/api/keys").await.assert_status(401);
+}
+
+#[tokio::test]
+async fn made_up_cookies_and_tokens_cost_no_look_up_once_their_address_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 2").await;
+    let cookie = async || {
+        let id = NewKey::generate(KeyKind::Live).reveal()[8..].repeat(2);
+        app.get("/api/session").header("cookie", &format!("glasshouse_session={}", &id[..43])).await
+    };
+    let token = async || {
+        let token = NewKey::generate(KeyKind::Stats);
+        app.get(&format!("/api/analytics/bots?token={}", token.reveal())).await
+    };
+    cookie().await.assert_error(401, "invalid_api_key");
+    token().await.assert_error(401, "invalid_api_key");
+
+    // Nothing can be looked up any more: whoever tries gets 503.
+    app.state.platform.db.close().await;
+
+    cookie().await.assert_error(429, "rate_limited");
+    token().await.assert_error(429, "rate_limited");
+}
+
+#[tokio::test]
+async fn a_session_and_a_token_that_were_right_work_from_an_address_that_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 1").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    let shop = app.domain(&account, "shop.example").await;
+    let token = app.state.analytics.create_token(&shop.id).await.unwrap();
+    let statistics = format!("/api/analytics/bots?token={}", token.reveal());
+    app.get(&statistics).await.assert_status(200);
+    app.get("/api/keys").await.assert_status(401);
+    app.get("/api/keys").await.assert_status(429);
+
+    let session = app.sign_in(&account).await;
+
+    app.get("/api/keys").session(&session).await.assert_status(200);
+    app.get(&statistics).await.assert_status(200);
+}
+
+#[tokio::test]
+async fn a_session_without_its_token_is_counted_before_it_is_refused() {
+    let app = TestApp::new().await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    let session = app.sign_in(&account).await;
+    let forged = async || app.post("/api/keys").header("cookie", &session.cookie).json(json!({})).await;
+    let first = forged().await;
+    for _ in 0..600 {
+        forged().await;
+    }
+
+    let over = forged().await;
+
+    first.assert_error(403, "csrf_token_missing");
+    assert!(first.header("ratelimit").starts_with("\"default\";r="), "{}", first.header("ratelimit"));
+    over.assert_error(429, "rate_limited");
 }
 
 #[tokio::test]

@@ -96,6 +96,7 @@ async fn create_session(
     let shown = cookie_in(&headers, https);
     let session = app.accounts.sign_in(&email, credentials.password, shown).await?;
     let session = session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?;
+    app.rate_limits.note_right(session.id());
     app.rate_limits.sign_in.give_back(&pair);
     app.rate_limits.sign_in_address.give_back(&address);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))

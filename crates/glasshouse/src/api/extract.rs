@@ -21,7 +21,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How a path spells the character that PostgreSQL keeps in no text: a parameter with it names nothing.
 const NUL_IN_PATH: &str = "%00";
 
-/// Bytes that the body of a request may have; the envelope leaves it with every request.
+/// Bytes that the body of a request may have; the envelope leaves it with every request, and who expects less lowers it.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyLimit(pub usize);
 
@@ -121,6 +121,9 @@ async fn read_body(request: Request) -> Result<Bytes, ApiError> {
     let Some(BodyLimit(limit)) = request.extensions().get().copied() else {
         return Err(ApiError::internal("a body without a limit"));
     };
+    if http_body::Body::size_hint(request.body()).lower() > limit as u64 {
+        return Err(ApiError::new(ErrorCode::PayloadTooLarge));
+    }
     match tokio::time::timeout(BODY_TIMEOUT, Limited::new(request.into_body(), limit).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::new(ErrorCode::PayloadTooLarge)),

@@ -103,11 +103,16 @@ impl<K: Key> RateLimit<K> {
 
     /// Whether the next event would be over the limit.
     pub fn is_used_up(&self, key: &K) -> bool {
+        self.find_used_up(key).is_some()
+    }
+
+    /// How a key stands whose next event would be over the limit.
+    pub fn find_used_up(&self, key: &K) -> Option<Standing> {
         let now = self.clock.now();
-        self.windows.get(key).is_some_and(|window| {
-            let window = window.lock().expect("no one panics while holding a window");
-            window.is_live(now) && window.count >= self.limit
-        })
+        let window = *self.windows.get(key)?.lock().expect("no one panics while holding a window");
+        let reset = WINDOW.saturating_sub(now.since(window.started));
+        let is_used_up = window.is_live(now) && window.count >= self.limit;
+        is_used_up.then_some(Standing { allowed: false, limit: self.limit, remaining: 0, reset })
     }
 
     /// Takes an event back, as when a sign-in turned out to be right.

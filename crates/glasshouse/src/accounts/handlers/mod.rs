@@ -1,7 +1,7 @@
 //! HTTP of accounts: signing in, keys, use of the plan.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest, Request, State};
 use axum::response::IntoResponse;
 use http::{HeaderMap, StatusCode, header};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,8 @@ use super::service::CreateKeyError;
 use super::sessions::{cookie_in, ended_cookie};
 use super::usage::{UsageReport, entries};
 use crate::api::access::OwnAccount;
-use crate::api::caller::{ClientAddress, SignedIn};
+use crate::api::caller::{ClientAddress, SignedIn, client_address};
+use crate::api::extract::BodyLimit;
 use crate::api::openapi::{Errors, Refusals, own_errors};
 use crate::api::rate_limit::counted_as;
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
@@ -49,6 +50,28 @@ struct Credentials {
     password: String,
 }
 
+/// Bytes that a sign-in may have: they are read for strangers.
+const SIGN_IN_BYTES: usize = 4 * 1024;
+
+/// An attempt to sign in. Nothing is read for an address that has had too many.
+struct SignIn(Credentials);
+
+impl FromRequest<AppState> for SignIn {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &AppState) -> ApiResult<SignIn> {
+        let (mut parts, body) = request.into_parts();
+        let address = counted_as(client_address(&parts));
+        if let Some(standing) = app.rate_limits.sign_in_address.find_used_up(&address) {
+            standing.refusal().map_or(Ok(()), Err)?;
+        }
+        let most = parts.extensions.get().map_or(SIGN_IN_BYTES, |BodyLimit(most)| SIGN_IN_BYTES.min(*most));
+        parts.extensions.insert(BodyLimit(most));
+        let AppJson(credentials) = AppJson::from_request(Request::from_parts(parts, body), app).await?;
+        Ok(SignIn(credentials))
+    }
+}
+
 /// Who is signed in.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -71,7 +94,7 @@ async fn create_session(
     State(app): State<AppState>,
     ClientAddress(address): ClientAddress,
     headers: HeaderMap,
-    AppJson(credentials): AppJson<Credentials>,
+    SignIn(credentials): SignIn,
 ) -> ApiResult<impl IntoResponse> {
     // A page of another site must not be able to sign its visitor in to an account of its own choice.
     if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site") {

@@ -94,6 +94,23 @@ async fn an_address_has_thirty_failed_attempts_whatever_the_emails() {
 }
 
 #[tokio::test]
+async fn a_sign_in_is_small_and_is_not_read_for_an_address_with_too_many_attempts() {
+    let app = TestApp::new().await;
+    app.account("owner@shop.example", Plan::Agency).await;
+    let large = || app.post("/api/session").json(credentials(&"x".repeat(5_000)));
+    large().await.assert_error(413, "payload_too_large");
+    for number in 0..30 {
+        let body = json!({ "email": format!("nobody{number}@shop.example"), "password": "x" });
+        app.post("/api/session").json(body).await.assert_status(401);
+    }
+
+    let unread = large().await;
+
+    unread.assert_error(429, "rate_limited");
+    assert_eq!(unread.header("retry-after"), "60");
+}
+
+#[tokio::test]
 async fn right_passwords_and_malformed_bodies_do_not_count_as_failed() {
     let app = TestApp::new().await;
     app.account("owner@shop.example", Plan::Agency).await;

@@ -187,24 +187,23 @@ pub async fn find_key_identity(conn: &mut Conn, hash: KeyHash) -> Result<Option<
     }))
 }
 
-/// Revokes a key, of `account` when one is given. `false`: there is no such key. Revoking twice keeps the first time.
+/// Revokes a key, of `account` when one is given, and answers its hash; none: there is no such key. Revoking twice keeps the
+/// first time.
 pub async fn revoke_key(
     conn: &mut Conn,
     account: Option<&AccountId>,
     key: &KeyId,
     now: Timestamp,
-) -> Result<bool, DbError> {
+) -> Result<Option<String>, DbError> {
     const SQL: &str = "update api_keys set revoked_at = coalesce(revoked_at, $3)
-         where id = $1 and ($2 = '' or account_id = $2)";
+         where id = $1 and ($2 = '' or account_id = $2) returning hash";
     let account = account.map_or("", AccountId::as_str);
-    let changed = on_engine!(conn, |c| sqlx::query(SQL)
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
         .bind(key.as_str())
         .bind(account)
         .bind(now.as_millis())
-        .execute(c)
-        .await
-        .map(|done| done.rows_affected()))?;
-    Ok(changed > 0)
+        .fetch_optional(c)
+        .await)?)
 }
 
 /// Writes down when a key was last used; an older time changes nothing.

@@ -202,10 +202,13 @@ impl Accounts {
     /// Revokes a key; of this account, when one is given. `false`: there is no such key.
     pub async fn revoke_key(&self, account: Option<&AccountId>, key: &KeyId) -> Result<bool, DbError> {
         let mut tx = self.0.db.write().await?;
-        let found = queries::revoke_key(&mut tx, account, key, self.0.clock.now()).await?;
+        let revoked = queries::revoke_key(&mut tx, account, key, self.0.clock.now()).await?;
         tx.commit_durably().await?;
-        self.0.cache.clear();
-        Ok(found)
+        // That one and no other: whoever revokes keys must not have everybody's looked up again.
+        if let Some(hash) = revoked.as_deref().and_then(KeyHash::from_hex) {
+            self.0.cache.forget(hash);
+        }
+        Ok(revoked.is_some())
     }
 
     fn new_key(&self, name: &str, domain: Option<String>) -> (NewKey, ApiKeyInfo) {

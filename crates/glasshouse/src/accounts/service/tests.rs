@@ -101,6 +101,23 @@ async fn a_revoked_key_stops_at_once_and_stays_listed() {
 }
 
 #[tokio::test]
+async fn revoking_a_key_leaves_other_keys_in_memory() {
+    let app = TestApp::new().await;
+    let (account, other) = (
+        app.account("a@shop.example", Plan::Agency).await,
+        app.account("b@shop.example", Plan::Agency).await,
+    );
+    let accounts = &app.state.accounts;
+    accounts.authenticate(&other.key).await.unwrap();
+    let id = accounts.list_keys(&account.id).await.unwrap()[0].id.clone();
+
+    assert!(!accounts.revoke_key(Some(&account.id), &"none".into()).await.unwrap());
+    assert!(accounts.revoke_key(Some(&account.id), &id).await.unwrap());
+
+    assert!(accounts.authenticate_cached(&other.key).is_some());
+}
+
+#[tokio::test]
 async fn revoking_twice_keeps_the_first_time() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Agency).await;

@@ -42,6 +42,14 @@ impl<K: Eq + Hash + Clone> Tally<K> {
         Some(Counted { key, tally: self.clone(), is_resting: false })
     }
 
+    /// How many of a key are in progress.
+    pub fn number_of<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> usize
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        self.counts().get(key).copied().unwrap_or_default()
+    }
+
     /// Whether nothing is in progress.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Bodies that pass through the edge: streamed as they come, with a limit on how long they may stand still.
 //! Must never hold more of a body than the piece that is on its way.
-//! See docs/decisions/0122. See docs/decisions/0267.
+//! See docs/decisions/0122, docs/decisions/0267 and docs/decisions/0331.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -17,7 +17,7 @@ use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use super::bulkhead::OriginPlace;
+use super::bulkhead::{BorrowedPlace, OriginPlace};
 use crate::listen::streams::{self, PIECE_BYTES};
 use crate::listen::tracked::Tracked;
 
@@ -124,6 +124,7 @@ pub struct Steady<B> {
     timer: Option<Pin<Box<Sleep>>>,
     floor: Option<Floor>,
     place: Option<OriginPlace>,
+    client: Option<BorrowedPlace>,
 }
 
 /// How much a body has brought in the present window.
@@ -150,12 +151,18 @@ impl Floor {
 impl<B> Steady<B> {
     /// Lets `body` stand still for at most `limit`.
     pub fn new(body: B, limit: Duration) -> Steady<B> {
-        Steady { body, limit, progress: None, timer: None, floor: None, place: None }
+        Steady { body, limit, progress: None, timer: None, floor: None, place: None, client: None }
     }
 
     /// Keeps a place towards the origin while the body waits for it.
     pub fn keeping(mut self, place: OriginPlace) -> Steady<B> {
         self.place = Some(place);
+        self
+    }
+
+    /// Lets a place towards the origin rest while the client, whose body it is, is waited for.
+    pub fn resting(mut self, place: BorrowedPlace) -> Steady<B> {
+        self.client = Some(place);
         self
     }
 
@@ -194,6 +201,9 @@ where
             if let Some(place) = &mut steady.place {
                 place.rest();
             }
+            if let Some(place) = &steady.client {
+                place.resume();
+            }
             if let Some(progress) = &steady.progress {
                 progress.mark();
             }
@@ -206,6 +216,9 @@ where
         }
         if let Some(place) = &mut steady.place {
             place.resume();
+        }
+        if let Some(place) = &steady.client {
+            place.rest();
         }
         let limit = steady.limit;
         let timer = steady.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));

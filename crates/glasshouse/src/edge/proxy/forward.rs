@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::body::{self, Body, BrokenOff, ClientBody, Progress, Steady, StoodStill};
-use super::bulkhead::Bulkhead;
+use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
 use super::tunnel;
 use super::upstream::{self, ConnectTimeout, IsOurselves, OwnAddresses, Pool};
@@ -135,13 +135,14 @@ impl Forwarder {
         }
         let authority = passage.origin.authority.as_str();
         let place = self.bulkhead.enter(passage.domain, authority).ok_or(ForwardError::Busy)?;
+        let place = LentPlace::new(place);
         let websocket = headers::wants_websocket(request.headers(), request.version())
             .then(|| request.headers().get(UPGRADE).cloned())
             .flatten();
         let client_upgrade = websocket.is_some().then(|| hyper::upgrade::on(&mut request));
 
         let progress = Progress::start();
-        let request = self.towards_origin(request, passage, websocket, &progress)?;
+        let request = self.towards_origin(request, passage, websocket, (&progress, &place))?;
         let mut response = self.send(request, &progress).await?;
 
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -155,7 +156,11 @@ impl Forwarder {
         }
         let (mut head, incoming) = response.into_parts();
         self.towards_client(&mut head, passage);
-        let steady = Steady::new(incoming, self.limits.body_idle).keeping(place);
+        let mut steady = Steady::new(incoming, self.limits.body_idle);
+        // From here on the response says whose turn it is, also while the client still sends.
+        if let Some(place) = place.take_back() {
+            steady = steady.keeping(place);
+        }
         Ok(Response::from_parts(head, body::streamed(steady)))
     }
 
@@ -164,7 +169,7 @@ impl Forwarder {
         request: Request<Incoming>,
         passage: Passage<'_>,
         websocket: Option<HeaderValue>,
-        progress: &Progress,
+        (progress, place): (&Progress, &LentPlace),
     ) -> Result<Request<RequestBody>, ForwardError> {
         let Passage { arrival, public, origin, .. } = passage;
         let (mut head, incoming) = request.into_parts();
@@ -196,7 +201,7 @@ impl Forwarder {
                     head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
                 }
                 let steady = Steady::new(body::of_client(incoming), self.limits.body_idle);
-                RequestBody::Right(steady.with_floor().marking(progress.clone()))
+                RequestBody::Right(steady.with_floor().marking(progress.clone()).resting(place.borrow()))
             }
         };
         Ok(Request::from_parts(head, body))

@@ -120,6 +120,34 @@ async fn clients_that_do_not_read_take_none_of_their_domains_places() {
 }
 
 #[tokio::test]
+async fn clients_that_do_not_send_take_none_of_their_domains_places() {
+    let origin = RawOrigin::echo().await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    let mut senders = Vec::new();
+    // As many as may wait for the origin.
+    for _ in 0..3 {
+        let mut sender = TcpStream::connect(world.http).await.unwrap();
+        sender
+            .write_all(b"POST /a HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 6\r\n\r\nlet")
+            .await
+            .unwrap();
+        senders.push(sender);
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+
+    let reply = world.get("/", &[]).await;
+
+    assert_eq!(reply.status, 200);
+    for sender in &mut senders {
+        sender.write_all(b"ter").await.unwrap();
+        let mut head = [0; 12];
+        sender.read_exact(&mut head).await.unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200");
+    }
+}
+
+#[tokio::test]
 async fn an_origin_that_hangs_costs_its_own_domain_a_503_and_no_other_domain_anything() {
     let hanging =
         RawOrigin::start(|mut stream, _| async move { while read_request(&mut stream).await.is_some() {} })

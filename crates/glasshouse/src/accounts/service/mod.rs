@@ -123,6 +123,11 @@ impl Accounts {
         queries::find_account(&mut self.0.db.read().await?, id).await
     }
 
+    /// Waits until what [`Accounts::is_active`] says may be acted on.
+    pub async fn current(&self) -> Result<(), DbError> {
+        self.0.follower.current().await
+    }
+
     /// Whether an account is active, from memory, as far as it is known.
     pub fn is_active(&self, id: &AccountId) -> bool {
         !self.0.inactive.contain(id)

@@ -129,17 +129,39 @@ impl Connection {
         self.conclude(domain, findings).await
     }
 
-    /// Whether a name's own address records lead here, or to a known CDN that may stand in front. Yes where the service
-    /// does not know its own addresses.
-    pub async fn leads_here(&self, host: &str) -> bool {
+    /// Whether a certificate may be ordered for a name of a domain: its own address records lead here, or, once the domain is
+    /// served, to a known CDN that may stand in front. Where the service does not know its own addresses they are not asked for.
+    ///
+    /// A pending domain's account is active too, and nobody else may say that the name is theirs: behind somebody's wildcard
+    /// record a stranger's claim must not have one. See docs/decisions/0332.
+    pub async fn may_be_certified(&self, host: &str, domain: &Domain) -> Result<bool, DbError> {
+        let is_pending = domain.status == DomainStatus::Pending;
+        if is_pending && !self.is_credible(domain).await? {
+            return Ok(false);
+        }
         let ours = self.0.dns.ours();
         if ours.is_empty() {
-            return true;
+            return Ok(true);
         }
         let names = self.0.dns.look_up(host).await;
-        let Some(Found::Addresses(addresses)) = names.first().map(|name| &name.found) else { return false };
-        let is_right = |ip: IpAddr| ours.contain(ip) || self.0.ranges.provider_of(ip).is_some();
-        addresses.iter().any(|address| is_right(*address))
+        let Some(Found::Addresses(addresses)) = names.first().map(|name| &name.found) else {
+            return Ok(false);
+        };
+        let is_cdn = |ip: IpAddr| self.0.ranges.provider_of(ip).is_some();
+        Ok(match is_pending {
+            true => addresses.iter().all(|address| ours.contain(*address)),
+            false => addresses.iter().any(|address| ours.contain(*address) || is_cdn(*address)),
+        })
+    }
+
+    /// Whether a claim is of an active account, and either the only one of its site or proven.
+    async fn is_credible(&self, claim: &Domain) -> Result<bool, DbError> {
+        self.0.accounts.current().await?;
+        if !self.0.accounts.is_active(&claim.account_id) {
+            return Ok(false);
+        }
+        let ownership = self.find_ownerships(&[claim]).await?.into_iter().flatten().next();
+        Ok(ownership.is_none_or(|ownership| ownership.found == Txt::There))
     }
 
     /// Checks every pending claim of a host in the background, at most once in ten seconds.

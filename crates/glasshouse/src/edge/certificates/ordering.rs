@@ -43,7 +43,7 @@ enum NotOrdered {
     Elsewhere,
     #[error("it was tried a short time ago")]
     TooEarly,
-    #[error("its records do not lead here")]
+    #[error("its records do not lead here, or nobody knows whose they are")]
     LeadsElsewhere,
     #[error("its account orders enough at the moment")]
     TooMany,
@@ -127,7 +127,7 @@ impl Certificates {
         let place = is_first.then(|| self.0.places.take(&domain.account_id));
         let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
         // The authority would look elsewhere for the proof: neither an order nor a failure.
-        if !self.0.connection.leads_here(host).await {
+        if !self.0.connection.may_be_certified(host, domain).await? {
             return Err(NotOrdered::LeadsElsewhere);
         }
         let slot = is_first.then(|| self.0.slots.acquire());

@@ -190,9 +190,12 @@ impl Connection {
     async fn check_claims(&self, host: &str) -> Result<(), DbError> {
         self.warn_without_addresses();
         let mut claims = self.0.domains.list_by_host(host).await?;
-        claims.retain(|claim| claim.status == DomainStatus::Pending);
+        // Of active accounts: a check costs, whoever it is that starts it.
+        self.0.accounts.current().await?;
+        claims.retain(|claim| {
+            claim.status == DomainStatus::Pending && self.0.accounts.is_active(&claim.account_id)
+        });
         claims.truncate(MAX_CLAIMS);
-        let claims = self.of_active_accounts(claims).await?;
         let claims: Vec<&Domain> = claims.iter().collect();
 
         let mut found = self.look_up(&claims).await?;
@@ -210,18 +213,6 @@ impl Connection {
             }
         }
         Ok(())
-    }
-
-    /// Those claims whose account is active: a check costs, whoever it is that starts it.
-    async fn of_active_accounts(&self, claims: Vec<Domain>) -> Result<Vec<Domain>, DbError> {
-        let mut active = Vec::with_capacity(claims.len());
-        for claim in claims {
-            let account = self.0.accounts.find_account(&claim.account_id).await?;
-            if account.is_some_and(|account| account.active) {
-                active.push(claim);
-            }
-        }
-        Ok(active)
     }
 
     /// What DNS says about claims of one host, which is asked once however many they are.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use store::on_engine;
+
 use super::world::{ELSEWHERE, HERE, World, settings};
 use crate::accounts::Plan;
 use crate::domains::connection::Proof;
@@ -90,8 +92,7 @@ async fn a_claim_from_before_sites_were_stored_competes_too() {
         let two = app.account("b@x.example", Plan::Business).await;
         app.domain_with_status(&one, "www.shop.example", DomainStatus::Pending).await;
         let mut tx = app.state.platform.db.write().await.unwrap();
-        store::on_engine!(tx, |c| sqlx::query("update domains set site = ''").execute(c).await.map(drop))
-            .unwrap();
+        on_engine!(tx, |c| sqlx::query("update domains set site = ''").execute(c).await.map(drop)).unwrap();
         tx.commit().await.unwrap();
 
         let domain = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
@@ -114,7 +115,7 @@ async fn a_removal_that_is_long_ago_is_forgotten_with_the_next_one() {
         app.state.domains.remove(&new).await.unwrap();
 
         let mut conn = app.state.platform.db.read().await.unwrap();
-        let left: Vec<String> = store::on_engine!(&mut conn, |c| {
+        let left: Vec<String> = on_engine!(&mut conn, |c| {
             sqlx::query_scalar("select host from former_domains").fetch_all(c).await
         })
         .unwrap();
@@ -170,6 +171,28 @@ async fn a_visitor_of_the_edge_promotes_no_domain_of_an_inactive_account() {
     world.app.state.accounts.set_active(&world.account.email, true).await.unwrap();
     visit().await;
     assert_eq!(status().await, DomainStatus::Connected);
+}
+
+#[tokio::test]
+async fn older_claims_of_inactive_accounts_keep_no_claim_from_being_looked_at() {
+    let world = World::new().await;
+    let older = "insert into accounts with recursive n (i) as (select 1 union all select i + 1 from n where i < 150) \
+         select 'old' || i, 'old' || i || '@x.example', '', 'business', false, 0 from n; \
+         insert into domains (id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site) \
+         select id, id, 'shop.example', 'pending', false, '{}', '{}', 1, 0, 0, 'shop.example' from accounts \
+         where not active";
+    let mut tx = world.app.state.platform.db.write().await.unwrap();
+    on_engine!(tx, |c| sqlx::raw_sql(older).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
+    let shop = world.shop().await;
+    world.dns.leads_to("shop.example", &[HERE]);
+    let proof = ownership(&world.app, &shop).await.expect("it is contested");
+    world.dns.says("_glasshouse.shop.example", &[&proof]);
+
+    world.app.state.connection.check_claims("shop.example").await.unwrap();
+
+    let status = world.app.state.domains.find_by_id(&shop.id).await.unwrap().unwrap().status;
+    assert_eq!(status, DomainStatus::Connected);
 }
 
 #[tokio::test]

@@ -55,6 +55,8 @@ pub(super) struct Inner {
     proofs: Proofs,
     pub(super) places: Places,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
+    /// Names whose order plain requests have started lately: one that takes long must not be waited for by every one of them.
+    started: cache::Cache<str, ()>,
     /// For first orders, those of handshakes and of jobs together.
     pub(super) slots: Semaphore,
     pub(super) tasks: TaskTracker,
@@ -93,6 +95,7 @@ impl Certificates {
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
             orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
+            started: cache::Cache::builder(REMEMBERED).time_to_live(OUTCOME_FOR).build(),
             slots: Semaphore::new(model::AT_ONCE),
             tasks: platform.tasks.clone(),
         })))
@@ -103,7 +106,7 @@ impl Certificates {
         if self.has(host).await {
             return true;
         }
-        if !self.0.orders.contains(host) {
+        if !self.0.orders.contains(host) && self.0.started.insert_if_absent(host, ()) {
             let (certificates, host) = (self.clone(), host.to_owned());
             self.0.tasks.spawn(async move { certificates.order_once(&host).await });
         }

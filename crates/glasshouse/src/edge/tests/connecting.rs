@@ -147,3 +147,30 @@ async fn a_pending_host_is_checked_at_most_once_in_ten_seconds() {
 
     assert_eq!(started, 1);
 }
+
+#[tokio::test]
+async fn requests_for_a_name_without_a_certificate_do_not_pile_up_behind_its_order() {
+    // An authority that takes connections and says nothing.
+    let silent = RawOrigin::start(|stream, _| async move {
+        let _stream = stream;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let settings = format!(
+        "{SETTINGS}edge.https_listen = \"127.0.0.1:8443\"\nedge.acme_directory_url = \"https://{}/dir\"\n",
+        silent.address
+    );
+    let world = World::around(TestApp::with(&settings).await).await;
+    world.shop().await;
+    let certificates = world.edge.inner().certificates.clone().unwrap();
+    let tasks = &world.app.state.platform.tasks;
+    assert!(!certificates.is_ready("shop.example").await);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let during_the_order = tasks.len();
+
+    for _ in 0..50 {
+        assert!(!certificates.is_ready("shop.example").await);
+    }
+
+    assert_eq!(tasks.len(), during_the_order);
+}

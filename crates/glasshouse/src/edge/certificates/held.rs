@@ -1,12 +1,12 @@
 //! Every certificate there is, in memory as it is stored: about two kilobytes each, the issuer's part shared. What a handshake
 //! asks for is opened, and some of what was opened is kept. Used by the certificates' service and by handshakes; the follower
-//! keeps it equal to the table. Must never hold a private key in the clear for longer than handshakes ask for it.
+//! keeps it equal to the table, but for rows that cannot be opened: then the last good one stays. Must never hold a private key in the clear for longer than handshakes ask for it.
 //! See docs/decisions/0257.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use futures::future::BoxFuture;
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -64,8 +64,17 @@ impl Held {
             let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
             sealed.by_host.get(host).filter(|found| found.not_after > self.clock.now())?.clone()
         };
-        let opened = self.opened.get_with(&certificate.stamp, || self.open(host, &certificate));
+        self.opened(host, &certificate)
+    }
+
+    fn opened(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
+        let opened = self.opened.get_with(&certificate.stamp, || self.open(host, certificate));
         Option::clone(&opened)
+    }
+
+    /// Whether a new certificate of a name cannot be opened while the present one still serves.
+    fn is_worse(&self, host: &str, new: &Certificate) -> bool {
+        self.opened(host, new).is_none() && self.find(host).is_some()
     }
 
     fn open(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
@@ -73,9 +82,24 @@ impl Held {
         let chain = [&*certificate.own, &*certificate.issuers].concat();
         let opened = key.and_then(|key| tls::certified_key(chain.as_bytes(), &key).ok());
         if opened.is_none() {
-            tracing::error!(host, "a stored certificate cannot be opened: was edge.secret changed?");
+            tracing::error!(
+                host,
+                "a stored certificate cannot be opened: was edge.secret changed, or is it of a newer version?"
+            );
         }
         opened
+    }
+
+    /// The present certificate of a name, where it stays in place of a new one. Only what differs is opened: the first time there
+    /// is nothing else, and opening all takes long.
+    fn kept_for(&self, host: &str, new: &Certificate) -> Option<Certificate> {
+        let old = self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.get(host).cloned()?;
+        let is_changed = old.sealed_key != new.sealed_key || old.own != new.own;
+        (is_changed && self.is_worse(host, new)).then_some(old)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Sealed> {
+        self.sealed.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops what was opened of a certificate that is not the name's any more.
@@ -87,18 +111,22 @@ impl Held {
 }
 
 impl Sealed {
-    fn put(&mut self, stored: StoredCertificate) -> Option<Certificate> {
+    /// A stored certificate as it is held.
+    fn certificate(&mut self, stored: &StoredCertificate) -> Certificate {
         static STAMPS: AtomicU64 = AtomicU64::new(0);
         let own_ends = stored.chain.find(END).map_or(stored.chain.len(), |at| at + END.len());
         let (own, issuers) = stored.chain.split_at(own_ends);
-        let certificate = Certificate {
+        Certificate {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
             own: own.into(),
             issuers: self.shared(issuers),
-            sealed_key: stored.sealed_key.into(),
+            sealed_key: stored.sealed_key.as_str().into(),
             not_after: Timestamp::from_millis(stored.not_after),
-        };
-        self.by_host.insert(stored.host.into(), certificate)
+        }
+    }
+
+    fn put(&mut self, host: &str, certificate: Certificate) -> Option<Certificate> {
+        self.by_host.insert(host.into(), certificate)
     }
 
     /// All customers of an authority have the same few issuers.
@@ -126,10 +154,12 @@ impl Followed for Held {
                 let Some(last) = page.last() else { break };
                 after.clone_from(&last.host);
                 for stored in page {
-                    all.put(stored);
+                    let new = all.certificate(&stored);
+                    let kept = self.kept_for(&stored.host, &new);
+                    all.put(&stored.host, kept.unwrap_or(new));
                 }
             }
-            *self.sealed.write().unwrap_or_else(PoisonError::into_inner) = all;
+            *self.write() = all;
             self.opened.clear();
             Ok(())
         })
@@ -142,13 +172,15 @@ impl Followed for Held {
     ) -> BoxFuture<'a, Result<(), DbError>> {
         Box::pin(async move {
             for host in hosts {
-                let stored = queries::find_certificate(conn, host).await?;
-                let mut sealed = self.sealed.write().unwrap_or_else(PoisonError::into_inner);
-                let old = match stored {
-                    Some(stored) => sealed.put(stored),
-                    None => sealed.by_host.remove(host.as_str()),
+                let new = queries::find_certificate(conn, host).await?;
+                let new = new.map(|stored| self.write().certificate(&stored));
+                if new.as_ref().is_some_and(|new| self.is_worse(host, new)) {
+                    continue;
+                }
+                let old = match new {
+                    Some(new) => self.write().put(host, new),
+                    None => self.write().by_host.remove(host.as_str()),
                 };
-                drop(sealed);
                 self.close(old);
             }
             Ok(())
@@ -175,9 +207,11 @@ impl fmt::Debug for Held {
 
 #[cfg(test)]
 mod tests {
+    use store::Db;
+
     use super::*;
     use crate::secret::Secrets;
-    use crate::testing::NOON;
+    use crate::testing::{NOON, TestApp};
 
     fn stored(host: &str, key_seal: &SealKey) -> StoredCertificate {
         let made = rcgen::generate_simple_self_signed(vec![host.to_owned()]).unwrap();
@@ -197,11 +231,47 @@ mod tests {
         (Held::new(seal(), clock), seal())
     }
 
+    fn put(held: &Held, stored: &StoredCertificate) {
+        let mut sealed = held.write();
+        let certificate = sealed.certificate(stored);
+        sealed.put(&stored.host, certificate);
+    }
+
+    async fn save(db: &Db, stored: &StoredCertificate) {
+        let mut tx = db.write().await.unwrap();
+        queries::save_certificate(&mut tx, stored, NOON).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_certificate_that_cannot_be_opened_leaves_the_last_good_one_in_use() {
+        let app = TestApp::new().await;
+        let db = &app.state.platform.db;
+        let (held, seal) = held(b"a secret", &Clock::fixed(NOON));
+        let (_, newer) = self::held(b"another secret", &Clock::fixed(NOON));
+        save(db, &stored("shop.example", &seal)).await;
+        held.load(&mut db.read().await.unwrap()).await.unwrap();
+        let good = held.find("shop.example").unwrap();
+        save(db, &stored("shop.example", &newer)).await;
+
+        let hosts = BTreeSet::from(["shop.example".to_owned()]);
+        held.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
+        let applied = held.find("shop.example");
+        held.load(&mut db.read().await.unwrap()).await.unwrap();
+        let loaded = held.find("shop.example");
+
+        assert_eq!(applied.map(|found| found.cert.clone()), Some(good.cert.clone()));
+        assert_eq!(loaded.map(|found| found.cert.clone()), Some(good.cert.clone()));
+        save(db, &stored("shop.example", &seal)).await;
+        held.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
+        assert_ne!(held.find("shop.example").unwrap().cert, good.cert);
+    }
+
     #[test]
     fn a_certificate_is_opened_with_its_whole_chain_until_it_ends() {
         let clock = Clock::fixed(NOON);
         let (held, seal) = held(b"a secret", &clock);
-        held.sealed.write().unwrap().put(stored("shop.example", &seal));
+        put(&held, &stored("shop.example", &seal));
 
         assert_eq!(held.find("shop.example").unwrap().cert.len(), 2);
         assert!(held.find("other.example").is_none());
@@ -214,7 +284,7 @@ mod tests {
         let clock = Clock::fixed(NOON);
         let (ours, _) = held(b"a secret", &clock);
         let (_, others) = held(b"another secret", &clock);
-        ours.sealed.write().unwrap().put(stored("shop.example", &others));
+        put(&ours, &stored("shop.example", &others));
 
         assert!(ours.find("shop.example").is_none());
     }
@@ -222,17 +292,20 @@ mod tests {
     #[test]
     fn issuers_are_held_once_and_no_longer_than_somebody_has_them() {
         let (held, seal) = held(b"a secret", &Clock::fixed(NOON));
-        let mut sealed = held.sealed.write().unwrap();
         let one = stored("one.example", &seal);
         let same = StoredCertificate { host: "two.example".to_owned(), ..one.clone() };
-        sealed.put(one);
-        sealed.put(same);
-        assert_eq!(sealed.issuers.len(), 1);
+        put(&held, &one);
+        put(&held, &same);
+        assert_eq!(held.write().issuers.len(), 1);
 
         for host in ["one.example", "two.example", "one.example"] {
-            sealed.put(stored(host, &seal));
+            put(&held, &stored(host, &seal));
         }
 
-        assert_eq!(sealed.issuers.len(), 3, "two that are in use, and one that goes when the next comes");
+        assert_eq!(
+            held.write().issuers.len(),
+            3,
+            "two that are in use, and one that goes when the next comes"
+        );
     }
 }

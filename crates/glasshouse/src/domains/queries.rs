@@ -15,7 +15,8 @@ pub struct Row {
     /// The name.
     pub host: String,
     status: String,
-    suspended: bool,
+    /// The operator's lock.
+    pub suspended: bool,
     /// JSON.
     pub settings: String,
     /// JSON.
@@ -45,7 +46,7 @@ impl Row {
     }
 
     fn parse(self) -> Result<Domain, String> {
-        let status = self.status()?;
+        let status = with_lock(self.stored_status()?, self.suspended);
         let settings = serde_json::from_str(&self.settings).map_err(|error| format!("settings: {error}"))?;
         let rendering =
             serde_json::from_str(&self.rendering).map_err(|error| format!("rendering: {error}"))?;
@@ -62,11 +63,17 @@ impl Row {
         })
     }
 
-    /// Where it is on its way; an error when only a newer version knows.
-    pub fn status(&self) -> Result<DomainStatus, String> {
-        let stored: DomainStatus = self.status.parse()?;
-        Ok(if self.suspended { DomainStatus::Suspended } else { stored })
+    /// Where it is on its way, the lock aside; an error when only a newer version knows. Of a locked one that is no matter.
+    pub fn stored_status(&self) -> Result<DomainStatus, String> {
+        self.status
+            .parse()
+            .or_else(|error| if self.suspended { Ok(DomainStatus::Pending) } else { Err(error) })
     }
+}
+
+/// What a record is whose way is so far.
+pub fn with_lock(stored: DomainStatus, is_locked: bool) -> DomainStatus {
+    if is_locked { DomainStatus::Suspended } else { stored }
 }
 
 fn json(value: &impl serde::Serialize) -> String {
@@ -232,32 +239,31 @@ pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
     Ok(deleted?)
 }
 
-/// Every account's record that a lock on a name holds for: of the name, its twin, and all names below it.
-pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, DbError> {
+/// Every account's record, as it is stored, that a lock on a name holds for: of the name, its twin, and all names below it.
+pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<Row>, DbError> {
     const SQL: &str = "select * from domains where removed_at is null and (host = $1 or host = $2 or host like $3) order by id";
     let twin = names::twin(host);
-    let rows: Vec<Row> = on_engine!(conn, |c| {
+    Ok(on_engine!(conn, |c| {
         sqlx::query_as(SQL)
             .bind(host)
             .bind(twin.as_deref().unwrap_or(host))
             .bind(format!("%.{host}"))
             .fetch_all(c)
             .await
-    })?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    })?)
 }
 
 /// Sets whether a record is suspended.
 pub async fn set_suspended(
     conn: &mut Conn,
-    id: &DomainId,
+    id: &str,
     suspended: bool,
     now: Timestamp,
 ) -> Result<(), DbError> {
     const SQL: &str = "update domains set suspended = $2, version = version + 1, updated_at = $3 \
          where id = $1 and suspended <> $2";
     on_engine!(conn, |c| {
-        sqlx::query(SQL).bind(id.as_str()).bind(suspended).bind(now.as_millis()).execute(c).await.map(drop)
+        sqlx::query(SQL).bind(id).bind(suspended).bind(now.as_millis()).execute(c).await.map(drop)
     })?;
     Ok(())
 }

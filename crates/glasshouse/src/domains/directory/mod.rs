@@ -1,6 +1,6 @@
 //! All domains in memory: whose a host is, whether it is served, and how it is set up, without a question to the database,
 //! for hosts that are nobody's too. Used by the domains service; the follower keeps it equal to the table.
-//! A record that cannot be read, because a newer version wrote it, leaves the last one in use.
+//! A record that cannot be read, because a newer version wrote it, leaves the last one in use, with the operator's lock.
 //! See docs/decisions/0256.
 
 mod record;
@@ -18,6 +18,7 @@ use super::names;
 use super::queries::{self, Row};
 use super::site::Site;
 use crate::accounts::AccountId;
+use crate::domains::DomainStatus;
 use crate::follow::Followed;
 
 /// Records that are read at a time.
@@ -96,7 +97,12 @@ impl Directory {
             Some(_) => new.parse().map(|_| Some(Arc::new(new))),
             None => Ok(Some(Arc::new(new))),
         });
-        new.inspect_err(|error| unreadable(&row.id, &row.host, error)).ok().flatten()
+        new.unwrap_or_else(|error| {
+            unreadable(&row.id, &row.host, &error);
+            // The operator's lock is read, whatever else a newer version wrote.
+            let is_locked = |old: &Arc<Record>| old.status == DomainStatus::Suspended;
+            old.filter(|old| is_locked(old) != row.suspended).map(|old| Arc::new(old.locked(row.suspended)))
+        })
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Tables> {

@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
-use crate::domains::queries::Row;
+use crate::domains::queries::{Row, with_lock};
 use crate::domains::{Domain, DomainId, DomainStatus};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Record {
     /// No other record of this process has it, so that what is made of this one is known by it.
     pub stamp: u64,
@@ -26,6 +26,8 @@ pub struct Record {
     account: PackedId,
     /// What it is, the operator's lock included.
     pub status: DomainStatus,
+    /// The same without the lock.
+    stored: DomainStatus,
 }
 
 /// Settings as they are stored.
@@ -71,14 +73,14 @@ impl PackedId {
 impl Record {
     /// The record of a row; none when its status is unknown here or its ids are longer than ids can be.
     pub fn of(row: &Row, shared: &mut Shared) -> Result<Record, String> {
-        static STAMPS: AtomicU64 = AtomicU64::new(0);
         let mut names = Vec::new();
         let id = PackedId::pack(&row.id, &mut names)?;
         let account = PackedId::pack(&row.account_id, &mut names)?;
         names.extend_from_slice(row.host.as_bytes());
+        let stored = row.stored_status()?;
         let texts = Texts { settings: (*row.settings).into(), rendering: (*row.rendering).into() };
         Ok(Record {
-            stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
+            stamp: next_stamp(),
             names: names.into(),
             texts: one_of(shared, texts),
             version: row.version,
@@ -86,8 +88,14 @@ impl Record {
             updated_at: row.updated_at,
             id,
             account,
-            status: row.status()?,
+            status: with_lock(stored, row.suspended),
+            stored,
         })
+    }
+
+    /// The same record locked or unlocked.
+    pub fn locked(&self, is_locked: bool) -> Record {
+        Record { stamp: next_stamp(), status: with_lock(self.stored, is_locked), ..self.clone() }
     }
 
     /// What `f` makes of its id.
@@ -122,8 +130,9 @@ impl Record {
 
     /// Whether both say the same, so that what was made of one holds for the other.
     pub fn says_the_same(&self, other: &Record) -> bool {
-        let contents =
-            |record: &Record| (record.status, record.version, record.created_at, record.updated_at);
+        let contents = |record: &Record| {
+            (record.status, record.stored, record.version, record.created_at, record.updated_at)
+        };
         contents(self) == contents(other)
             && (self.id, self.account) == (other.id, other.account)
             && self.names == other.names
@@ -151,6 +160,11 @@ impl Record {
             updated_at: Timestamp::from_millis(self.updated_at),
         })
     }
+}
+
+fn next_stamp() -> u64 {
+    static STAMPS: AtomicU64 = AtomicU64::new(0);
+    STAMPS.fetch_add(1, Ordering::Relaxed)
 }
 
 fn one_of(shared: &mut Shared, texts: Texts) -> Arc<Texts> {

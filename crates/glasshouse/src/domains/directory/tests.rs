@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use store::on_engine;
+
 use super::*;
 use crate::accounts::{Limit, Plan};
 use crate::domains::service::{Lock, NewDomain};
@@ -93,6 +95,31 @@ async fn a_lock_a_removal_and_a_new_name_hold_in_a_process_that_did_none_of_them
         other.state.platform.shutdown.cancel();
         other.state.platform.tasks.close();
         other.state.platform.tasks.wait().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_lock_holds_for_what_a_newer_version_wrote() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Business).await;
+        let locked = async |host: &str| at_edge(&app, host).await.map(|site| site.is_suspended());
+        for (host, newer) in [
+            ("settings.example", "update domains set settings = '\"newer\"' where host = 'settings.example'"),
+            ("status.example", "update domains set status = 'resting' where host = 'status.example'"),
+        ] {
+            app.domain(&account, host).await;
+            assert_eq!(locked(host).await, Some(false));
+            let mut tx = app.state.platform.db.write().await.unwrap();
+            on_engine!(tx, |c| sqlx::query(newer).execute(c).await.map(drop)).unwrap();
+            tx.commit().await.unwrap();
+
+            let changed = app.state.domains.set_suspended(host, Lock::On).await.unwrap();
+
+            assert_eq!((changed, locked(host).await), (1, Some(true)), "{host}");
+            app.state.domains.set_suspended(host, Lock::Off).await.unwrap();
+            assert_eq!(locked(host).await, Some(false), "{host}");
+        }
     })
     .await;
 }

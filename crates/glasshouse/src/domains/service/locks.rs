@@ -26,6 +26,7 @@ impl DomainsService {
         let now = self.clock.now();
         // Nobody adds a name of the site between the look at its records and the lock.
         queries::lock_site(&mut tx, host).await?;
+        // As they are stored: what a newer version wrote is locked like any other.
         let domains = queries::list_below(&mut tx, host).await?;
         let mut changed = domains.len() as u64;
         match lock {

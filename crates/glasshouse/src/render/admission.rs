@@ -1,7 +1,7 @@
-//! Which renders may start, and in which order: by class, within a class by domain in turn, and never more towards an
-//! origin than it deserves. Used by render tasks before they take a lease, a plan's allowance or a browser.
+//! Which renders may start, and in which order: by class, within a class by domain in turn, no domain above its share while
+//! others wait, and never more towards an origin than it deserves. Used by render tasks before they take a lease, a plan's allowance or a browser.
 //! Must never touch the database: refusing has to cost nothing.
-//! See docs/decisions/0145.
+//! See docs/decisions/0145 and docs/decisions/0333.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,20 +13,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::model::Purpose;
+pub use super::origin_state::OriginResult;
+use super::origin_state::OriginState;
 
 /// Renders that may wait, in all and for one domain.
 const MAX_WAITING: usize = 2_000;
 const MAX_WAITING_PER_DOMAIN: usize = 200;
-/// Renders towards an origin of which nothing good is known.
-const UNPROVEN: usize = 2;
-/// For how long a success proves an origin.
-const PROVEN_FOR: Duration = Duration::from_secs(60);
-/// A render that takes longer may be one that hangs.
-const SLOW: Duration = Duration::from_secs(3);
-/// After so many failures in a row an origin is left alone, for so long at first and at most.
-const FAILURES: u32 = 3;
-const FIRST_BREAK: Duration = Duration::from_secs(5);
-const LONGEST_BREAK: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_secs(60);
 /// Origins and domains that are remembered.
 const REMEMBERED: usize = 10_000;
 
@@ -62,15 +55,6 @@ pub enum Refusal {
     StoreDown,
 }
 
-/// How a render went for its origin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OriginResult {
-    /// It answered.
-    Responded,
-    /// It could not be reached, or did not end.
-    Failed,
-}
-
 /// The gate of this process. Cheap to clone.
 #[derive(Clone)]
 pub struct RenderAdmission(Arc<Shared>);
@@ -84,6 +68,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     running: usize,
+    /// Of each domain.
+    running_of: HashMap<String, usize>,
     next: u64,
     waiting: usize,
     /// By class, the most urgent first.
@@ -102,55 +88,30 @@ struct Class {
 
 struct Waiter {
     number: u64,
+    domain: String,
     origin: String,
     admitted: oneshot::Sender<Permit>,
 }
 
-#[derive(Default)]
-struct OriginState {
-    /// Renders under way, by number, and when each began.
-    running: HashMap<u64, Instant>,
-    failures: u32,
-    proven: Option<Instant>,
-    closed_until: Option<Instant>,
-}
-
-impl OriginState {
-    fn is_closed(&self, now: Instant) -> bool {
-        self.closed_until.is_some_and(|until| until > now)
-    }
-
-    fn has_room(&self, now: Instant) -> bool {
-        if self.failures >= FAILURES {
-            // Half open: one of them finds out.
-            return self.running.is_empty();
-        }
-        let slow = self.running.values().filter(|since| now.duration_since(**since) > SLOW).count();
-        let is_proven = self.proven.is_some_and(|at| now.duration_since(at) < PROVEN_FOR);
-        slow < UNPROVEN && (is_proven || self.running.len() < UNPROVEN)
-    }
-
-    fn note(&mut self, result: OriginResult, now: Instant) {
-        match result {
-            OriginResult::Responded => {
-                self.failures = 0;
-                self.closed_until = None;
-                self.proven = Some(now);
+impl Class {
+    /// Takes the first one that may begin, domain by domain; those of whom none may go to the end of the turns too.
+    fn take_first(&mut self, may_begin: impl Fn(&Waiter) -> bool) -> Option<Waiter> {
+        for _ in 0..self.turns.len() {
+            let domain = self.turns.pop_front()?;
+            let Some(queue) = self.queues.get_mut(&domain) else { continue };
+            let waiter = match queue.front() {
+                Some(first) if may_begin(first) => queue.pop_front(),
+                _ => None,
+            };
+            match queue.is_empty() {
+                true => drop(self.queues.remove(&domain)),
+                false => self.turns.push_back(domain),
             }
-            OriginResult::Failed => {
-                self.failures = self.failures.saturating_add(1);
-                self.proven = None;
-                if let Some(over) = self.failures.checked_sub(FAILURES) {
-                    let rest = FIRST_BREAK.saturating_mul(1 << over.min(10)).min(LONGEST_BREAK);
-                    self.closed_until = Some(now + rest);
-                }
+            if waiter.is_some() {
+                return waiter;
             }
         }
-    }
-
-    fn is_forgettable(&self, now: Instant) -> bool {
-        let is_proven = self.proven.is_some_and(|at| now.duration_since(at) < PROVEN_FOR);
-        self.running.is_empty() && !self.is_closed(now) && !is_proven
+        None
     }
 }
 
@@ -188,17 +149,25 @@ impl RenderAdmission {
             return Err(Refusal::OriginDown);
         }
         let queued = state.classes.get(&class).and_then(|class| class.queues.get(&applicant.domain));
-        if state.waiting >= MAX_WAITING || queued.is_some_and(|queue| queue.len() >= MAX_WAITING_PER_DOMAIN) {
+        if queued.is_some_and(|queue| queue.len() >= MAX_WAITING_PER_DOMAIN) {
             return Err(Refusal::Busy);
         }
+        let giving_way = match state.waiting >= MAX_WAITING {
+            true => Some(state.who_gives_way_to(&applicant.domain).ok_or(Refusal::Busy)?),
+            false => None,
+        };
         if applicant.purpose == Purpose::OnDemand
             && !state.take_allowance(&applicant.domain, self.0.on_demand_per_minute, now)
         {
             return Err(Refusal::OverRate);
         }
+        if let Some((class, domain)) = giving_way {
+            state.turn_away_newest(class, &domain);
+        }
         state.next += 1;
         let (number, (sender, receiver)) = (state.next, oneshot::channel());
-        let waiter = Waiter { number, origin: applicant.origin, admitted: sender };
+        let domain = applicant.domain.clone();
+        let waiter = Waiter { number, domain, origin: applicant.origin, admitted: sender };
         state.waiting += 1;
         let Class { turns, queues } = state.classes.entry(class).or_default();
         let queue = queues.entry(applicant.domain.clone()).or_default();
@@ -219,14 +188,16 @@ impl RenderAdmission {
             if state.running >= self.0.slots {
                 return;
             }
-            let Some(waiter) = state.next_waiter(now) else { return };
+            let Some(waiter) = state.next_waiter(now, self.0.slots) else { return };
             state.running += 1;
+            *state.running_of.entry(waiter.domain.clone()).or_default() += 1;
             let origin = state.origins.entry(waiter.origin.clone()).or_default();
-            origin.running.insert(waiter.number, now);
+            origin.begin(waiter.number, now);
             drop(state);
-            let permit = Permit { admission: self.clone(), number: waiter.number, origin: waiter.origin };
+            let Waiter { number, domain, origin, admitted } = waiter;
+            let permit = Permit { admission: self.clone(), number, domain, origin };
             // Whoever has gone gives it back by dropping it, which asks here again.
-            drop(waiter.admitted.send(permit));
+            drop(admitted.send(permit));
         }
     }
 
@@ -236,30 +207,49 @@ impl RenderAdmission {
 }
 
 impl State {
-    /// Takes the first that has room at its origin out of the queue; its domain goes to the end of the turns.
-    fn next_waiter(&mut self, now: Instant) -> Option<Waiter> {
-        for class in self.classes.values_mut() {
-            for _ in 0..class.turns.len() {
-                let domain = class.turns.pop_front()?;
-                let Some(queue) = class.queues.get_mut(&domain) else { continue };
-                let origins = &self.origins;
-                let has_room =
-                    |waiter: &Waiter| origins.get(&waiter.origin).is_none_or(|origin| origin.has_room(now));
-                let waiter = match queue.front() {
-                    Some(first) if has_room(first) => queue.pop_front(),
-                    _ => None,
-                };
-                match queue.is_empty() {
-                    true => drop(class.queues.remove(&domain)),
-                    false => class.turns.push_back(domain),
-                }
-                if let Some(waiter) = waiter {
-                    self.waiting -= 1;
-                    return Some(waiter);
-                }
+    /// Takes the first that has room at its origin out of the queue; its domain goes to the end of the turns. A domain that has
+    /// its share of the slots waits until no other of the class can begin.
+    fn next_waiter(&mut self, now: Instant, slots: usize) -> Option<Waiter> {
+        let State { classes, origins, running_of, .. } = self;
+        let running = |domain: &str| running_of.get(domain).copied().unwrap_or_default();
+        for class in classes.values_mut() {
+            let elsewhere = running_of.keys().filter(|domain| !class.queues.contains_key(*domain)).count();
+            let share = (slots / (class.queues.len() + elsewhere).max(1)).max(1);
+            let has_room = |waiter: &Waiter, most: usize| {
+                running(&waiter.domain) < most
+                    && origins.get(&waiter.origin).is_none_or(|origin| origin.has_room(now))
+            };
+            let found = class.take_first(|waiter| has_room(waiter, share));
+            if let Some(waiter) = found.or_else(|| class.take_first(|waiter| has_room(waiter, usize::MAX))) {
+                self.waiting -= 1;
+                return Some(waiter);
             }
         }
         None
+    }
+
+    /// Whose newest waiter gives way when the queue is full: that of the domain with most of them, in its least urgent class. None:
+    /// that is the one which asks.
+    fn who_gives_way_to(&self, domain: &str) -> Option<(u8, String)> {
+        let mut of_domain: HashMap<&str, (usize, u8)> = HashMap::new();
+        for (class, Class { queues, .. }) in &self.classes {
+            for (name, queue) in queues {
+                let (waiting, least_urgent) = of_domain.entry(name).or_default();
+                *waiting += queue.len();
+                *least_urgent = *class;
+            }
+        }
+        let own = of_domain.get(domain).map_or(0, |(waiting, _)| *waiting);
+        let (name, (most, class)) = of_domain.into_iter().max_by_key(|(_, counts)| *counts)?;
+        (own < most).then(|| (class, name.to_owned()))
+    }
+
+    /// Tells the last one of a domain's queue that it need not wait.
+    fn turn_away_newest(&mut self, class: u8, domain: &str) {
+        let queue = self.classes.get(&class).and_then(|class| class.queues.get(domain));
+        if let Some(number) = queue.and_then(VecDeque::back).map(|waiter| waiter.number) {
+            self.leave(class, domain, number);
+        }
     }
 
     /// Takes one that no longer waits out of the queue.
@@ -278,7 +268,7 @@ impl State {
     fn take_allowance(&mut self, domain: &str, per_minute: u32, now: Instant) -> bool {
         if self.allowances.len() > REMEMBERED {
             // A minute later everybody has all of it again.
-            self.allowances.retain(|_, (_, at)| now.duration_since(*at) < PROVEN_FOR);
+            self.allowances.retain(|_, (_, at)| now.duration_since(*at) < MINUTE);
         }
         let most = f64::from(per_minute);
         let (left, at) = self.allowances.entry(domain.to_owned()).or_insert((most, now));
@@ -296,6 +286,7 @@ impl State {
 pub struct Permit {
     admission: RenderAdmission,
     number: u64,
+    domain: String,
     origin: String,
 }
 
@@ -313,8 +304,14 @@ impl Drop for Permit {
         let now = Instant::now();
         let mut state = self.admission.lock();
         state.running = state.running.saturating_sub(1);
+        if let Some(running) = state.running_of.get_mut(&self.domain) {
+            *running -= 1;
+            if *running == 0 {
+                state.running_of.remove(&self.domain);
+            }
+        }
         if let Some(origin) = state.origins.get_mut(&self.origin) {
-            origin.running.remove(&self.number);
+            origin.end(self.number);
         }
         if state.origins.len() > REMEMBERED {
             state.origins.retain(|_, origin| !origin.is_forgettable(now));
@@ -335,6 +332,8 @@ fn class_of(purpose: Purpose) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+
     use super::*;
 
     const LONG: Duration = Duration::from_secs(30);
@@ -422,11 +421,49 @@ mod tests {
 
         assert_eq!(enter(&admission, Purpose::OnDemand, "down").await.err(), Some(Refusal::OriginDown));
         assert!(enter(&admission, Purpose::OnDemand, "well").await.is_ok());
-        // Later one render finds out whether it is well again.
-        let after = Instant::now() + FIRST_BREAK;
-        let state = admission.lock();
-        let origin = &state.origins["down.origin"];
-        assert!(!origin.is_closed(after) && origin.has_room(after));
+    }
+
+    #[tokio::test]
+    async fn while_others_wait_a_domain_has_its_share_of_the_slots_and_no_more() {
+        let admission = RenderAdmission::new(4, 1_000);
+        enter(&admission, Purpose::OnDemand, "hangs").await.unwrap().note(OriginResult::Responded);
+        let mut held = Vec::new();
+        for _ in 0..4 {
+            held.push(enter(&admission, Purpose::OnDemand, "hangs").await.unwrap());
+        }
+        let never = CancellationToken::new();
+        let wait = |domain| Box::pin(admission.enter(applicant(Purpose::OnDemand, domain), LONG, &never));
+        let mut own: Vec<_> = (0..2).map(|_| wait("hangs")).collect();
+        let mut others: Vec<_> = (0..2).map(|_| wait("other")).collect();
+        assert!(own.iter_mut().chain(&mut others).all(|waits| waits.now_or_never().is_none()));
+
+        held.truncate(2);
+
+        let begun: Vec<_> = others.iter_mut().filter_map(|waits| waits.now_or_never()).collect();
+        assert!(begun.len() == 2 && begun.iter().all(Result::is_ok));
+        assert!(own.iter_mut().all(|waits| waits.now_or_never().is_none()));
+    }
+
+    #[tokio::test]
+    async fn when_the_queue_is_full_the_newest_of_the_longest_gives_way() {
+        let admission = RenderAdmission::new(1, 100_000);
+        let _first = enter(&admission, Purpose::OnDemand, "first").await.unwrap();
+        let never = CancellationToken::new();
+        let wait =
+            |domain: &str| Box::pin(admission.enter(applicant(Purpose::OnDemand, domain), LONG, &never));
+        let mut crowd: Vec<_> = (0..10)
+            .flat_map(|number| vec![format!("crowd{number}"); MAX_WAITING_PER_DOMAIN])
+            .map(|domain| wait(&domain))
+            .collect();
+        assert!(crowd.iter_mut().all(|waits| waits.now_or_never().is_none()));
+
+        let mut newcomer = wait("newcomer");
+        assert!((&mut newcomer).now_or_never().is_none(), "it waits");
+
+        let refused = crowd.iter_mut().filter_map(|waits| waits.now_or_never()).map(|found| found.err());
+        assert_eq!(refused.collect::<Vec<_>>(), [Some(Refusal::Busy)]);
+        assert_eq!(admission.lock().waiting, MAX_WAITING);
+        assert_eq!(enter(&admission, Purpose::OnDemand, "crowd0").await.err(), Some(Refusal::Busy));
     }
 
     #[tokio::test]

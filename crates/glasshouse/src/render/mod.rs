@@ -13,6 +13,7 @@ pub mod handlers;
 pub mod jobs;
 mod memory;
 pub mod model;
+mod origin_state;
 mod outcome;
 mod queries;
 mod refreshed;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer};
+use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 use bytes::Bytes;
 use crawler::errors::one_line;
 use store::DbError;
@@ -309,6 +309,7 @@ fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
             permit.note(OriginResult::Failed);
         }
         Err(error) if !is_of_the_page(error) => {}
+        Ok(rendered) if rendered.settled == Settled::Timeout => permit.note(OriginResult::CutOff),
         _ => permit.note(OriginResult::Responded),
     }
 }

@@ -30,11 +30,13 @@ use super::stored_pages::StoredPages;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
 use crate::clock::Clock;
-use crate::domains::Site;
+use crate::domains::{DomainId, Site};
 use crate::jobs::Jobs;
+use crate::listen::tally::Tally;
 use crate::platform::Platform;
 
-/// Renders of stale pages that may wait or run at once, for each render that may run.
+/// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
+/// those of others from it.
 const BACKGROUND_PER_SLOT: usize = 4;
 /// The part of the memory for pages that documents of stored snapshots may take.
 const DOCUMENTS_SHARE: u64 = 4;
@@ -51,7 +53,8 @@ struct Inner {
     durable: DurableTier,
     tasks: RenderTasks,
     in_flight: SingleFlight<RenderOutcome>,
-    background: Arc<Semaphore>,
+    background: Tally<DomainId>,
+    background_per_domain: usize,
     confirmations: Arc<Semaphore>,
     recorder: Recorder,
     platform: Platform,
@@ -80,7 +83,8 @@ impl RenderService {
             tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
-            background: Arc::new(Semaphore::new(slots)),
+            background: Tally::default(),
+            background_per_domain: slots,
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
@@ -312,14 +316,15 @@ impl RenderService {
         if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
             return;
         }
-        let Ok(slot) = self.0.background.clone().try_acquire_owned() else {
+        let (domain, most) = (site.domain.id.clone(), self.0.background_per_domain);
+        let Some(place) = self.0.background.count(domain, most) else {
             metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
             return;
         };
         let joined = self.start(site, page, id, Purpose::Background, Some(stored.row.stored_generation));
         self.0.platform.tasks.spawn(async move {
             joined.wait().await;
-            drop(slot);
+            drop(place);
         });
     }
 

@@ -4,6 +4,7 @@
 
 mod decisions;
 mod forced;
+mod hanging;
 mod outages;
 mod pages;
 mod records;

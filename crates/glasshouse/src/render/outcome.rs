@@ -44,6 +44,20 @@ pub enum RenderTaskError {
     /// The reason of the process that was asked to render it.
     #[error("{0}")]
     Remote(String),
+    /// The same, when its origin did not answer.
+    #[error("{0}")]
+    RemoteOrigin(String),
+}
+
+impl RenderTaskError {
+    /// Whether the origin could not be reached, or a page of it showed nothing in time.
+    pub fn is_of_the_origin(&self) -> bool {
+        use RenderError::{OriginUnreachable, Timeout};
+        matches!(
+            self,
+            RenderTaskError::Render(OriginUnreachable(_) | Timeout(_)) | RenderTaskError::RemoteOrigin(_)
+        )
+    }
 }
 
 /// One render that is wanted.

@@ -74,6 +74,7 @@ fn trouble_of(page: &RenderedPage) -> Trouble {
 fn trouble_behind(error: &RenderTaskError) -> Trouble {
     match error {
         RenderTaskError::Store(_) | RenderTaskError::Remote(_) => Trouble::Service,
+        RenderTaskError::RemoteOrigin(_) => Trouble::Passing,
         RenderTaskError::Render(error) => match error {
             RenderError::OriginUnreachable(_) => Trouble::Origin,
             RenderError::NoBrowser(_)

@@ -127,7 +127,10 @@ impl RemoteRenders {
             RemoteResult::Elsewhere | RemoteResult::HeldBack => RenderOutcome::Elsewhere,
             RemoteResult::OverLimit => RenderOutcome::OverLimit,
             RemoteResult::Refused { refusal } => RenderOutcome::Refused(refusal),
-            RemoteResult::Failed { reason } => return Err(RenderTaskError::Remote(reason)),
+            RemoteResult::Failed { reason, is_of_the_origin: true } => {
+                return Err(RenderTaskError::RemoteOrigin(reason));
+            }
+            RemoteResult::Failed { reason, .. } => return Err(RenderTaskError::Remote(reason)),
         })
     }
 }
@@ -141,8 +144,15 @@ enum RemoteResult {
     Elsewhere,
     HeldBack,
     OverLimit,
-    Refused { refusal: Refusal },
-    Failed { reason: String },
+    Refused {
+        refusal: Refusal,
+    },
+    Failed {
+        reason: String,
+        /// Whether the origin did not answer.
+        #[serde(default)]
+        is_of_the_origin: bool,
+    },
 }
 
 /// A page that is handed out once and not kept; its document is an object of its own meanwhile.
@@ -232,8 +242,13 @@ impl RemoteResults {
             Some(RenderOutcome::HeldBack) => RemoteResult::HeldBack,
             Some(RenderOutcome::OverLimit) => RemoteResult::OverLimit,
             Some(RenderOutcome::Refused(refusal)) => RemoteResult::Refused { refusal },
-            Some(RenderOutcome::Failed(error)) => RemoteResult::Failed { reason: error.to_string() },
-            None => RemoteResult::Failed { reason: "the render ended unexpectedly".to_owned() },
+            Some(RenderOutcome::Failed(error)) => {
+                RemoteResult::Failed { reason: error.to_string(), is_of_the_origin: error.is_of_the_origin() }
+            }
+            None => RemoteResult::Failed {
+                reason: "the render ended unexpectedly".to_owned(),
+                is_of_the_origin: false,
+            },
         };
         let text = serde_json::to_string(&result).expect("a result is plain data");
         Ok(self.write(id, &text, object_key.as_deref()).await?)

@@ -119,7 +119,9 @@ impl RenderTasks {
             Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
         };
         if let Some(remote) = &self.remote {
-            return remote.run(order, &self.durable, abandoned).await;
+            let outcome = remote.run(order, &self.durable, abandoned).await;
+            note_origin_elsewhere(&permit, &outcome);
+            return outcome;
         }
         let token = uuid::Uuid::now_v7().to_string();
         let begun = self.begin(page, id, &token, purpose, order.known_generation).await?;
@@ -311,6 +313,17 @@ fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
         Err(error) if !is_of_the_page(error) => {}
         Ok(rendered) if rendered.settled == Settled::Timeout => permit.note(OriginResult::CutOff),
         _ => permit.note(OriginResult::Responded),
+    }
+}
+
+/// The same for a render of another process.
+fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
+    match outcome {
+        Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),
+        Ok(RenderOutcome::Made { .. }) => permit.note(OriginResult::Responded),
+        Ok(RenderOutcome::Refused(Refusal::OriginDown)) => permit.note(OriginResult::LeftAlone),
+        Err(RenderTaskError::RemoteOrigin(_)) => permit.note(OriginResult::Failed),
+        _ => {}
     }
 }
 

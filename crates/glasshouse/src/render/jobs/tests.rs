@@ -145,3 +145,50 @@ async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
     })
     .await;
 }
+
+/// Asks the process without browsers for a page in the background.
+fn asks(front: &TestApp, account: &TestAccount, path: &str) -> tokio::task::JoinHandle<Reply> {
+    tokio::spawn(front.crawl(account, &format!("https://shop.example{path}")).into_future())
+}
+
+#[tokio::test]
+async fn an_origin_that_answers_elsewhere_is_proven_here() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    let front = without_browsers(&app).await;
+    ask(&app, &front, &account).await.assert_status(200);
+
+    let clients = ["/a", "/b", "/c", "/d"].map(|path| asks(&front, &account, path));
+
+    wait_for_jobs(&app, 4).await;
+    clients.iter().for_each(tokio::task::JoinHandle::abort);
+    front.stop().await;
+}
+
+#[tokio::test]
+async fn an_origin_that_is_down_is_asked_for_no_more_by_processes_without_browsers() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    app.renderer.fails("/", browser::RenderError::OriginUnreachable("connection refused".to_owned()));
+    let learns_itself = without_browsers(&app).await;
+    for _ in 0..3 {
+        let reply = asks(&learns_itself, &account, "/");
+        wait_for_jobs(&app, 1).await;
+        app.state.worker().run_until_idle().await;
+        reply.await.expect("an answer").assert_status(304);
+    }
+    // The process with browsers has left the origin alone by now, and says so.
+    let is_told = without_browsers(&app).await;
+    let reply = asks(&is_told, &account, "/");
+    wait_for_jobs(&app, 1).await;
+    app.state.worker().run_until_idle().await;
+    reply.await.expect("an answer").assert_status(304);
+
+    for front in [learns_itself, is_told] {
+        let reply = tokio::time::timeout(Duration::from_secs(3), async { front.crawl(&account, PAGE).await });
+
+        reply.await.expect("nobody is asked").assert_status(304);
+        wait_for_jobs(&app, 0).await;
+        front.stop().await;
+    }
+}

@@ -90,7 +90,15 @@ impl RenderTasks {
 
     /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
     pub async fn run(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> RenderOutcome {
+        // Before it takes anybody's place: refusing an account that has used up its renders costs nothing.
+        let Some(left) = self.accounts.renders_left(&order.site.domain.account_id) else {
+            return RenderOutcome::OverLimit;
+        };
         match self.try_run(order, abandoned).await {
+            Ok(RenderOutcome::OverLimit) => {
+                left.none();
+                RenderOutcome::OverLimit
+            }
             Ok(outcome) => outcome,
             Err(error) => {
                 let RenderOrder { site, page, .. } = order;

@@ -3,8 +3,11 @@
 //! See docs/decisions/0255.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
+use cache::Cache;
 use futures::future::BoxFuture;
 use store::{Conn, DbError};
 
@@ -14,6 +17,9 @@ use crate::accounts::model::AccountId;
 use crate::accounts::queries;
 use crate::follow::Followed;
 
+/// Accounts that are remembered to have no renders left, and for how long.
+const MOST_USED_UP: u64 = 100_000;
+const USED_UP_FOR: Duration = Duration::from_secs(60);
 /// Keys that are read at a time.
 const PAGE: i64 = 10_000;
 
@@ -27,6 +33,49 @@ pub(super) struct KnownKeys {
 pub(super) struct InactiveAccounts {
     ids: RwLock<HashSet<AccountId>>,
     cache: Arc<KeyCache>,
+    used_up: Arc<UsedUp>,
+}
+
+/// Which accounts have no renders left in which month, so that refusing one more costs no write. Any change of an account ends
+/// it; what another process gave back is noticed a minute later.
+pub(super) struct UsedUp {
+    months: Cache<AccountId, String>,
+    /// Counts changes of accounts: what was found out before one is not kept after it.
+    changes: AtomicU64,
+}
+
+impl Default for UsedUp {
+    fn default() -> UsedUp {
+        let months = Cache::builder(MOST_USED_UP).time_to_live(USED_UP_FOR).build();
+        UsedUp { months, changes: AtomicU64::default() }
+    }
+}
+
+impl UsedUp {
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    pub(super) fn contain(&self, account: &AccountId, month: &str) -> bool {
+        self.months.get(account).is_some_and(|used_up| *used_up == month)
+    }
+
+    /// Keeps what was found out when there were so many changes.
+    pub(super) fn insert(&self, account: &AccountId, month: String, changes: u64) {
+        self.months.insert(account, month);
+        if self.changes() != changes {
+            self.months.remove(account);
+        }
+    }
+
+    pub(super) fn forget(&self, account: &AccountId) {
+        self.months.remove(account);
+    }
+
+    pub(super) fn clear(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.months.clear();
+    }
 }
 
 impl KnownKeys {
@@ -40,8 +89,8 @@ impl KnownKeys {
 }
 
 impl InactiveAccounts {
-    pub(super) fn new(cache: &Arc<KeyCache>) -> InactiveAccounts {
-        InactiveAccounts { ids: RwLock::default(), cache: cache.clone() }
+    pub(super) fn new(cache: &Arc<KeyCache>, used_up: &Arc<UsedUp>) -> InactiveAccounts {
+        InactiveAccounts { ids: RwLock::default(), cache: cache.clone(), used_up: used_up.clone() }
     }
 
     pub(super) fn contain(&self, account: &AccountId) -> bool {
@@ -103,6 +152,7 @@ impl Followed for InactiveAccounts {
             let inactive = queries::list_inactive_accounts(conn).await?;
             *self.ids.write().unwrap_or_else(PoisonError::into_inner) = inactive.into_iter().collect();
             self.cache.clear();
+            self.used_up.clear();
             Ok(())
         })
     }

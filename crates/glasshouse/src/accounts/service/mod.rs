@@ -5,22 +5,22 @@ mod authentication;
 mod cache;
 mod errors;
 mod known;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Db, DbError, Tx};
+use store::{Db, DbError};
 
 use self::cache::KeyCache;
 pub use self::errors::{AccountError, CreateKeyError};
-use self::known::{InactiveAccounts, KnownKeys};
+use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
-use super::plans::{Limit, Plan};
+use super::plans::Plan;
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
-use super::usage::{Metric, Reservation};
 use super::{passwords, queries};
-use crate::clock::{Clock, Timestamp};
+use crate::clock::Clock;
 use crate::follow::Follower;
 use crate::platform::Platform;
 
@@ -37,6 +37,7 @@ struct Inner {
     cache: Arc<KeyCache>,
     known_keys: Arc<KnownKeys>,
     inactive: Arc<InactiveAccounts>,
+    used_up: Arc<UsedUp>,
     follower: Follower,
     keys_per_account: u64,
 }
@@ -57,10 +58,20 @@ impl Accounts {
     fn with(db: Db, clock: Clock, keys_per_account: u64, follower: Follower) -> Accounts {
         let cache = Arc::<KeyCache>::default();
         let known_keys = Arc::new(KnownKeys::new(&cache));
-        let inactive = Arc::new(InactiveAccounts::new(&cache));
+        let used_up = Arc::<UsedUp>::default();
+        let inactive = Arc::new(InactiveAccounts::new(&cache, &used_up));
         follower.register(known_keys.clone());
         follower.register(inactive.clone());
-        Accounts(Arc::new(Inner { db, clock, cache, known_keys, inactive, follower, keys_per_account }))
+        Accounts(Arc::new(Inner {
+            db,
+            clock,
+            cache,
+            known_keys,
+            inactive,
+            used_up,
+            follower,
+            keys_per_account,
+        }))
     }
 
     // ---- Accounts
@@ -140,6 +151,7 @@ impl Accounts {
         queries::set_plan(&mut tx, &account.id, plan).await?;
         tx.commit_durably().await?;
         self.0.cache.clear();
+        self.0.used_up.clear();
         Ok(())
     }
 
@@ -150,6 +162,7 @@ impl Accounts {
         queries::set_active(&mut tx, &account.id, active).await?;
         tx.commit_durably().await?;
         self.0.cache.clear();
+        self.0.used_up.clear();
         self.0.follower.take_over().await;
         Ok(())
     }
@@ -277,57 +290,6 @@ impl Accounts {
         tx.commit().await
     }
 
-    /// Takes `count` of this month's allowance; `None`: that would be over `limit`, and nothing was taken.
-    pub async fn reserve(
-        &self,
-        account: &AccountId,
-        metric: Metric,
-        count: u64,
-        limit: Limit,
-    ) -> Result<Option<Reservation>, DbError> {
-        let mut tx = self.0.db.write().await?;
-        let taken = self.reserve_in(&mut tx, account, metric, count, limit).await?;
-        tx.commit().await?;
-        Ok(taken)
-    }
-
-    /// The same in the caller's transaction.
-    pub async fn reserve_in(
-        &self,
-        tx: &mut Tx,
-        account: &AccountId,
-        metric: Metric,
-        count: u64,
-        limit: Limit,
-    ) -> Result<Option<Reservation>, DbError> {
-        let month = self.0.clock.now().month();
-        let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
-        let taken = queries::reserve_usage(tx, account, &month, metric, n, most).await?;
-        Ok(taken.then(|| Reservation { account: account.clone(), metric, month, count }))
-    }
-
-    /// Gives a reservation back, as when a render failed. To the month that it came from.
-    pub async fn refund(&self, reservation: &Reservation) -> Result<(), DbError> {
-        let Reservation { account, metric, month, count } = reservation;
-        let mut tx = self.0.db.write().await?;
-        queries::refund_usage(&mut tx, account, month, *metric, as_stored(*count)).await?;
-        tx.commit().await
-    }
-
-    /// This month's use: month, its end, and a count for each metric.
-    pub async fn usage(
-        &self,
-        account: &AccountId,
-    ) -> Result<(String, Timestamp, Vec<(Metric, u64)>), DbError> {
-        let now = self.0.clock.now();
-        let rows = queries::list_usage(&mut self.0.db.read().await?, account, &now.month()).await?;
-        let used = |metric: Metric| {
-            let row = rows.iter().find(|(name, _)| name == metric.id());
-            (metric, row.map_or(0, |(_, used)| (*used).max(0) as u64))
-        };
-        Ok((now.month(), now.start_of_next_month(), Metric::ALL.map(used).to_vec()))
-    }
-
     /// Writes down the last uses of keys and deletes ended sessions, now and then, until `shutdown`; a last time after it.
     pub async fn run_chores(self, shutdown: tokio_util::sync::CancellationToken) {
         loop {
@@ -366,10 +328,6 @@ fn given_or_generated(password: Option<String>) -> Result<(String, Option<String
             Ok((password.clone(), Some(password)))
         }
     }
-}
-
-fn as_stored(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

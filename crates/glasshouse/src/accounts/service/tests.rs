@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::accounts::{Limit, Metric};
 use crate::testing::TestApp;
 
 fn email(text: &str) -> Email {

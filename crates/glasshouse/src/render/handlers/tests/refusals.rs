@@ -154,3 +154,40 @@ async fn a_key_that_was_revoked_is_refused_though_the_page_is_in_memory() {
 
     app.crawl(&account, PAGE).await.assert_error(401, "invalid_api_key");
 }
+
+#[tokio::test]
+async fn an_account_without_renders_left_costs_no_write() {
+    let app = TestApp::with("[plans.essential]\nrenders_per_month = 1").await;
+    let account = app.account("owner@shop.example", Plan::Essential).await;
+    app.domain(&account, "shop.example").await;
+    let crawl = async |path: &str| app.crawl(&account, &format!("https://shop.example/{path}")).await;
+    crawl("a").await.assert_status(200);
+    crawl("b").await.assert_status(304);
+    let only_writer = app.state.platform.db.write().await.expect("a database");
+
+    for path in ["c", "d", "e"] {
+        let reply = tokio::time::timeout(Duration::from_secs(3), crawl(path)).await;
+        reply.expect("it waits for no writer").assert_status(304);
+    }
+
+    drop(only_writer);
+    app.state.accounts.set_plan(&account.email, Plan::Enterprise).await.expect("a database");
+    crawl("f").await.assert_status(200);
+}
+
+#[tokio::test]
+async fn a_process_that_refuses_an_account_learns_of_its_new_plan() {
+    TestApp::on_each_engine_with("[plans.essential]\nrenders_per_month = 0", async |app| {
+        let account = app.account("owner@shop.example", Plan::Essential).await;
+        app.domain(&account, "shop.example").await;
+        let other = app.second().await;
+        other.crawl(&account, PAGE).await.assert_status(304);
+        other.crawl(&account, PAGE).await.assert_status(304);
+
+        app.state.accounts.set_plan(&account.email, Plan::Enterprise).await.expect("a database");
+
+        eventually("the new plan", async || other.crawl(&account, PAGE).await.status == 200).await;
+        other.stop().await;
+    })
+    .await;
+}

@@ -32,12 +32,17 @@ fn impatient() -> Listening {
 
 /// Answers every request with something large.
 async fn large_origin() -> RawOrigin {
-    RawOrigin::start(|mut stream, _| async move {
+    origin_of(LARGE).await
+}
+
+/// Answers every request with so many bytes.
+async fn origin_of(bytes: usize) -> RawOrigin {
+    RawOrigin::start(move |mut stream, _| async move {
         while read_request(&mut stream).await.is_some() {
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n");
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n");
             let sent = async {
                 stream.write_all(head.as_bytes()).await?;
-                stream.write_all(&vec![b'x'; LARGE]).await
+                stream.write_all(&vec![b'x'; bytes]).await
             };
             if sent.await.is_err() {
                 return;
@@ -94,10 +99,18 @@ async fn a_client_of_the_edge_that_does_not_read_is_given_up() {
 
 #[tokio::test]
 async fn a_client_that_closes_its_window_loses_the_stream() {
-    let origin = large_origin().await;
+    a_closed_window_ends_the_stream(&large_origin().await).await;
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_window_loses_the_stream_of_a_small_body_too() {
+    a_closed_window_ends_the_stream(&origin_of(8 * 1024).await).await;
+}
+
+async fn a_closed_window_ends_the_stream(origin: &RawOrigin) {
     let settings =
         "edge.https_listen = \"127.0.0.1:8443\"\nedge.acme_directory_url = \"https://127.0.0.1:9/dir\"\n";
-    let app = app(&origin, settings).await;
+    let app = app(origin, settings).await;
     let root = keep_certificate(&app).await;
     let (listening, socket) = (impatient(), listener().await);
     let address = socket.local_addr().unwrap();

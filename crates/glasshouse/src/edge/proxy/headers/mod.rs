@@ -27,9 +27,11 @@ const HOP_BY_HOP: [HeaderName; 9] = [
 ];
 
 /// Names by which frameworks let a proxy override the request. A client must not have them.
-const SPOOFABLE: [&str; 12] = [
+const SPOOFABLE: [&str; 14] = [
     "proxy",
     "x-original-url",
+    "x-original-uri",
+    "x-original-method",
     "x-original-host",
     "x-rewrite-url",
     "x-forwarded-server",
@@ -43,8 +45,9 @@ const SPOOFABLE: [&str; 12] = [
 ];
 
 /// Names in which other proxies and networks tell an origin who the client is and how it came. Only the operator's own may.
-const CLIENT: [&str; 30] = [
+const CLIENT: [&str; 31] = [
     "x-forwarded-for",
+    "x-forwarded-client-cert",
     "forwarded",
     "x-forwarded",
     "forwarded-for",

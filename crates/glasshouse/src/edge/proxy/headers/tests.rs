@@ -66,7 +66,11 @@ fn what_a_stranger_says_of_itself_is_not_passed_on() {
         ("x-forwarded-host", "evil.example"),
         ("x-forwarded-proto", "ftp"),
         ("forwarded", "for=10.0.0.1"),
+        ("x-forwarded-client-cert", "Hash=0;Subject=CN=admin"),
         ("x-original-url", "/admin"),
+        ("x-rewrite-url", "/admin"),
+        ("x-original-uri", "/admin"),
+        ("x-original-method", "DELETE"),
         ("x-real-ip", "10.0.0.1"),
     ]);
 
@@ -76,7 +80,14 @@ fn what_a_stranger_says_of_itself_is_not_passed_on() {
     assert_eq!(passed["x-forwarded-host"], "shop.example");
     assert_eq!(passed["x-forwarded-proto"], "https");
     assert!(!passed["forwarded"].to_str().unwrap().contains("10.0.0.1"));
-    for name in ["x-original-url", "x-real-ip"] {
+    for name in [
+        "x-forwarded-client-cert",
+        "x-original-url",
+        "x-rewrite-url",
+        "x-original-uri",
+        "x-original-method",
+        "x-real-ip",
+    ] {
         assert!(!passed.contains_key(name), "{name}");
     }
 }

@@ -67,6 +67,11 @@ impl Held {
         self.opened(host, &certificate)
     }
 
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.len() as u64
+    }
+
     fn opened(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
         let opened = self.opened.get_with(&certificate.stamp, || self.open(host, certificate));
         Option::clone(&opened)

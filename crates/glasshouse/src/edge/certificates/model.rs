@@ -1,5 +1,6 @@
 //! When a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
 //! Must never let one customer, one name or a broken set-up use up what the certificate authority allows all of us.
+//! See docs/decisions/0335.
 
 use std::time::Duration;
 
@@ -7,8 +8,11 @@ use crate::clock::Timestamp;
 
 /// First orders per hour of all customers together. With as many renewals that is within what the authority allows.
 pub const PER_HOUR: u64 = 50;
-/// Renewals per hour. A budget of their own: new customers must never keep an old one's certificate from being renewed.
-pub const RENEWALS_PER_HOUR: u64 = 50;
+/// Renewals per hour at least. A budget of their own: new customers must never keep an old one's certificate from being renewed.
+const RENEWALS_PER_HOUR: u64 = 50;
+/// With many certificates the budget of renewals is one in so many: all of them in 15 days, half of the time between the renewals
+/// of a lifetime of 45 days.
+const HELD_PER_RENEWAL: u64 = 15 * 24;
 /// First orders per hour of one customer with few domains.
 pub const PER_ACCOUNT_HOUR: u64 = 20;
 /// Orders of this process at once, of each kind.
@@ -45,6 +49,8 @@ pub struct LastHour {
     pub account: u64,
     /// Renewals, of everybody.
     pub renewals: u64,
+    /// Renewals, of the customer.
+    pub account_renewals: u64,
 }
 
 /// Why a certificate is not ordered now.
@@ -57,15 +63,26 @@ pub enum Bound {
     #[error("{PER_HOUR} certificates were ordered in an hour")]
     All,
     /// Enough was renewed for this hour.
-    #[error("{RENEWALS_PER_HOUR} certificates were renewed in an hour")]
-    Renewals,
+    #[error("{0} certificates were renewed in an hour")]
+    Renewals(u64),
 }
 
-/// Whether one more certificate may be ordered for a customer with so many domains.
-pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64) -> Result<(), Bound> {
+/// Renewals per hour of all customers together, with so many certificates.
+pub fn renewals_per_hour(certificates: u64) -> u64 {
+    (certificates / HELD_PER_RENEWAL).max(RENEWALS_PER_HOUR)
+}
+
+/// Whether one more certificate may be ordered for a customer with so many domains, where there are so many certificates.
+pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: u64) -> Result<(), Bound> {
+    let renewals = renewals_per_hour(certificates);
+    // A customer with most of the domains leaves some to all others.
+    let renewals_per_account = renewals * 4 / 5;
     let per_account = (domains / DOMAINS_PER_ORDER).clamp(PER_ACCOUNT_HOUR, MOST_PER_ACCOUNT_HOUR);
     match kind {
-        OrderKind::Renewal if orders.renewals >= RENEWALS_PER_HOUR => Err(Bound::Renewals),
+        OrderKind::Renewal if orders.account_renewals >= renewals_per_account => {
+            Err(Bound::Account(renewals_per_account))
+        }
+        OrderKind::Renewal if orders.renewals >= renewals => Err(Bound::Renewals(renewals)),
         OrderKind::First if orders.account >= per_account => Err(Bound::Account(per_account)),
         OrderKind::First if orders.all >= PER_HOUR => Err(Bound::All),
         _ => Ok(()),
@@ -100,7 +117,7 @@ mod tests {
     #[test]
     fn one_customer_cannot_use_up_the_orders_of_all() {
         let first = |all, account, domains| {
-            may_order(OrderKind::First, LastHour { all, account, renewals: 0 }, domains)
+            may_order(OrderKind::First, LastHour { all, account, ..LastHour::default() }, domains, 0)
         };
 
         assert_eq!(first(0, 19, 1), Ok(()));
@@ -112,20 +129,40 @@ mod tests {
 
     #[test]
     fn a_customer_with_many_domains_may_order_more() {
-        let orders = LastHour { all: 30, account: 30, renewals: 0 };
+        let orders = LastHour { all: 30, account: 30, ..LastHour::default() };
 
-        assert_eq!(may_order(OrderKind::First, orders, 100), Err(Bound::Account(20)));
-        assert_eq!(may_order(OrderKind::First, orders, 1_600), Ok(()));
+        assert_eq!(may_order(OrderKind::First, orders, 100, 0), Err(Bound::Account(20)));
+        assert_eq!(may_order(OrderKind::First, orders, 1_600, 0), Ok(()));
     }
 
     #[test]
     fn renewals_and_first_orders_do_not_take_each_others_budget() {
-        let all_first = LastHour { all: 50, account: 50, renewals: 0 };
-        let all_renewed = LastHour { all: 0, account: 0, renewals: 50 };
+        let all_first = LastHour { all: 50, account: 50, ..LastHour::default() };
+        let all_renewed = LastHour { renewals: 50, ..LastHour::default() };
 
-        assert_eq!(may_order(OrderKind::Renewal, all_first, 1), Ok(()));
-        assert_eq!(may_order(OrderKind::First, all_renewed, 1), Ok(()));
-        assert_eq!(may_order(OrderKind::Renewal, all_renewed, 1), Err(Bound::Renewals));
+        assert_eq!(may_order(OrderKind::Renewal, all_first, 1, 0), Ok(()));
+        assert_eq!(may_order(OrderKind::First, all_renewed, 1, 0), Ok(()));
+        assert_eq!(may_order(OrderKind::Renewal, all_renewed, 1, 0), Err(Bound::Renewals(50)));
+    }
+
+    #[test]
+    fn however_many_certificates_there_are_all_are_renewed_within_15_days() {
+        for certificates in [1, 18_000, 200_000, 5_000_000] {
+            let hours = certificates / renewals_per_hour(certificates);
+
+            assert!(hours <= 15 * 24, "{certificates}: {hours}");
+        }
+        assert_eq!((renewals_per_hour(0), renewals_per_hour(200_000)), (50, 555));
+    }
+
+    #[test]
+    fn one_customer_cannot_use_up_the_renewals_of_all() {
+        let of_one = |renewals| {
+            let orders = LastHour { renewals, account_renewals: renewals, ..LastHour::default() };
+            may_order(OrderKind::Renewal, orders, 1, 0)
+        };
+
+        assert_eq!((of_one(39), of_one(40)), (Ok(()), Err(Bound::Account(40))));
     }
 
     #[test]

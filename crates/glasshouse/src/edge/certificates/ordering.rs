@@ -170,7 +170,7 @@ impl Certificates {
         let failures = queries::count_failures(&mut tx, host).await?;
         let account = domain.account_id.as_str();
         let orders = queries::count_last_hour(&mut tx, account, now).await?;
-        if let Err(bound) = model::may_order(kind, orders, domains) {
+        if let Err(bound) = model::may_order(kind, orders, domains, self.held_count()) {
             let (error, not_until) = (bound.to_string(), now.plus(BOUND_PAUSE));
             let end = OrderEnd { failures, error: Some(&error), not_until, while_pending };
             queries::end_lease(&mut tx, host, holder, end).await?;

@@ -7,12 +7,12 @@ use std::time::Duration;
 use store::DbError;
 
 use super::jobs::RenewCertificate;
-use super::model::{OrderKind, RENEWALS_PER_HOUR};
+use super::model::{self, OrderKind};
 use super::queries;
 use super::service::{Certificates, may_have_one};
 use crate::jobs::{JobError, JobOutcome};
 
-/// Jobs that are queued at a time.
+/// Jobs that are queued at a time, at least; more often the sixth part of an hour's budget.
 const MOST_QUEUED: u64 = 20;
 /// When a certificate that was not renewed meanwhile is queued again.
 const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -20,10 +20,12 @@ const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 impl Certificates {
     /// Queues what is due, as far as the budget of this hour goes.
     pub(in crate::edge) async fn queue_renewals(&self) -> Result<(), DbError> {
+        self.0.follower.current().await?;
         let now = self.0.clock.now();
         let mut tx = self.0.db.write().await?;
         let orders = queries::count_last_hour(&mut tx, "", now).await?;
-        let room = RENEWALS_PER_HOUR.saturating_sub(orders.renewals).min(MOST_QUEUED);
+        let budget = model::renewals_per_hour(self.held_count());
+        let room = budget.saturating_sub(orders.renewals).min(MOST_QUEUED.max(budget / 6));
         let due = queries::list_due(&mut tx, now, i64::try_from(room).unwrap_or(0)).await?;
         for certificate in &due {
             // Those that cannot be renewed would else be the most urgent ones for ever.

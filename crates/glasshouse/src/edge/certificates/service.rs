@@ -157,6 +157,11 @@ impl Certificates {
         self.0.follower.current().await.is_ok() && self.0.held.find(host).is_some()
     }
 
+    /// How many certificates there are, as far as they are known.
+    pub(super) fn held_count(&self) -> u64 {
+        self.0.held.count()
+    }
+
     /// Whether a name is one of our domains', and not locked.
     async fn is_ours(&self, host: &str) -> bool {
         matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))

@@ -195,13 +195,19 @@ pub async fn count_failures(conn: &mut Conn, host: &str) -> Result<u64, DbError>
 pub async fn count_last_hour(conn: &mut Conn, account: &str, now: Timestamp) -> Result<LastHour, DbError> {
     const SQL: &str = "select coalesce(sum(case when renewal then 0 else 1 end), 0),
         coalesce(sum(case when account_id = $2 and not renewal then 1 else 0 end), 0),
-        coalesce(sum(case when renewal then 1 else 0 end), 0)
+        coalesce(sum(case when renewal then 1 else 0 end), 0),
+        coalesce(sum(case when account_id = $2 and renewal then 1 else 0 end), 0)
         from certificate_attempts where at > $1";
     let since = now.minus(HOUR).as_millis();
-    let (all, account, renewals): (i64, i64, i64) =
+    let (all, account, renewals, account_renewals): (i64, i64, i64, i64) =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(since).bind(account).fetch_one(c).await)?;
     let count = |number| u64::try_from(number).unwrap_or(0);
-    Ok(LastHour { all: count(all), account: count(account), renewals: count(renewals) })
+    Ok(LastHour {
+        all: count(all),
+        account: count(account),
+        renewals: count(renewals),
+        account_renewals: count(account_renewals),
+    })
 }
 
 /// Writes an order down, and forgets those that no bound looks at any more.

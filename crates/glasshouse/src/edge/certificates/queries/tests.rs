@@ -100,7 +100,7 @@ async fn orders_of_the_last_hour_are_counted_for_all_and_for_the_customer() {
 
         let orders = count_last_hour(&mut db.read().await.unwrap(), "x", NOW).await.unwrap();
 
-        assert_eq!(orders, LastHour { all: 2, account: 1, renewals: 1 });
+        assert_eq!(orders, LastHour { all: 2, account: 1, renewals: 1, account_renewals: 1 });
     })
     .await;
 }

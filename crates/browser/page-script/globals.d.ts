@@ -1,6 +1,7 @@
 /** Options of the render, as `src/page/mod.rs` writes them around the bundle. */
 interface RenderOptions {
   nonce: string;
+  mark: string;
   frames: boolean;
   quietMs: number;
   hardMs: number;

@@ -2,11 +2,20 @@
 // needs a person refuses. Runs first, in every frame, before any script of the page. See docs/decisions/0020.
 // Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
 
-import { quietly, replaceGetter, replaceMethod } from './hooks.js';
-import { KeptSet, apply, defineProperty, each, filter, getter, max, never, rejected, resolved, test, then } from './intrinsics/language.js';
+import { listen, quietly, replaceGetter, replaceMethod } from './hooks.js';
+import { KeptSet, apply, defineProperty, each, filter, getter, max, method, never, rejected, resolved, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 import { repeatRandomNumbers } from './random.js';
+import { seal } from './sealing.js';
+import { isForeign } from './shared.js';
+
+const sessionOf = getter(window, 'sessionStorage');
+const session = () => sessionOf(window);
+const getItem = method(Storage.prototype, 'getItem');
+const setItem = method(Storage.prototype, 'setItem');
+const clear = method(Storage.prototype, 'clear');
+const removeItem = method(Storage.prototype, 'removeItem');
 
 const answer = (owner, name, value) => replaceMethod(owner, name, () => value);
 const constant = (owner, name, value) =>
@@ -63,16 +72,31 @@ function refuseDevices() {
   replaceMethod(devices, 'enumerateDevices', () => resolved([]));
 }
 
-/** What an earlier page left in the same tab. A page that stores something and then reloads itself must find it again. */
+/**
+ * What earlier renders left in the same tab, once for each origin. What the documents of this render store is there in the next one
+ * of them: whoever is left says so in the storage of its tab, when nothing of the page runs any more. See docs/decisions/0330.
+ */
 function forgetEarlierPages() {
+  if (!isTop && !isForeign) return; // the top document has seen to it
   const arrival = quietly(() => /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType('navigation')[0]).type);
-  if (arrival !== 'navigate') return;
   if (options.used) {
-    quietly(() => sessionStorage.clear());
-    if (isTop) quietly(() => localStorage.clear());
-    if (isTop) quietly(() => (window.name = ''));
+    if (!isOfThisRender() && arrival === 'navigate') forget();
+    if (isTop) listen(window, 'pagehide', () => seal.done || quietly(() => setItem(session(), options.mark, '')));
   }
-  if (isTop) hideEarlierHistory();
+  if (isTop && arrival === 'navigate') hideEarlierHistory();
+}
+
+/** Whether a document of this render was here before. */
+function isOfThisRender() {
+  const isMarked = quietly(() => getItem(session(), options.mark)) === '';
+  if (isMarked) removeItem(session(), options.mark);
+  return isMarked;
+}
+
+function forget() {
+  quietly(() => clear(session()));
+  if (isTop) quietly(() => clear(localStorage));
+  if (isTop) quietly(() => (window.name = ''));
 }
 
 /** A visitor's tab has no page before this one. */

@@ -22,6 +22,8 @@ const BUNDLE: &str = include_str!("../../page-script/bundle.js");
 pub(crate) struct Options {
     /// Secret of this render: messages without it are not from the script, and no page can give it orders.
     pub(crate) nonce: String,
+    /// What the documents of this render tell each other, in the storage of the tab. The page may come to see it.
+    pub(crate) mark: String,
     /// Frames are drawn only when asked for, so the page has to ask.
     pub(crate) frames: bool,
     /// How long nothing may have happened before the page counts as ready, in milliseconds.
@@ -275,6 +277,7 @@ mod tests {
     fn options_are_data_in_the_script_whatever_they_contain() {
         let options = Options {
             nonce: "n1".into(),
+            mark: "m1".into(),
             frames: true,
             quiet_ms: 30,
             hard_ms: 15_000,

@@ -228,6 +228,7 @@ impl Tab {
         let timeout_ms = u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX);
         let options = page::Options {
             nonce: self.nonce.clone(),
+            mark: self.options.as_ref().map(|last| last.mark.clone()).unwrap_or_default(),
             frames: self.browser.frames_on_demand,
             quiet_ms: QUIET_MS,
             hard_ms: timeout_ms.saturating_sub(500).max(timeout_ms / 2),
@@ -256,7 +257,7 @@ impl Tab {
             drop(self.send("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": identifier })));
         }
         self.nonce = nonce();
-        let options = page::Options { nonce: self.nonce.clone(), ..options };
+        let options = page::Options { nonce: self.nonce.clone(), mark: nonce(), ..options };
         // Waited for: the page's process keeps the scripts, and the navigation begins in the browser's.
         let source = json!({ "source": page::start(&options) });
         let added: ScriptId = self.send("Page.addScriptToEvaluateOnNewDocument", source).read().await?;

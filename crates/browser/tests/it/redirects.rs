@@ -109,6 +109,60 @@ async fn a_missing_page_that_the_app_brings_back_by_a_refresh_is_the_page_too() 
     assert_stays(&page, "at /deep");
 }
 
+/// A bench whose one tab has had another page, which stored something.
+async fn warm_bench() -> Bench {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    let earlier = Reply::script("localStorage.old = sessionStorage.old = window.name = 'old'");
+    bench.origin.on("/earlier", earlier);
+    bench.render("/earlier").await.unwrap();
+    bench
+}
+
+#[tokio::test]
+async fn what_a_page_stores_is_there_in_the_next_document_of_its_render_and_in_no_other_render() {
+    let app = "const old = localStorage.old || sessionStorage.old || window.name;
+        out.textContent = `at ${location.pathname}, ${sessionStorage.length} ${sessionStorage.to} ${old || 'nothing old'}`;";
+    let not_found = "<!DOCTYPE html><meta http-equiv=refresh content='0;URL=/'><script>sessionStorage.to = location.pathname</script>";
+    let routed = format!("history.replaceState(null, null, sessionStorage.to); {app}");
+    let again = format!(
+        "if (!sessionStorage.to) {{ sessionStorage.to = 'seen'; location.href = location.href }} {app}"
+    );
+    for (path, reply, shown) in [
+        ("/deep", Reply::html(not_found).status(404), "at /deep, 1 /deep nothing old"),
+        ("/again", Reply::script(&again), "at /again, 1 seen nothing old"),
+        (
+            "/reload",
+            Reply::script(&again.replace("location.href = location.href", "location.reload()")),
+            "at /reload, 1 seen nothing old",
+        ),
+    ] {
+        let bench = warm_bench().await;
+        bench.origin.on("/", Reply::script(&routed)).on(path, reply);
+        for _ in 0..3 {
+            let page = bench.render(path).await.unwrap();
+
+            assert_stays(&page, shown);
+        }
+    }
+}
+
+#[tokio::test]
+async fn frames_of_a_page_leave_what_it_stores() {
+    let bench = warm_bench().await;
+    bench.origin.on("/inner", Reply::html("<p>inner"));
+    let script = "sessionStorage.kept = 'kept';
+        for (const source of ['/inner', 'about:blank']) {
+            const frame = document.createElement('iframe');
+            frame.src = source;
+            frame.onload = () => { out.textContent += sessionStorage.kept };
+            document.body.append(frame);
+        }";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_stays(&page, "keptkept");
+}
+
 #[tokio::test]
 async fn opening_a_page_in_ones_own_window_is_a_redirect() {
     let bench = Bench::new().await;

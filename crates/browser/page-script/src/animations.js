@@ -33,6 +33,7 @@ const commitStyles = method(ofAnimation, 'commitStyles');
 const computedTiming = method(AnimationEffect.prototype, 'getComputedTiming');
 const timeOf = getter(AnimationTimeline.prototype, 'currentTime');
 const ofDocument = method(Document.prototype, 'getAnimations');
+const ofElement = method(Element.prototype, 'getAnimations');
 const ofRoot = method(ShadowRoot.prototype, 'getAnimations');
 
 let rounds = 0;
@@ -121,6 +122,11 @@ export function finishAnimations() {
     askFrame();
   }, wait);
   return true;
+}
+
+/** Ends what animates an element itself and has an end. */
+export function endAnimationsOf(element) {
+  each(ofElement(element), (animation) => restOf(animation) < Infinity && finish(animation));
 }
 
 /** Whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */

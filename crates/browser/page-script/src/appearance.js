@@ -3,7 +3,7 @@
 // Must never be asked often: it looks at all of the page.
 
 import { attribute, body, children, data, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
-import { isConcealed } from './concealment.js';
+import { isConcealed, isMostlyConcealed } from './concealment.js';
 import { quietly } from './hooks.js';
 import { asText, each, plain, replaceAll, some, test, trim } from './intrinsics/language.js';
 import { shadowRoots } from './roots.js';
@@ -36,7 +36,8 @@ function hasText(root) {
 export const isUnfinished = shared?.isUnfinished ?? (() => {
   const root = body(document);
   if (root === null || isBusy() || isConcealed()) return true;
-  return shownLength(root) < UNFINISHED_LENGTH || isMainMissing();
+  const length = shownLength(root);
+  return length < UNFINISHED_LENGTH || isMainMissing() || isMostlyConcealed(root, length);
 });
 
 /** Characters that can be seen, as far as they count. */

@@ -1,52 +1,47 @@
-// A page that is hidden as a whole for a moment: snippets of A/B tests and consent tools hide it until their script has come,
-// or for some seconds when it never does ("anti-flicker"). `ready.js` calls `unveil` once the page is quiet.
-// Must never show a part that the page hides: only the document's root and its body are looked at.
+// Whether the page is hidden as a whole, or the most of it: until a test has begun, a framework, a font. `veils.js` shows it.
 
-import { attribute, body, documentElement, queryAll, setAttribute, textContent } from './intrinsics/dom.js';
-import { filter, join, setter, some, test, words } from './intrinsics/language.js';
-import { css, native, sheetOfElement } from './native.js';
+import { body, boundingBox, box, children, documentElement, innerText } from './intrinsics/dom.js';
+import { filter, some, trim } from './intrinsics/language.js';
+import { css, native } from './native.js';
 
-const setDisabled = setter(StyleSheet.prototype, 'disabled');
+const DEPTH = 4; // of wrappers around wrappers
+const MANY = 40; // parts beside each other: none of them is a wrapper
+
+/** The root and the body, as far as there are any. */
+export const wholes = () => filter([documentElement(document), body(document) || documentElement(document)], (part) => part !== null);
+
+/** What of its own style hides an element and all in it. */
+export function hidingProperty(part) {
+  const style = native.getComputedStyle(part);
+  if (css.property(style, 'opacity') === '0') return 'opacity';
+  if (css.property(style, 'display') === 'none') return 'display';
+  return css.property(style, 'visibility') === 'hidden' ? 'visibility' : '';
+}
 
 /** Whether nothing of the page can be seen because its root or body is hidden. */
-export function isConcealed() {
-  return some([documentElement(document), body(document)], (part) => {
-    if (part === null) return false;
-    const style = native.getComputedStyle(part);
-    return css.property(style, 'opacity') === '0' || css.property(style, 'visibility') === 'hidden' || css.property(style, 'display') === 'none';
-  });
-}
+export const isConcealed = () => some(wholes(), hidingProperty);
 
-/** Takes away the one class or style sheet that hides the page as a whole. True when there was one. */
-export function unveil() {
-  if (!isConcealed()) return false;
-  const root = documentElement(document);
-  const rest = body(document);
-  return withoutClass(root) || (rest !== null && withoutClass(rest)) || withoutSheet();
-}
-
-/** Tries each class of an element. */
-function withoutClass(element) {
-  const written = attribute(element, 'class');
-  if (!written) return false;
-  const names = words(written);
-  return some(names, (name) => {
-    setAttribute(element, 'class', join(filter(names, (other) => other !== name), ' '));
-    if (!isConcealed()) return true;
-    setAttribute(element, 'class', written);
-    return false;
-  });
-}
-
-/** Tries each style element that speaks of the root or the body and of hiding. */
-function withoutSheet() {
-  return some(queryAll(document, 'style'), (style) => {
-    const sheet = sheetOfElement(style, 'style');
-    const hides = test(/opacity|visibility|display/i, textContent(style)) && test(/html|body|:root|\*/i, textContent(style));
-    if (!sheet || !hides || css.isDisabled(sheet)) return false;
-    setDisabled(sheet, true);
-    if (!isConcealed()) return true;
-    setDisabled(sheet, false);
-    return false;
-  });
+/** Whether one part that is not to be seen yet holds more than a third of the text, of which there are so many characters. */
+export function isMostlyConcealed(root, length) {
+  let part = root;
+  for (let depth = 0; depth < DEPTH && part; depth += 1) {
+    const parts = children(part);
+    if (parts[MANY] !== undefined) return false;
+    /** @type {Element | null} */
+    let next = null;
+    let tallest = 0;
+    const hides = some(parts, (child) => {
+      const area = boundingBox(child);
+      const height = box.bottom(area) - box.top(area);
+      if (height === 0) return false;
+      if (height > tallest) {
+        next = child;
+        tallest = height;
+      }
+      return css.property(native.getComputedStyle(child), 'opacity') === '0' && 3 * trim(innerText(child)).length > length;
+    });
+    if (hides) return true;
+    part = next;
+  }
+  return false;
 }

@@ -6,7 +6,6 @@
 import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
-import { unveil } from './concealment.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
@@ -33,7 +32,8 @@ import { sheetTexts } from './sheets.js';
 import { drawSkippedContent, skipAgain } from './skipped_content.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
-import { isHeld, isLikelyPending, isPending, touch, work } from './work.js';
+import { unveil, unveilInTime } from './veils.js';
+import { isHeld, isPending, touch, work } from './work.js';
 
 const LOADING_QUIET_MS = 400; // quiet of a page whose `load` event has not come (a frame that hangs)
 export const POLL_MS = 50;
@@ -73,7 +73,7 @@ function decide() {
   goPastOthers();
   const quiet = now() - work.last;
   // What hides the page as a whole goes away after seconds of its own.
-  if (quiet >= state.quietMs && state.contentLoaded && !isLikelyPending() && quietly(unveil)) touch();
+  if (quiet >= state.quietMs && unveilInTime()) touch();
   time.onRing();
   return schedule(max(1, min(POLL_MS, isPending() || quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
 }

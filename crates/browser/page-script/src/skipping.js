@@ -5,9 +5,7 @@
 
 import { moveOn, nextDue } from './alarms.js';
 import { moveAnimations, untilNextEnd } from './animations.js';
-import { unveil } from './concealment.js';
 import { askFrame } from './frames.js';
-import { quietly } from './hooks.js';
 import { ceil, max, min } from './intrinsics/language.js';
 import { native } from './native.js';
 import { goesByPage, isMatterOfTime } from './only_time.js';
@@ -15,7 +13,8 @@ import { send } from './options.js';
 import { isWaitedFor, whenIdle } from './ready.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
-import { isLikelyPending, touch, work } from './work.js';
+import { unveilInTime } from './veils.js';
+import { touch, work } from './work.js';
 
 const LEAST_MS = 5; // shorter times pass by themselves
 // What nobody can see coming (a file that is read, a lock) has a share of the time that is skipped, on a busy machine a longer one.
@@ -33,8 +32,8 @@ const mayBeOnlyTime = () => !isConsidering && goesByPage() && time.alarms.size >
 
 function isOnlyTime() {
   if (!mayBeOnlyTime()) return false;
-  // A page that hides itself as a whole is shown at once, not after its own seconds of patience.
-  if (state.contentLoaded && !isLikelyPending() && quietly(unveil)) {
+  // A page that hides itself as a whole is not hidden for all of its own seconds of patience.
+  if (unveilInTime()) {
     touch();
     return false;
   }

@@ -22,7 +22,7 @@ import { now, time } from './shared.js';
  */
 
 const RETRY_WINDOW_MS = 100; // a timer that begins so soon after a failure is a second try
-const END_MS = 1000; // a busy machine calls late
+export const END_MS = 1000; // a busy machine calls late
 const IDLE_TICKS = 3; // ticks of a fast interval in a row that may show nothing
 const FAR_MS = 60_000; // no render lasts as long
 const LEAST_TICK_MS = 4;

@@ -8,6 +8,7 @@ mod egress;
 mod environment;
 mod fleet;
 mod frames;
+mod hidden;
 mod hostile;
 mod inspection;
 mod isolation;

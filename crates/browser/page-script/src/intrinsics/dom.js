@@ -89,8 +89,9 @@ export const closest = method(element, 'closest');
 export const onclick = getter(HTMLElement.prototype, 'onclick');
 /** @type {(element: any, selector: string) => boolean} */
 export const matches = method(element, 'matches');
-/** @type {(fragment: any) => HTMLCollection} */
-export const children = getter(DocumentFragment.prototype, 'children');
+const childrenOf = { 1: getter(element, 'children'), 11: getter(DocumentFragment.prototype, 'children') };
+/** @type {(parent: any) => HTMLCollection} */
+export const children = (parent) => childrenOf[nodeType(parent)](parent);
 /** @type {(element: any) => string} */
 export const innerText = getter(HTMLElement.prototype, 'innerText');
 /** @type {(element: any) => string} */

@@ -1,0 +1,83 @@
+//! Pages that hide themselves as a whole for a moment: they come out as a person sees them, with all of their styles.
+
+use std::time::Instant;
+
+use browser::Rendered;
+
+use crate::article::{article_with, assert_shows};
+use crate::support::Bench;
+
+async fn rendered(head: &str, script: &str) -> Rendered {
+    let bench = Bench::new().await;
+
+    let page = bench.render_reply(article_with(head, script)).await.unwrap();
+
+    assert_shows(&page, &[]);
+    page
+}
+
+fn assert_untouched(page: &Rendered) {
+    assert!(page.html.contains(".grid{display:grid}"), "{}", page.html);
+    for trace in ["not all", "important", "opacity: "] {
+        assert!(!page.html.contains(trace), "{trace}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_fades_in_keeps_its_styles() {
+    let at_once =
+        "<style>body{animation:fade .6s .1s both}@keyframes fade{from{opacity:0}}.grid{display:grid}</style>";
+    let on_load =
+        "<style>body{opacity:0;transition:opacity .5s}body.ready{opacity:1}.grid{display:grid}</style>";
+    for (head, script) in
+        [(at_once, ""), (on_load, "addEventListener('load', () => document.body.className = 'ready')")]
+    {
+        let page = rendered(head, script).await;
+
+        assert_untouched(&page);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_shows_itself_after_a_moment_does_so_before_anything_is_taken_away() {
+    let head = "<style>body{visibility:hidden}body.ready{visibility:visible}.grid{display:grid}</style>";
+
+    let page = rendered(head, "setTimeout(() => { document.body.className = 'ready' }, 3000)").await;
+
+    assert_untouched(&page);
+    assert!(page.html.contains("<body class=\"ready\">"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_page_that_two_things_hide_is_shown() {
+    let head = "<style>.async-hide{opacity:0!important}</style><style id=other>body{opacity:0!important;filter:none}</style>
+        <style>.grid{display:grid}</style><script>document.documentElement.className = 'js async-hide'</script>";
+
+    let page = rendered(head, "").await;
+
+    assert!(page.html.contains("<html class=\"js\">"), "{}", page.html);
+    assert!(page.html.contains("<style id=\"other\" media=\"not all\">"), "{}", page.html);
+    assert_eq!(page.html.matches("not all").count(), 1, "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_page_that_its_own_attribute_or_a_large_sheet_hides_is_shown() {
+    let by_attribute = rendered("", "document.documentElement.style.opacity = '0'").await;
+    let by_sheet = rendered("<style>body{opacity:0;margin:3px}.grid{display:grid}</style>", "").await;
+
+    assert!(!by_attribute.html.contains("opacity"), "{}", by_attribute.html);
+    assert!(by_sheet.html.contains("<body style=\"opacity: 1 !important;\">"), "{}", by_sheet.html);
+    assert!(by_sheet.html.contains("margin:3px}.grid{display:grid}</style>"), "{}", by_sheet.html);
+}
+
+#[tokio::test]
+async fn what_much_of_a_page_waits_for_behind_a_veil_is_waited_for() {
+    let script = "document.body.innerHTML = `<p>${out.previousSibling.textContent}</p><div><div id=all style=\"opacity: 0\">${document.body.innerHTML}</div></div>`;
+        setTimeout(() => { all.style.opacity = 1 }, 2500)";
+    let began = Instant::now();
+
+    let page = rendered("", script).await;
+
+    assert!(page.html.contains("opacity: 1"), "{}", page.html);
+    assert!(began.elapsed().as_secs() < 10, "not skipped");
+}

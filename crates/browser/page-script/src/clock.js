@@ -3,7 +3,7 @@
 // Must never show a clock that goes back, or two that disagree.
 
 import { quietly, replaceGetter, replaceMethod, replaceSetter } from './hooks.js';
-import { KeptProxy, KeptWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method } from './intrinsics/language.js';
+import { KeptWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method, plain, proxied } from './intrinsics/language.js';
 import { now, time } from './shared.js';
 
 export function watchClocks() {
@@ -13,7 +13,7 @@ export function watchClocks() {
   const found = getOwnPropertyDescriptor(Performance.prototype, 'now');
   if (found) {
     const handler = { apply: (original, self) => apply(original, self, []) + time.skipped };
-    quietly(() => defineProperty(Performance.prototype, 'now', { ...found, value: new KeptProxy(found.value, handler) }));
+    quietly(() => defineProperty(Performance.prototype, 'now', { ...found, value: proxied(found.value, handler) }));
   }
   watchMarks();
   watchEvents();
@@ -25,12 +25,12 @@ function watchDate() {
   const dateNow = original.now;
   const present = () => dateNow() + time.skipped;
   const asText = method(original.prototype, 'toString');
-  const replaced = new KeptProxy(original, {
+  const replaced = proxied(original, {
     apply: () => asText(new original(present())),
     construct: (target, args, newTarget) => construct(target, args.length === 0 ? [present()] : args, newTarget === replaced ? target : newTarget),
   });
   quietly(() => {
-    defineProperty(original, 'now', { value: new KeptProxy(dateNow, { apply: present }), configurable: true, writable: true });
+    defineProperty(original, 'now', { value: proxied(dateNow, { apply: present }), configurable: true, writable: true });
     defineProperty(original.prototype, 'constructor', { value: replaced, configurable: true, writable: true });
     defineProperty(window, 'Date', { value: replaced, configurable: true, writable: true });
   });
@@ -38,7 +38,7 @@ function watchDate() {
 
 function watchTemporal() {
   const { Temporal } = window;
-  const skipped = () => ({ milliseconds: time.skipped });
+  const skipped = () => plain({ milliseconds: time.skipped });
   const later = (name, type) => {
     const add = method(Temporal[type].prototype, 'add');
     replaceMethod(Temporal.Now, name, (call) => add(call(), skipped()));

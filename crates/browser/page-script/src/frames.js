@@ -6,7 +6,7 @@ import RULES from '../rules.json';
 import { later, moveOn, nextDue } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
-import { KeptMap, apply, each, max, push, resolved, then } from './intrinsics/language.js';
+import { KeptMap, apply, each, max, push, soon, then } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { goesByPage, isMatterOfTime } from './only_time.js';
@@ -201,7 +201,7 @@ export function watchFrames() {
       try {
         return apply(callback, this, [stamp + time.skipped]);
       } finally {
-        then(resolved(), () => judge(before));
+        soon(() => judge(before));
         end?.();
       }
     };

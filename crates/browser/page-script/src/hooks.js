@@ -1,7 +1,7 @@
 // How the page script puts itself between the page and a function of the browser.
 // Must never change what a call of the page returns or throws, unless the caller of a hook means to.
 
-import { KeptProxy, apply, construct, defineProperty, getOwnPropertyDescriptor, plain } from './intrinsics/language.js';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor, plain, proxied } from './intrinsics/language.js';
 import { native } from './native.js';
 import { refuseWhenSealed } from './sealing.js';
 
@@ -26,7 +26,7 @@ export function quietly(run) {
 export function replaceMethod(owner, name, run) {
   const found = owner && getOwnPropertyDescriptor(owner, name);
   if (!found || typeof found.value !== 'function') return;
-  found.value = new KeptProxy(found.value, {
+  found.value = proxied(found.value, {
     apply: (original, self, args) => run((changed) => apply(original, self, changed || args), self, args),
   });
   quietly(() => defineProperty(owner, name, found));
@@ -45,7 +45,7 @@ export function watchMethod(owner, name, note) {
 export function replaceGetter(owner, name, run) {
   const found = owner && getOwnPropertyDescriptor(owner, name);
   if (!found?.get) return;
-  found.get = new KeptProxy(found.get, { apply: (original, self) => run(() => apply(original, self, []), self) });
+  found.get = proxied(found.get, { apply: (original, self) => run(() => apply(original, self, []), self) });
   quietly(() => defineProperty(owner, name, found));
 }
 
@@ -53,7 +53,7 @@ export function replaceGetter(owner, name, run) {
 export function replaceSetter(owner, name, run) {
   const found = owner && getOwnPropertyDescriptor(owner, name);
   if (!found?.set) return;
-  found.set = new KeptProxy(found.set, { apply: (original, self, args) => run(() => apply(original, self, args), self, args[0]) });
+  found.set = proxied(found.set, { apply: (original, self, args) => run(() => apply(original, self, args), self, args[0]) });
   quietly(() => defineProperty(owner, name, found));
 }
 
@@ -84,10 +84,10 @@ export function watchSetter(owner, name, note) {
 export function watchClass(name, note, change) {
   const original = /** @type {any} */ (window)[name];
   if (typeof original !== 'function') return;
-  const replaced = new KeptProxy(original, {
+  const replaced = proxied(original, {
     construct: (target, args, newTarget) => {
       refuseWhenSealed();
-      const context = {};
+      const context = plain({});
       const changed = (change && quietly(() => change(args, context))) || args;
       const instance = construct(target, changed, newTarget === replaced ? target : newTarget);
       quietly(() => note(instance, args, context));

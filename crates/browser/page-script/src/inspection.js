@@ -36,13 +36,13 @@ export const scrolling = (step) => () => {
 export function inspect() {
   if (!options.inspects) return null;
   const links = clickLinks();
-  return {
+  return plain({
     lazyPicture: quietly(lazyPicture) ?? null,
     words: quietly(mainWords) ?? 0,
     unscrolledWords: state.hasScrolled && state.words >= 0 ? state.words : null,
     clickLinks: links.count,
-    clickTargets: links.targets,
-  };
+    clickTargets: plain(links.targets), // an array all the same
+  });
 }
 
 /** Calls `run` with the document and every shadow root. */

@@ -3,7 +3,7 @@
 import RULES from '../rules.json';
 import { isUnfinished } from './appearance.js';
 import { listen, quietly, watchClass, watchMethod } from './hooks.js';
-import { KeptProxy, KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, push, test } from './intrinsics/language.js';
+import { KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, proxied, push, test } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
@@ -148,7 +148,7 @@ function watchListeners(target, note) {
   const add = target.addEventListener;
   quietly(() => {
     defineProperty(target, 'addEventListener', plain({
-      value: new KeptProxy(add, {
+      value: proxied(add, {
         apply: (original, self, args) => {
           quietly(() => note(asText(args[0])));
           return apply(original, self, args);

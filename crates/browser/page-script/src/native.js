@@ -20,8 +20,8 @@ export const native = {
   messageTop: (text) => window.top?.postMessage(text, '*'),
   addEventListener: EventTarget.prototype.addEventListener,
   dispatchEvent: method(EventTarget.prototype, 'dispatchEvent'),
-  createEvent: (type, init) => new Event(type, init),
-  createMovement: (type, init) => (startsWith(type, 'mouse') ? new MouseEvent(type, init) : new Event(type, init)),
+  createEvent: (type, init) => new Event(type, plain({ ...init })),
+  createMovement: (type, init) => (startsWith(type, 'mouse') ? new MouseEvent(type, plain({ ...init })) : new Event(type, plain({ ...init }))),
   createVisibilityEvent: (skipped) =>
     new ContentVisibilityAutoStateChangeEvent('contentvisibilityautostatechange', plain({ skipped, bubbles: true })),
   createOrder: (type, detail) => new CustomEvent(type, plain({ detail })),

@@ -3,7 +3,7 @@
 // Must never wait for long in all: a page may change itself for ever beside a poll that never finds anything.
 
 import RULES from '../rules.json';
-import { KeptSet, max, resolved, then } from './intrinsics/language.js';
+import { KeptSet, max, soon } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 import { work } from './work.js';
 
@@ -36,7 +36,7 @@ export function addPoll(ms) {
 function begin(poll, ms) {
   poll.since = now();
   poll.due = poll.since + ms;
-  then(resolved(), () => (poll.seen = news(poll.isQuick)));
+  soon(() => (poll.seen = news(poll.isQuick)));
 }
 
 /** The tick has come, and the next one will. */

@@ -240,7 +240,7 @@ export function watchOrders(skip) {
   listen(window, options.nonce, (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (order?.wantsShare) order.share = { work, polling, time, isUnfinished, now };
+    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, now };
     else if (order === 'seal') sealDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
     else if (order === 'skip') skip();

@@ -175,10 +175,10 @@ function watchXhr() {
       if (request) noteAnswer(request, statusOf(xhr) > 0 && statusOf(xhr) < 400);
     };
     if (!opened.has(xhr)) listen(xhr, 'readystatechange', answered);
-    opened.set(xhr, { verb: upper(asText(args[0])), url: absolute(args[1]) });
+    opened.set(xhr, { verb: upper(asText(args[0])), url: absolute(args[1]), request: undefined });
   });
   const begin = (xhr, body) => {
-    const asked = opened.get(xhr) || { verb: 'GET', url: '' };
+    const asked = opened.get(xhr) || { verb: 'GET', url: '', request: undefined };
     const request = describeRequest(asked.verb, asked.url, bodyText(body));
     if (isPoll(request)) {
       const end = countAsked();

@@ -3,7 +3,7 @@
 import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
 import { quietly, replaceMethod, watchMethod } from './hooks.js';
-import { KeptMap, apply, asText, max, resolved, then, withFirst } from './intrinsics/language.js';
+import { KeptMap, apply, asText, max, plain, soon, withFirst } from './intrinsics/language.js';
 import { isUnfinished } from './appearance.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
@@ -70,14 +70,14 @@ function ended(id) {
 /** Keeps a timer until it has ended. `given` is what the browser is called with when time has been skipped. */
 function keep(id, ms, given) {
   /** @type {Live} */
-  const entry = {
+  const entry = plain({
     inner: 0,
     alarm: addAlarm(ms, (rest) => {
       native.clearTimeout(entry.inner || id);
       given[1] = rest;
       entry.inner = apply(native.setTimeout, undefined, given);
     }),
-  };
+  });
   live.set(id, entry);
   return entry;
 }
@@ -102,7 +102,7 @@ function runAs(timer, callback, self, given) {
 }
 
 /** Calls `run` once the DOM's own observers have heard of what the callback before has changed. */
-const afterChanges = (run) => void then(resolved(), run);
+const afterChanges = soon;
 
 function setTimer(call, args, timer) {
   const { callback } = timer;

@@ -140,6 +140,41 @@ async fn what_pages_add_to_all_objects_reaches_no_report() {
 }
 
 #[tokio::test]
+async fn what_pages_add_to_all_objects_is_no_part_of_ours() {
+    let names = "['get', 'set', 'value', 'has', 'apply', 'construct', 'then', 'capture', 'once', 'passive', 'signal', 'detail', 'priority',
+        'delay', 'end', 'poll', 'request', 'callback', 'init', 'observer', 'status', 'configurable', 'writable', 'enumerable', 'url', 'kind']";
+    let accessors = format!(
+        "for (const name of {names}) Object.defineProperty(Object.prototype, name, {{ __proto__: null, get() {{}}, set() {{}}, configurable: true }});"
+    );
+    let functions = "for (const name of ['get', 'set', 'has', 'apply', 'construct', 'ownKeys', 'getPrototypeOf', 'defineProperty', 'end', 'poll', 'request', 'callback']) {
+            Object.prototype[name] = function () { throw new Error(name) };
+        }";
+    let use_all = "const later = setTimeout.bind(window);
+        add(`year ${Date.now() > 1e12 && new Date().getFullYear() > 2000 && performance.now() > 0}`);
+        requestAnimationFrame(() => add('framed'));
+        requestIdleCallback(() => add('idle'));
+        new IntersectionObserver((entries) => entries[0].isIntersecting && add('seen')).observe(out);
+        later(() => fetch.call(window, '/data').then((r) => r.text()).then((t) => add(`fetched ${t}`)), 50);
+        const ticking = setInterval(() => { clearInterval(ticking); add('ticked') }, 20);";
+    for script in [accessors.as_str(), functions] {
+        let page = rendered(article(&format!("{script} {use_all} {ASK}"))).await;
+
+        assert_shows(&page, &["year true", "framed", "idle", "seen", "ticked", "data", "fetched data"]);
+    }
+}
+
+#[tokio::test]
+async fn promises_whose_constructor_throws_hold_nothing_up_and_are_waited_for() {
+    let script = "Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('mine') }, configurable: true });
+        requestAnimationFrame(() => add('framed'));
+        setTimeout(() => add('later'), 200);";
+
+    let page = rendered(article(&format!("{script} {ASK}"))).await;
+
+    assert_shows(&page, &["framed", "later", "data"]);
+}
+
+#[tokio::test]
 async fn halves_of_surrogate_pairs_come_out_as_browsers_write_them() {
     let script =
         "document.title = 'cut \\ud83d'; add('a \\udc4d half'); history.replaceState(0, '', '?q=\\ud83d')";

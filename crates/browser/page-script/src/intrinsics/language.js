@@ -2,7 +2,7 @@
 // (polyfills, zone.js, Bluebird), and what they put there may throw, lie or call back into the page.
 // Must never look anything up on a global or a prototype later than at its own start; that is what everybody else uses it for.
 
-export const { apply, construct, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
+export const { apply, construct, deleteProperty, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
 export const { defineProperty, create, keys } = Object;
 export const { max, min, abs, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
@@ -39,6 +39,10 @@ export function plain(record) {
   return record;
 }
 
+const NativeProxy = Proxy;
+/** A function or object in the place of another: what a page gives all objects (`Object.prototype.get`) is no trap of it. */
+export const proxied = (target, traps) => new NativeProxy(target, plain(traps));
+
 // ---- collections: methods of their own, which nobody can reach ----
 
 const keepMethods = (kept, original) => {
@@ -55,7 +59,6 @@ export const KeptMap = keepMethods(class extends Map {}, Map);
 export const KeptSet = keepMethods(class extends Set {}, Set);
 /** @type {WeakMapConstructor} */
 export const KeptWeakMap = keepMethods(class extends WeakMap {}, WeakMap);
-export const KeptProxy = Proxy;
 /** @type {WeakSetConstructor} */
 export const KeptWeakSet = keepMethods(class extends WeakSet {}, WeakSet);
 
@@ -203,8 +206,28 @@ export const decodeUri = decodeURIComponent;
 
 // ---- promises ----
 
-/** @type {(promise: Promise<any>, done: (value: any) => unknown, failed?: (error: any) => unknown) => Promise<any>} */
-export const then = method(Promise.prototype, 'then');
+const nativeThen = method(Promise.prototype, 'then');
+
+/**
+ * Which class its result is of is the page's word (`Promise.prototype.constructor`), which may throw: then it is not asked.
+ * @type {(promise: Promise<any>, done: (value: any) => unknown, failed?: (error: any) => unknown) => Promise<any>}
+ */
+export function then(promise, done, failed) {
+  try {
+    return nativeThen(promise, done, failed);
+  } catch (error) {
+    if (getOwnPropertyDescriptor(promise, 'constructor')) throw error;
+    defineProperty(promise, 'constructor', plain({ value: undefined, configurable: true }));
+    try {
+      return nativeThen(promise, done, failed);
+    } finally {
+      deleteProperty(promise, 'constructor');
+    }
+  }
+}
+
+/** Calls `run` once the script that runs has ended, after what was to run then already. */
+export const soon = queueMicrotask.bind(window);
 const NativePromise = Promise;
 export const never = () => new NativePromise(() => {});
 const resolve = NativePromise.resolve.bind(NativePromise);

@@ -1,13 +1,33 @@
 // How the page script puts itself between the page and a function of the browser.
 // Must never change what a call of the page returns or throws, unless the caller of a hook means to.
 
-import { apply, construct, defineProperty, getOwnPropertyDescriptor, plain, proxied } from './intrinsics/language.js';
+import { KeptSet, apply, construct, defineProperty, getOwnPropertyDescriptor, plain, proxied } from './intrinsics/language.js';
 import { native } from './native.js';
 import { refuseWhenSealed } from './sealing.js';
 
+/** What listens to the document and its window. `document.open` takes it away. */
+const lasting = new KeptSet();
+
 /** Listens with the browser's own addEventListener, whatever the page made of it. */
 export function listen(target, type, listener, init = {}) {
-  apply(native.addEventListener, target, [type, listener, plain({ ...init })]);
+  /** @type {AddEventListenerOptions} */
+  const how = plain({ ...init });
+  const given = { target, args: [type, listener, how] };
+  if (target === window || target === document) {
+    lasting.add(given);
+    if (how.once) {
+      given.args[1] = (event) => {
+        lasting.delete(given);
+        listener(event);
+      };
+    }
+  }
+  apply(native.addEventListener, target, given.args);
+}
+
+/** Listens again to what a page has opened anew. Whoever listens already is not added twice. */
+export function listenAgain() {
+  lasting.forEach(({ target, args }) => apply(native.addEventListener, target, args));
 }
 
 /** Runs bookkeeping of ours; a mistake in it must not reach the page. */

@@ -18,6 +18,7 @@ import { watchPaints } from './paints.js';
 import { watchPictures } from './pictures.js';
 import { POLL_MS, schedule, watchOrders, writeAtOnce } from './ready.js';
 import { watchNavigation } from './redirects.js';
+import { watchReopening } from './reopening.js';
 import { watchRequests } from './requests.js';
 import { watchTraces } from './seal.js';
 import { watchStyleSheets } from './sheets.js';
@@ -63,6 +64,7 @@ function main() {
   watchFlags(() => schedule(0));
   watchNavigation();
   watchOrders(skip);
+  watchReopening();
   work.lastRequest = now();
   work.onActivity = () => {
     schedule(state.quietMs);

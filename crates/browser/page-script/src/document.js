@@ -2,10 +2,10 @@
 
 import { listen, watchMethod } from './hooks.js';
 import { holdElement } from './elements.js';
-import { firstElementChild, localName, nodeType, openRoot, queryAll, TYPE } from './intrinsics/dom.js';
+import { firstElementChild, isHtml, localName, nodeType, openRoot, queryAll, rootFlag, templateContent, TYPE } from './intrinsics/dom.js';
 import { each, getter, method, plain, some } from './intrinsics/language.js';
 import { native } from './native.js';
-import { registry, shadowRoots } from './roots.js';
+import { registry, shadowRoots, templateRoots, unseen } from './roots.js';
 import { now } from './shared.js';
 import { touch, work } from './work.js';
 
@@ -53,11 +53,23 @@ function rememberRoot(root) {
 
 export function watchShadowRoots() {
   watchMethod(CustomElementRegistry.prototype, 'define', () => (registry.isUsed = true));
-  watchMethod(Element.prototype, 'attachShadow', rememberRoot);
+  watchMethod(Element.prototype, 'attachShadow', (root) => {
+    rememberRoot(root);
+    noteClonable(root);
+  });
   watchMethod(HTMLElement.prototype, 'attachInternals', (internals) => rememberRoot(innerRoot(internals)));
   // Declarative roots are made by the parser: those of the document are looked for when it has ended.
-  listen(document, 'DOMContentLoaded', () => rememberDeclaredRoots(document));
-  watchMethod(Element.prototype, 'setHTMLUnsafe', (_, element) => rememberDeclaredRoots(openRoot(element) || element));
+  unseen.mayBe = true;
+  listen(document, 'DOMContentLoaded', () => {
+    unseen.mayBe = false;
+    rememberDeclaredRoots(document);
+    rememberTemplates(document);
+  });
+  watchMethod(window.Document, 'parseHTMLUnsafe', () => (unseen.mayBe = true));
+  watchMethod(Element.prototype, 'setHTMLUnsafe', (_, element) => {
+    unseen.mayBe ||= localName(element) === 'template';
+    rememberDeclaredRoots(openRoot(element) || element);
+  });
   watchMethod(ShadowRoot.prototype, 'setHTMLUnsafe', (_, root) => rememberDeclaredRoots(root));
 }
 
@@ -66,6 +78,31 @@ function rememberDeclaredRoots(parent) {
     const root = openRoot(element);
     if (!root || shadowRoots.has(root)) return;
     rememberRoot(root);
+    noteClonable(root);
     rememberDeclaredRoots(root);
   });
+}
+
+/** Those of templates are there for their copies. */
+function rememberTemplates(parent) {
+  each(queryAll(parent, 'template'), (template) => {
+    if (!isHtml(template, 'template')) return;
+    const content = templateContent(template);
+    each(queryAll(content, '*'), (element) => {
+      const root = openRoot(element);
+      if (root) templateRoots.add(root);
+    });
+    rememberTemplates(content);
+  });
+  unseen.mayBe ||= templateRoots.size > 0;
+}
+
+/** A copy of its host gets one, which nobody is told of. */
+const noteClonable = (root) => (unseen.mayBe ||= rootFlag(root, 'clonable'));
+
+/** Looks for the open roots that have come with copies and with parts of other documents, or before the document's end. */
+export function rememberUnseenRoots() {
+  if (!unseen.mayBe) return;
+  shadowRoots.forEach(rememberDeclaredRoots);
+  rememberDeclaredRoots(document);
 }

@@ -6,6 +6,7 @@
 import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
+import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
@@ -195,6 +196,7 @@ function prepare(why) {
     return isHeld((kind) => kind === 'frame') && now() - state.flaggedAt < FLAG_FRAME_MS;
   }
   keepAddress();
+  quietly(rememberUnseenRoots);
   if (!some(STEPS, (step) => quietly(step))) return false;
   beginChain();
   return true;
@@ -221,6 +223,7 @@ function finish(why) {
   }
   quietly(keepAnimatedStyles);
   quietly(skipAgain);
+  quietly(rememberUnseenRoots);
   sheetTexts.clear();
   // A document that defies it is a failure at once, not a time-out.
   const html = quietly(() => wellFormed(serializeDocument())) || '';

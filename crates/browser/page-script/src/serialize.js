@@ -8,15 +8,15 @@ import { customElementRules } from './custom_elements.js';
 import { quietly } from './hooks.js';
 import {
   TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
-  localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
+  isHtml, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
 } from './intrinsics/dom.js';
 import { KeptMap, each, lower, push, some, test, trim } from './intrinsics/language.js';
 import { cleanAttributes, isSuspect, renumberMoments } from './attributes.js';
 import { settleMarkup } from './markup.js';
 import { css, native, sheetOfElement } from './native.js';
-import { shadowRoots } from './roots.js';
+import { shadowRoots, templateRoots } from './roots.js';
 import { isWholeComment } from './raw_text.js';
-import { changedSheets, restoreInlineStyles, sheetText, styleElement } from './sheets.js';
+import { changedSheets, registeredProperties, restoreInlineStyles, sheetText, styleElement } from './sheets.js';
 
 /** The whole document. */
 export function serializeDocument() {
@@ -47,17 +47,16 @@ function restore(original, copy, inert) {
   const isDocument = original === document;
   const sheets = queryAll(original, 'style,link');
   const sheetCopies = queryAll(copy, 'style,link');
-  const hosts = findHosts(original);
-  const copies = hosts.length > 0 ? queryAll(copy, '*') : [];
   const bodyOfPage = isDocument ? body(document) : null;
   const hasSheetInBody = bodyOfPage && query(bodyOfPage, 'style,link[rel~=stylesheet i]') !== null;
 
   restoreInlineStyles(original, copy);
   each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
-  each(hosts, ({ place, root }) => prepend(copies[place], writeShadowRoot(root, inert)));
+  restoreTemplates(original, copy, inert);
+  restoreHosts(original, copy, inert, shadowRoots);
 
   const top = isDocument ? head(copy) || documentElement(copy) : copy;
-  const definitions = customElementRules(original);
+  const definitions = (isDocument ? registeredProperties() : '') + customElementRules(original);
   if (definitions) {
     const style = createElement(inert, 'style');
     setTextContent(style, definitions);
@@ -71,10 +70,29 @@ function restore(original, copy, inert) {
   });
 }
 
+function restoreHosts(original, copy, inert, among) {
+  const hosts = findHosts(original, among);
+  const copies = hosts.length > 0 ? queryAll(copy, '*') : [];
+  each(hosts, ({ place, root }) => prepend(copies[place], writeShadowRoot(root, inert)));
+}
+
+/** What templates hold. Before shadow roots become templates, too. */
+function restoreTemplates(original, copy, inert) {
+  if (templateRoots.size === 0) return;
+  const copies = queryAll(copy, 'template');
+  each(queryAll(original, 'template'), (template, place) => {
+    if (!isHtml(template, 'template')) return;
+    const content = templateContent(template);
+    const contentCopy = templateContent(copies[place]);
+    restoreTemplates(content, contentCopy, inert);
+    restoreHosts(content, contentCopy, inert, templateRoots);
+  });
+}
+
 /** Elements with a shadow root, and their places among all elements. */
-function findHosts(original) {
+function findHosts(original, among) {
   const roots = new KeptMap();
-  shadowRoots.forEach((root) => {
+  among.forEach((root) => {
     if (rootOf(host(root)) === original) roots.set(host(root), root);
   });
   /** @type {{ place: number, root: ShadowRoot }[]} */

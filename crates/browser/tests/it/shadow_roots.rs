@@ -1,0 +1,60 @@
+//! Shadow roots that no script makes: those of the parser, of copies, and of other documents.
+
+use std::time::Duration;
+
+use crate::article::{PROSE, article};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+#[tokio::test]
+async fn a_declared_root_of_a_document_that_never_ends_comes_out() {
+    let bench = Bench::new().await;
+    let page = format!(
+        "<!DOCTYPE html><title>t</title><p>{PROSE}<x-card><template shadowrootmode=open><b>inside</b></template></x-card><p>begun"
+    );
+
+    let page = bench
+        .render_reply(Reply::html(&page).in_pieces(Duration::from_secs(60), vec!["end".into()]))
+        .await
+        .unwrap();
+
+    assert!(
+        !page.partial && page.html.contains("<x-card><template shadowrootmode=\"open\"><b>inside"),
+        "{}",
+        page.html
+    );
+}
+
+#[tokio::test]
+async fn roots_of_copies_and_of_other_documents_come_out() {
+    let by_template = "const all = document.createElement('template');
+        all.setHTMLUnsafe('<x-copy><template shadowrootmode=open shadowrootclonable><b>inside</b></template></x-copy>');
+        out.append(all.content.cloneNode(true))";
+    let by_script = "const one = document.createElement('x-copy');
+        one.attachShadow({ mode: 'open', clonable: true }).innerHTML = '<b>inside</b>';
+        out.append(one.cloneNode(true))";
+    let by_document = "const other = Document.parseHTMLUnsafe('<x-copy><template shadowrootmode=open><b>inside</b></template></x-copy>');
+        out.append(other.body.firstChild)";
+    for script in [by_template, by_script, by_document] {
+        let bench = Bench::new().await;
+
+        let page = bench.render_reply(article(script)).await.unwrap();
+
+        let (_, shown) = page.html.split_once("<div id=\"out\">").unwrap();
+        assert!(shown.starts_with("<x-copy><template shadowrootmode=\"open\""), "{script}: {}", page.html);
+        assert!(shown.contains("<b>inside</b></template></x-copy></div>"), "{script}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_template_keeps_the_roots_that_its_copies_get() {
+    let bench = Bench::new().await;
+    let page = format!(
+        "<!DOCTYPE html><title>t</title><p>{PROSE}<template id=all><x-copy><template shadowrootmode=open shadowrootclonable><b>inside</b></template></x-copy></template>
+         <div id=out></div><script>out.append(all.content.cloneNode(true))</script>"
+    );
+
+    let page = bench.render_reply(Reply::html(&page)).await.unwrap();
+
+    assert_eq!(page.html.matches("<b>inside</b></template></x-copy>").count(), 2, "{}", page.html);
+}

@@ -29,10 +29,13 @@ function restoredRule(rule, written, tree) {
   const pseudo = isHiding ? /:not\(:defined\)/g : /:defined/g;
   // What remains of the selector; a universal one where nothing does.
   const plain = replaceAll(replaceAll(written, pseudo, ''), /(^|[\s,>+~])(?=[\s,>+~]|$)/g, (match) => `${match[1]}*`);
-  const elements = filter(queryAll(tree, plain), (one) => includes(localName(one), '-') && matches(one, ':defined'));
+  const isDefined = (one) => includes(localName(one), '-') && matches(one, ':defined');
+  // What a part of the page waits for, as `body:has(my-app:not(:defined))`, or is itself.
+  const isAround = isHiding && includes(written, ':has(');
+  const elements = filter(queryAll(tree, plain), (one) => (isAround ? !matches(one, written) : isDefined(one)));
   if (elements.length === 0) return '';
   const names = new KeptSet();
-  each(elements, (one) => names.add(localName(one)));
+  each(isAround ? filter(queryAll(tree, '*'), isDefined) : elements, (one) => names.add(localName(one)));
   const selector = isHiding ? replaceAll(written, pseudo, `:is(${join(sort(items(names)), ',')}):not(:defined)`) : plain;
   const values = native.getComputedStyle(elements[0]);
   const style = css.ofStyleRule(rule);

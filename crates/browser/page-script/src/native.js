@@ -1,6 +1,7 @@
 // The platform as it was before page code ran: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
 // Must never look anything up later than at its own start.
 
+import { SVG_NAMESPACE, namespaceURI } from './intrinsics/dom.js';
 import { each, getter, method, plain, startsWith } from './intrinsics/language.js';
 
 const { scheduler, URL, Event, MouseEvent, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
@@ -96,6 +97,10 @@ export const css = {
   property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
   priority: method(CSSStyleDeclaration.prototype, 'getPropertyPriority'),
 };
-const sheetOf = { style: getter(HTMLStyleElement.prototype, 'sheet'), link: getter(HTMLLinkElement.prototype, 'sheet') };
+const sheetOf = plain({ style: getter(HTMLStyleElement.prototype, 'sheet'), link: getter(HTMLLinkElement.prototype, 'sheet') });
+const sheetInPicture = getter(SVGStyleElement.prototype, 'sheet');
 /** @type {(element: any, name: string) => CSSStyleSheet | null} */
-export const sheetOfElement = (element, name) => (sheetOf[name] ? sheetOf[name](element) : null);
+export const sheetOfElement = (element, name) => {
+  if (name === 'style' && namespaceURI(element) === SVG_NAMESPACE) return sheetInPicture(element);
+  return sheetOf[name] ? sheetOf[name](element) : null;
+};

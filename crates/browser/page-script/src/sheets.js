@@ -2,7 +2,7 @@
 
 import { watchGetter, watchMethod, watchSetter, quietly } from './hooks.js';
 import { attribute, createElement, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
-import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, test } from './intrinsics/language.js';
+import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, stringify, test } from './intrinsics/language.js';
 import { css, native, parseUrl } from './native.js';
 
 export const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
@@ -32,6 +32,17 @@ export function watchStyleSheets() {
   each([CSSStyleRule, CSSKeyframeRule], (type) => watchGetter(type.prototype, 'style', ruleChanged));
   watchGetter(CSSStyleRule.prototype, 'styleMap', ruleChanged);
   watchSetter(CSSStyleRule.prototype, 'selectorText', ruleChanged);
+  watchMethod(window.CSS, 'registerProperty', (_, self, args) => noteProperty(args[0]));
+}
+
+let properties = '';
+
+/** The rules of the properties that scripts have registered, as text. */
+export const registeredProperties = () => properties;
+
+function noteProperty({ name, syntax, inherits, initialValue }) {
+  const initial = initialValue === undefined ? '' : ` initial-value: ${initialValue};`;
+  properties += `@property ${name} { syntax: ${stringify(asText(syntax ?? '*'))}; inherits: ${!!inherits};${initial} }\n`;
 }
 
 function noteRule(sheet, rule) {

@@ -103,6 +103,7 @@ export const box = { top: side('top'), right: side('right'), bottom: side('botto
 
 // What is copied from namespaces of their own: an element of SVG or MathML has no HTML getters.
 export const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
+export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Whether it is an HTML element of that name. */
 export const isHtml = (target, name) => localName(target) === name && namespaceURI(target) === HTML_NAMESPACE;
 

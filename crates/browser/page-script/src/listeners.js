@@ -65,6 +65,7 @@ export function watchListenerTypes() {
   watchSetter(window, 'onpagereveal', () => (listened.drawn = true));
   watchSetter(HTMLElement.prototype, 'onclose', () => (listened.drawn = true));
   each(['close', 'requestClose'], (name) => watchMethod(window.HTMLDialogElement?.prototype, name, () => (listened.drawn = true)));
+  watchSetter(window.Navigation?.prototype, 'onnavigate', () => (listened.navigation = true));
   watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[1], args[2]));

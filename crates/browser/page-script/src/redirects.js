@@ -1,8 +1,8 @@
 // Where the page itself sends its visitors: navigations, metas, routers that have gone to another path.
 
-import { listen, quietly } from './hooks.js';
+import { listen, quietly, watchMethod } from './hooks.js';
 import { attribute, baseURI, query } from './intrinsics/dom.js';
-import { asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
+import { KeptWeakSet, asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
 import { report } from './report.js';
@@ -47,6 +47,8 @@ const destinationOf = of(window.NavigationDestination, ['url', 'sameDocument']);
 /** A navigation to another document that a script has begun. */
 export function watchNavigation() {
   if (!window.navigation) return;
+  const taken = new KeptWeakSet(); // by a router of the page, even when it has not gone there yet
+  watchMethod(window.NavigateEvent?.prototype, 'intercept', (_, event) => taken.add(event));
   listen(window.navigation, 'navigate', (event) => {
     if (seal.done) return eventOf.prevent(event);
     const destination = navigate.destination(event);
@@ -57,7 +59,7 @@ export function watchNavigation() {
     const isReload = navigate.navigationType(event) === 'reload' || location.href === url;
     const decide = () => {
       // A router may have taken the navigation over, or the page may have stopped it.
-      if (eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;
+      if (taken.has(event) || eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;
       const away = withoutFragment(url) !== withoutFragment(location.href);
       if (away && !isReload && !navigate.formData(event)) {
         state.leaving = true;

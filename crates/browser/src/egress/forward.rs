@@ -9,7 +9,8 @@ use bytes::Bytes;
 use crawler::NetworkError;
 use crawler::errors::causes;
 use http::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE, TRANSFER_ENCODING,
+    UPGRADE,
 };
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
@@ -138,6 +139,9 @@ pub(super) async fn forward(
             }
         });
         return response.map(|body| MeteredBody::new(body, gate).boxed_unsync());
+    }
+    if response.headers().contains_key(SET_COOKIE) {
+        pass.note_cookie();
     }
     if response.headers().contains_key(TRANSFER_ENCODING) {
         // A length beside chunks means nothing; the one who sent both was read by the chunks.

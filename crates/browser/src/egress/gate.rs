@@ -80,6 +80,7 @@ pub(crate) struct Pass {
     cut: AtomicBool,
     was_cut: Notify,
     gives_up_others: Notify,
+    sets_cookies: AtomicBool,
     log: Mutex<Log>,
 }
 
@@ -142,6 +143,7 @@ impl Pass {
             cut: AtomicBool::new(false),
             was_cut: Notify::new(),
             gives_up_others: Notify::new(),
+            sets_cookies: AtomicBool::new(false),
             log: Mutex::default(),
         }
     }
@@ -176,8 +178,18 @@ impl Pass {
         self.gives_up_others.notified().await;
     }
 
+    /// Notes that a response has brought a cookie.
+    pub fn note_cookie(&self) {
+        self.sets_cookies.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one has.
+    pub fn sets_cookies(&self) -> bool {
+        self.sets_cookies.load(Ordering::Relaxed)
+    }
+
     /// Whether a host belongs to another site than the page.
-    pub(super) fn is_other_site(&self, host: &str) -> bool {
+    pub fn is_other_site(&self, host: &str) -> bool {
         let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
         !site(&self.host).eq_ignore_ascii_case(&site(host))
     }

@@ -1,6 +1,8 @@
 //! The main document of a visit, as the network tells it, and whether its response is a page. Used by the state machine.
 //! Pure. Must never look at a body: what the head says decides.
 
+use url::Url;
+
 use super::protocol::{Request, Response};
 
 /// The main document: the one that came last.
@@ -16,6 +18,8 @@ pub(super) struct Document {
     pub flaw: Option<String>,
     /// It may not run scripts, the page script included.
     pub forbids_scripts: bool,
+    /// Where its head sends visitors in a moment.
+    pub refresh: Option<String>,
 }
 
 impl Document {
@@ -28,7 +32,16 @@ impl Document {
             status: None,
             flaw: None,
             forbids_scripts: false,
+            refresh: None,
         }
+    }
+
+    /// Takes what the head of its response says.
+    pub fn read_head(&mut self, response: &Response<'_>) {
+        self.status = Some(page_status(response));
+        self.flaw = why_not_a_page(response);
+        self.forbids_scripts = forbids_scripts(response);
+        self.refresh = refresh_of(response, &self.url);
     }
 
     /// Whether a request is this document's own or one of its resources.
@@ -38,13 +51,13 @@ impl Document {
 }
 
 /// The status that the page gets from its document's response.
-pub(super) fn page_status(response: &Response<'_>) -> u16 {
+fn page_status(response: &Response<'_>) -> u16 {
     // The origin confirmed what the cache holds.
     if response.status == 304 { 200 } else { response.status }
 }
 
 /// Whether a response puts its document into a sandbox without scripts.
-pub(super) fn forbids_scripts(response: &Response<'_>) -> bool {
+fn forbids_scripts(response: &Response<'_>) -> bool {
     let policies = response.header("content-security-policy").unwrap_or_default().to_ascii_lowercase();
     policies.split([',', '\n']).flat_map(|policy| policy.split(';')).any(|directive| {
         let mut words = directive.split_ascii_whitespace();
@@ -59,8 +72,37 @@ pub(super) fn is_shown(response: &Response<'_>) -> bool {
         && !disposition.trim_start().to_ascii_lowercase().starts_with("attachment")
 }
 
+/// Whether a browser puts a response into a file instead: its type is none that a window shows.
+pub(super) fn is_download(response: &Response<'_>) -> bool {
+    let shown = ["text/", "image/", "audio/", "video/", "application/pdf"];
+    let of_text = ["json", "xml", "javascript", "ecmascript"];
+    let mime_type = &*response.mime_type;
+    !mime_type.is_empty()
+        && !shown.iter().any(|start| mime_type.starts_with(start))
+        && !of_text.iter().any(|end| mime_type.ends_with(end))
+}
+
+/// Seconds up to which a refresh sends a visitor on, as in `page-script/src/redirects.js`.
+const REFRESH_SECONDS: f32 = 5.0;
+
+/// The address that a `Refresh` header names, when that is soon and another one.
+fn refresh_of(response: &Response<'_>, document: &str) -> Option<String> {
+    let (seconds, rest) = response.header("refresh")?.split_once([';', ','])?;
+    if seconds.trim().parse::<f32>().is_ok_and(|seconds| (0.0..=REFRESH_SECONDS).contains(&seconds)) {
+        let rest = rest.trim();
+        let is_named = rest.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
+        let named = rest.get(3..).filter(|_| is_named).and_then(|rest| rest.trim_start().strip_prefix('='));
+        let address = named.unwrap_or(rest).trim().trim_matches(['"', '\'']);
+        let document = Url::parse(document).ok()?;
+        let target = document.join(address).ok()?;
+        let is_other = target[..url::Position::AfterQuery] != document[..url::Position::AfterQuery];
+        return (is_other && matches!(target.scheme(), "http" | "https")).then(|| target.into());
+    }
+    None
+}
+
 /// Why a response is not a page, when it is none: nothing that is shown, or another type than HTML.
-pub(super) fn why_not_a_page(response: &Response<'_>) -> Option<String> {
+fn why_not_a_page(response: &Response<'_>) -> Option<String> {
     let status = page_status(response);
     if !is_shown(response) {
         return Some(if matches!(status, 204 | 205) {
@@ -130,6 +172,32 @@ mod tests {
             let download = response(200, "text/html", &[(name, " Attachment; filename=x.html")]);
 
             assert_eq!(why_not_a_page(&download).as_deref(), Some("a download"));
+        }
+    }
+
+    #[test]
+    fn a_browser_saves_what_it_cannot_show() {
+        let saves = |mime_type| is_download(&response(200, mime_type, &[]));
+
+        for shown in ["", "text/html", "image/png", "application/pdf", "application/ld+json", "image/svg+xml"]
+        {
+            assert!(!saves(shown), "{shown}");
+        }
+        for saved in ["application/zip", "application/octet-stream", "font/woff2"] {
+            assert!(saves(saved), "{saved}");
+        }
+    }
+
+    #[test]
+    fn a_refresh_in_the_head_names_another_address_that_comes_soon() {
+        let refresh =
+            |value| refresh_of(&response(200, "text/html", &[("Refresh", value)]), "https://shop.test/a/b");
+
+        for value in ["2; url=/new", "0;URL='/new'", "0, /new", "5 ; Url = \"/new\""] {
+            assert_eq!(refresh(value).as_deref(), Some("https://shop.test/new"), "{value}");
+        }
+        for value in ["5", "9; url=/new", "0; url=/a/b", "0; url=", "0; url=javascript:1", "soon; url=/new"] {
+            assert_eq!(refresh(value), None, "{value}");
         }
     }
 

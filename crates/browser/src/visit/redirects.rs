@@ -1,6 +1,7 @@
 //! Whether a page is really elsewhere: what is asked about a redirect, and what the reply means. Used by the state machine.
 //! Pure. Must never call a place a redirect's target that a visitor who comes straight to it does not get (docs/decisions/0110).
 
+use crawler::url::cache_key;
 use tokio::time::Instant;
 use url::Url;
 
@@ -92,6 +93,13 @@ pub(super) fn is_same_page(requested: &Url, address: &str) -> bool {
     })
 }
 
+/// Whether an address has the same snapshot as the one that was asked for: a redirect there would be its own target.
+pub(super) fn is_same_snapshot(requested: &Url, address: &str) -> bool {
+    Url::parse(address).is_ok_and(|address| {
+        address.origin() == requested.origin() && cache_key(&address) == cache_key(requested)
+    })
+}
+
 fn page_path(url: &Url) -> Vec<&str> {
     let mut segments: Vec<&str> = url.path().split('/').filter(|segment| !segment.is_empty()).collect();
     segments.pop_if(|last| matches!(&*last.to_ascii_lowercase(), "index.html" | "index.htm"));
@@ -143,6 +151,19 @@ mod tests {
             let standing = Standing::Moved(onwards.into());
 
             assert_eq!(is_real(&question(Cause::Navigation), &standing, &asked()), real, "{onwards}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_differs_in_how_a_visitor_came_has_the_same_snapshot() {
+        for same in
+            ["https://shop.test/page", "https://shop.test/page?utm_source=a#b", "https://shop.test//page"]
+        {
+            assert!(is_same_snapshot(&asked(), same), "{same}");
+        }
+        for other in ["https://shop.test/page/", "https://shop.test/page?js=1", "https://www.shop.test/page"]
+        {
+            assert!(!is_same_snapshot(&asked(), other), "{other}");
         }
     }
 

@@ -377,6 +377,68 @@ fn a_redirect_to_another_site_is_one_at_once() {
 }
 
 #[test]
+fn a_redirect_to_itself_is_followed_however_slow_it_is() {
+    let request = request();
+    for itself in [PAGE, "https://shop.test/page?utm_source=mail"] {
+        let mut machine = Machine::new(&request);
+        machine.requests("1", PAGE, "GET");
+        machine.requests_as("1", itself, "GET", "Document", moved(302));
+        machine.now += Duration::from_secs(5);
+        machine.state.on_alarm(machine.now);
+        machine.responds("1", 200, "text/html");
+
+        let end = machine.reports(json!({}));
+
+        assert_eq!(page_of(end).location, None, "{itself}");
+    }
+}
+
+#[test]
+fn a_redirect_to_another_host_of_the_site_is_followed_when_it_leads_back() {
+    let request = request();
+    for (onwards, is_page) in
+        [(PAGE, true), ("https://shop.test/other", false), ("https://other.test/", false)]
+    {
+        let mut machine = Machine::new(&request);
+        machine.requests("1", PAGE, "GET");
+        let away = machine.requests_as("1", "https://login.shop.test/set", "GET", "Document", moved(302));
+        let further = machine.requests_as("1", "https://login.shop.test/go", "GET", "Document", moved(302));
+
+        let mut end = machine.requests_as("1", onwards, "GET", "Document", moved(302));
+        end = end.or_else(|| machine.responds("1", 200, "text/html")).or_else(|| machine.reports(json!({})));
+
+        assert!(away.is_none() && further.is_none());
+        let location = (!is_page).then_some("https://login.shop.test/set");
+        assert_eq!(page_of(end).location.as_deref(), location, "{onwards}");
+    }
+}
+
+#[test]
+fn what_another_host_of_the_site_shows_is_not_the_page() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    machine.requests_as("1", "https://login.shop.test/", "GET", "Document", moved(302));
+
+    let end = machine.responds("1", 200, "text/html");
+
+    assert_eq!(page_of(end).location.as_deref(), Some("https://login.shop.test/"));
+}
+
+#[test]
+fn the_other_name_of_a_site_is_a_redirect_at_once() {
+    let request = request();
+    for other in ["https://www.shop.test/page", "http://shop.test/page"] {
+        let mut machine = Machine::new(&request);
+        machine.requests("1", PAGE, "GET");
+
+        let end = machine.requests_as("1", other, "GET", "Document", moved(301));
+
+        assert_eq!(page_of(end).location.as_deref(), Some(other));
+    }
+}
+
+#[test]
 fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
     let request = request();
     let mut machine = Machine::new(&request);

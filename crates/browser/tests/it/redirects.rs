@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use browser::{RenderError, RenderRequest, Rendered, Renderer, Settled};
 
-use crate::origin::Reply;
+use crate::origin::{Origin, Reply};
 use crate::support::{Bench, HOST, request};
 
 fn assert_stays(page: &Rendered, text: &str) {
@@ -17,7 +17,8 @@ async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
     let bench = Bench::new().await;
     let attachment = Reply::typed("application/zip", "PK").header("content-disposition", "attachment");
     bench.origin.on("/file", attachment).on("/nothing", Reply::html("").status(204));
-    for target in ["/file", "/nothing", "myapp://open", "mailto:ines@shop.test"] {
+    bench.origin.on("/plain.zip", Reply::typed("application/zip", "PK"));
+    for target in ["/file", "/plain.zip", "/nothing", "myapp://open", "mailto:ines@shop.test"] {
         let script = format!(
             "setTimeout(() => {{ location.href = '{target}' }}, 50); setTimeout(() => {{ out.textContent = 'the page' }}, 300)"
         );
@@ -247,4 +248,97 @@ async fn redirects_that_never_end_are_a_redirect_and_no_time_out() {
     let page = bench.pool.render(request).await.unwrap();
 
     assert_eq!((page.status, page.settled), (302, Settled::Redirect));
+}
+
+#[tokio::test]
+async fn a_gate_that_takes_its_time_leads_to_the_page() {
+    let slow = Duration::from_millis(700);
+    let cookie = |location: &str| Reply::redirect(302, location).header("set-cookie", "seen=1; Path=/");
+    for (first, check) in
+        [(cookie("/page"), None), (Reply::redirect(302, "/check"), Some(cookie("/page").after(slow)))]
+    {
+        let bench = Bench::new().await;
+        bench.origin.on_without_cookie("/page", first);
+        if let Some(check) = check {
+            bench.origin.on("/check", check);
+        }
+
+        let page = bench.render_reply(Reply::script("out.textContent = 'let in'").after(slow)).await.unwrap();
+
+        assert_stays(&page, "let in");
+    }
+}
+
+#[tokio::test]
+async fn a_gate_on_another_host_of_the_site_leads_to_the_page() {
+    let login = Origin::start().await;
+    let bench = Bench::with_hosts(&[("login.shop.test", login.address)], |_| {}).await;
+    let cookie = "seen=1; Path=/; Domain=shop.test";
+    login.on("/set", Reply::redirect(302, &format!("https://{HOST}/page")).header("set-cookie", cookie));
+    bench.origin.on_without_cookie("/page", Reply::redirect(302, "https://login.shop.test/set"));
+
+    let page = bench.render_reply(Reply::script("out.textContent = 'let in'")).await.unwrap();
+
+    assert_stays(&page, "let in");
+}
+
+#[tokio::test]
+async fn another_query_of_the_same_path_is_the_page() {
+    for query in ["utm_source=direct", "js=1"] {
+        let go = format!("location.replace(location.pathname + '?{query}')");
+        let refresh =
+            format!("document.head.innerHTML = '<meta http-equiv=refresh content=\"1; url=?{query}\">'");
+        for leave in [go, refresh] {
+            let bench = Bench::new().await;
+            let script = format!("if (location.search) out.textContent = 'arrived'; else {leave}");
+
+            let page = bench.render_reply(Reply::script(&script)).await.unwrap();
+
+            assert_stays(&page, "arrived");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_changes_for_ever_ends() {
+    let bench = Bench::new().await;
+
+    let page = bench
+        .render_reply(Reply::script("location.replace(`?${Math.random() + performance.now()}`)"))
+        .await
+        .unwrap();
+
+    assert_eq!((page.status, page.settled), (302, Settled::Redirect));
+}
+
+#[tokio::test]
+async fn a_refresh_in_the_head_of_the_response_is_one() {
+    let bench = Bench::new().await;
+    bench.origin.on("/new", Reply::script("out.textContent = 'new'"));
+
+    let page = bench.render_reply(Reply::script("").header("refresh", "2; url=/new")).await.unwrap();
+    let missing = bench
+        .render_reply(Reply::script("out.textContent = 'the page'").header("refresh", "2; url=myapp:open"))
+        .await
+        .unwrap();
+
+    assert_eq!((page.status, page.location), (302, Some(format!("https://{HOST}/new"))));
+    assert_stays(&missing, "the page");
+}
+
+#[tokio::test]
+async fn a_router_that_takes_a_navigation_over_has_sent_nobody_anywhere() {
+    let by_property = "navigation.onnavigate = (e) => e.intercept({ handler: async () => { out.textContent = 'routed' } });";
+    let before_it_goes = "navigation.addEventListener('navigate', (e) => e.intercept({
+        precommitHandler: () => new Promise((done) => setTimeout(done, 200)), handler: async () => { out.textContent = 'routed' } }));";
+    for router in [by_property, before_it_goes] {
+        let bench = Bench::new().await;
+
+        let page = bench
+            .render_reply(Reply::script(&format!("{router} navigation.navigate('?tab=2')")))
+            .await
+            .unwrap();
+
+        assert_stays(&page, "routed");
+    }
 }

@@ -1,33 +1,31 @@
 //! The part of the state machine for pages that go elsewhere, or say so: whether the render ends with a redirect, goes on in
-//! the document that they went to, or stays. See docs/decisions/0110.
+//! the document that they went to, or stays. See docs/decisions/0110 and docs/decisions/0332.
 //! Must never end with a redirect to what did not come to a document: a download, no content, an address of an app.
 
 use std::time::Duration;
 
+use crawler::url::www_twin;
 use tokio::time::Instant;
 use url::Url;
 
 use super::{Action, State};
 use crate::egress::Standing;
-use crate::page::{Command, Done, Via};
-use crate::visit::document::{Document, forbids_scripts, is_shown, page_status, why_not_a_page};
+use crate::page::{Command, Done, Via, Why};
+use crate::visit::document::{Document, is_download, is_shown};
 use crate::visit::outcome::End;
 use crate::visit::protocol::{Received, Request};
-use crate::visit::redirects::{Cause, Departure, Followed, Question, Redirect, is_real, is_same_page};
+use crate::visit::redirects::{
+    Cause, Departure, Followed, Question, Redirect, is_real, is_same_page, is_same_snapshot,
+};
 
 /// How long a navigation of the page's own may take to ask for its document; past it, it was none.
 const REQUEST_GRACE: Duration = Duration::from_secs(1);
 /// How long the response to that is waited for; past it, the page has left all the same.
 const RESPONSE_GRACE: Duration = Duration::from_secs(3);
 
-/// How long the origin may take to say whether it sends the visitor back again.
-const HOP_GRACE: Duration = Duration::from_millis(300);
-
-/// Whether a redirect leads to where it came from.
-fn is_same_address(asked: &Url, location: &str) -> bool {
-    Url::parse(location)
-        .is_ok_and(|url| url[..url::Position::AfterQuery] == asked[..url::Position::AfterQuery])
-}
+/// How long the origin may take to say whether it sends the visitor back again, and when there is a cookie to come back with.
+const HOP_GRACE: Duration = Duration::from_secs(1);
+const COOKIE_GRACE: Duration = Duration::from_secs(3);
 
 impl State<'_> {
     /// The script in the page has seen a navigation begin.
@@ -58,31 +56,32 @@ impl State<'_> {
 
     /// The response to a navigation of the page's own.
     pub(super) fn on_departed(&mut self, departure: Departure, received: &Received<'_>) -> Option<End> {
-        if !departure.is_hop && !is_shown(&received.response) {
+        if !departure.is_hop && (!is_shown(&received.response) || is_download(&received.response)) {
             self.stay();
             return None;
         }
         let was_not_found =
             !departure.is_hop && self.followed.is_none() && self.is_not_found(&departure.redirect);
-        let is_itself = departure.is_hop && is_same_address(&self.request.url, &departure.redirect.location);
-        self.arrive(Document {
-            request: departure.request,
+        // Another query makes no other page. The browser asks anew by itself, too, when the server wants to know more of it.
+        let is_itself = !departure.is_hop && is_same_page(&self.request.url, &departure.redirect.location);
+        let mut document = Document {
+            request: departure.request.clone(),
             loader: Some(received.loader_id.to_string()),
             url: departure.redirect.location.split('#').next().unwrap_or_default().to_owned(),
-            status: Some(page_status(&received.response)),
-            flaw: why_not_a_page(&received.response),
-            forbids_scripts: forbids_scripts(&received.response),
-        });
+            ..Document::default()
+        };
+        document.read_head(&received.response);
+        self.arrive(document);
         if was_not_found {
             self.followed = Some(Followed::NotFound(departure.redirect));
             return None;
         }
-        if is_itself {
-            // The browser asks anew by itself when the server wants to know more of it (`Critical-CH`).
+        if is_itself && self.hops < self.request.limits.redirects {
+            self.hops += 1;
             self.followed = Some(Followed::Gate);
             return self.document.flaw.take().map(End::not_a_page);
         }
-        self.look_into(departure.redirect, Cause::Navigation)
+        self.end_at(departure)
     }
 
     /// A navigation of the page's own ended without a response.
@@ -115,7 +114,12 @@ impl State<'_> {
                 self.followed = Some(Followed::Gate);
                 return None;
             }
-            return self.look_into(departure.redirect, Cause::Navigation);
+            if departure.is_hop && self.may_come_back(&departure, &redirect) {
+                self.hops += 1;
+                self.departure = Some(Departure { until: now + self.hop_grace(), ..departure });
+                return None;
+            }
+            return self.end_at(departure);
         }
         self.document.url = request.request.url.to_string();
         if self.question.is_some() || self.followed == Some(Followed::Gate) {
@@ -124,16 +128,46 @@ impl State<'_> {
             let is_endless = self.hops > self.request.limits.redirects;
             return is_endless.then(|| self.redirect(redirect));
         }
-        if self.is_own_site(&redirect) {
+        if is_same_snapshot(&self.request.url, &redirect.location) {
+            // To itself: for a cookie, or because the server wants to know more of the browser (`Critical-CH`).
+            self.followed = Some(Followed::Gate);
+            return None;
+        }
+        if self.is_own_site(&redirect) || self.is_beside(&redirect) {
             let request = Some(request.request_id.to_string());
-            self.departure = Some(Departure { redirect, request, until: now + HOP_GRACE, is_hop: true });
+            self.departure =
+                Some(Departure { redirect, request, until: now + self.hop_grace(), is_hop: true });
             return None;
         }
         Some(self.redirect(redirect))
     }
 
+    fn hop_grace(&self) -> Duration {
+        if self.pass.sets_cookies() { COOKIE_GRACE } else { HOP_GRACE }
+    }
+
+    /// Whether one more hop may lead back: behind a cookie, or from another host of the site, which signs visitors in.
+    fn may_come_back(&self, departure: &Departure, next: &Redirect) -> bool {
+        self.hops < self.request.limits.redirects
+            && (self.pass.sets_cookies() || !self.is_own_site(&departure.redirect))
+            && (self.is_own_site(next) || self.is_beside(next))
+    }
+
+    /// The document that a departure has come to is not the one that was asked for.
+    fn end_at(&mut self, departure: Departure) -> Option<End> {
+        // What another host shows is never the page, whatever let this visitor in.
+        if departure.is_hop && !self.is_own_site(&departure.redirect) {
+            return Some(self.redirect(departure.redirect));
+        }
+        self.look_into(departure.redirect, Cause::Navigation)
+    }
+
     /// A report that counts: of the page, or of where it says that it is.
-    pub(super) fn on_report(&mut self, done: Done, now: Instant) -> Option<End> {
+    pub(super) fn on_report(&mut self, mut done: Done, now: Instant) -> Option<End> {
+        if done.location.is_none() && !matches!(done.why, Why::Forced | Why::Timeout) {
+            done.location = self.document.refresh.take();
+            done.via = done.via.or(done.location.is_some().then_some(Via::Refresh));
+        }
         let Some(location) = &done.location else {
             return Some(match &self.followed {
                 Some(Followed::NotFound(first)) if !is_same_page(&self.request.url, &done.url) => {
@@ -150,8 +184,11 @@ impl State<'_> {
                 None
             }
             Some(Followed::NotFound(first)) => Some(self.redirect(first.clone())),
-            // A document that says that there is no such page sends its visitors on by itself, in a moment.
-            None if via == Via::Refresh && self.is_not_found(&redirect) => {
+            // A document that says that there is no such page sends its visitors on by itself, in a moment, as does one that wants
+            // another query.
+            None if via == Via::Refresh
+                && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
+            {
                 let until = now + RESPONSE_GRACE;
                 self.departure = Some(Departure { redirect, request: None, until, is_hop: false });
                 None
@@ -205,6 +242,17 @@ impl State<'_> {
     /// Whether a document that says that there is no such page sends its visitors to another one of its own site.
     fn is_not_found(&self, redirect: &Redirect) -> bool {
         self.document.status.is_some_and(|status| status >= 400) && self.is_own_site(redirect)
+    }
+
+    /// Whether it leads to another host of the same site: neither the other name of the page's own, nor another scheme.
+    fn is_beside(&self, redirect: &Redirect) -> bool {
+        Url::parse(&redirect.location).is_ok_and(|url| {
+            let (host, own) = (url.host_str(), self.request.url.host_str());
+            let is_twin = host == own || own.and_then(www_twin).as_deref() == host;
+            url.scheme() == self.request.url.scheme()
+                && !is_twin
+                && host.is_some_and(|host| !self.pass.is_other_site(host))
+        })
     }
 
     fn is_own_site(&self, redirect: &Redirect) -> bool {

@@ -12,7 +12,7 @@ use url::Url;
 
 pub(in crate::visit) use action::Action;
 
-use super::document::{Document, forbids_scripts, page_status, why_not_a_page};
+use super::document::Document;
 use super::outcome::{Captured, End};
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
@@ -231,7 +231,8 @@ impl<'a> State<'a> {
             self.held = Some(done);
             return None;
         }
-        if done.why == Why::Quiet && done.location.is_none() && self.traffic.brings_scripts() {
+        let is_early = self.traffic.brings_scripts() && !self.document.forbids_scripts;
+        if done.why == Why::Quiet && done.location.is_none() && is_early {
             self.early = Some((done, now + SCRIPT_GRACE));
             return None;
         }
@@ -325,9 +326,7 @@ impl<'a> State<'a> {
         {
             return Some(End::Failed(error));
         }
-        self.document.status = Some(page_status(response));
-        self.document.flaw = why_not_a_page(response);
-        self.document.forbids_scripts = forbids_scripts(response);
+        self.document.read_head(response);
         // Until the redirect that led here has been looked into, this need not be what the page is.
         if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
     }

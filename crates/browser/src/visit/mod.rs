@@ -104,7 +104,7 @@ impl<'a> Visit<'a> {
                 let message = read_message(event, &self.tab.nonce)?;
                 self.tell(Input::Message(message))
             }
-            EventKind::LoadFired => self.tell(Input::Shown),
+            EventKind::ContentLoaded | EventKind::LoadFired => self.tell(Input::Shown),
             EventKind::RequestWillBeSent => self.tell(Input::Request(event.params()?)),
             EventKind::ResponseReceived => self.tell(Input::Response(event.params()?)),
             EventKind::LoadingFinished | EventKind::LoadingFailed => {

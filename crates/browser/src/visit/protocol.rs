@@ -26,7 +26,7 @@ pub(super) enum Input<'a> {
     Standing(Standing),
     /// The script in the page has something to say.
     Message(Message),
-    /// The document and what belongs to it have loaded.
+    /// The document has been read, or what belongs to it has loaded, too.
     Shown,
     /// The frame that was asked for is drawn, or will not be.
     Drawn,

@@ -1,6 +1,6 @@
 //! What a document turns into: pages, statuses, redirects, and what is not a page.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use browser::{RenderError, RenderLimits, RenderRequest, Renderer, Settled};
 
@@ -258,6 +258,20 @@ async fn a_document_that_forbids_scripts_comes_out_as_it_is() {
         assert!(page.html.contains("<h1>Hello</h1><noscript><p>without scripts"), "{policy}: {}", page.html);
         assert!(!page.html.contains("<script"), "{policy}: {}", page.html);
     }
+}
+
+#[tokio::test]
+async fn a_document_that_forbids_scripts_waits_for_none_of_its_styles() {
+    let bench = Bench::new().await;
+    bench.origin.on("/hang.css", Reply::typed("text/css", "").after(Duration::from_secs(60)));
+    let page = "<!DOCTYPE html><title>t</title><link rel=stylesheet href=/hang.css><h1>inert</h1>";
+    let began = Instant::now();
+
+    let page =
+        bench.render_reply(Reply::html(page).header("content-security-policy", "sandbox")).await.unwrap();
+
+    assert!(!page.partial && page.html.contains("<h1>inert</h1>"), "{page:?}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

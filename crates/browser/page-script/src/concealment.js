@@ -8,7 +8,7 @@ const DEPTH = 4; // of wrappers around wrappers
 const MANY = 40; // parts beside each other: none of them is a wrapper
 
 /** The root and the body, as far as there are any. */
-export const wholes = () => filter([documentElement(document), body(document) || documentElement(document)], (part) => part !== null);
+export const wholes = () => filter([documentElement(document), body(document)], (part) => part !== null);
 
 /** What of its own style hides an element and all in it. */
 export function hidingProperty(part) {

@@ -1,5 +1,5 @@
 // Shows a page that is hidden as a whole for a moment: snippets of A/B tests and consent tools hide it until their script has come,
-// or for some seconds when it never does ("anti-flicker"), frameworks until they have begun. See docs/decisions/0331.
+// or for some seconds when it never does ("anti-flicker"), frameworks until they have begun. See docs/decisions/0346.
 // Must never show a part that the page hides: only the document's root and its body are looked at.
 
 import RULES from '../rules.json';

@@ -33,7 +33,6 @@ pub enum OriginResult {
     LeftAlone,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub struct OriginState {
     /// Renders under way, by number, and when each began.

@@ -79,7 +79,6 @@ pub struct Question<Q> {
     pub window: (Day, Day),
     /// The domain record.
     pub domain: DomainId,
-    /// Its name.
     pub name: String,
 }
 

@@ -113,7 +113,6 @@ pub enum CountedLines {
     New {
         /// Those that are counted now.
         lines: usize,
-        /// Visits in them.
         visits: u64,
     },
 }

@@ -13,7 +13,6 @@ use crate::domains::DomainId;
 /// Domains whose tables are read at one time, and somewhat more.
 const READ_AT_ONCE: u64 = 1_000;
 
-/// See the module.
 pub(super) struct PathTables {
     tables: cache::Cache<DomainId, PathTable>,
     /// Turns of those who read the table of a domain.

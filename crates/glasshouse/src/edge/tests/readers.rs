@@ -104,7 +104,7 @@ async fn a_client_that_closes_its_window_loses_the_stream() {
 
 #[tokio::test]
 async fn a_client_that_closes_its_window_loses_the_stream_of_a_small_body_too() {
-    a_closed_window_ends_the_stream(&origin_of(8 * 1024).await).await;
+    a_closed_window_ends_the_stream(&origin_of(4 * 1024).await).await;
 }
 
 async fn a_closed_window_ends_the_stream(origin: &RawOrigin) {

@@ -4,7 +4,8 @@
 import { attribute, attributeNames, isHtml, queryAll, removeAttribute, setAttribute, templateContent } from './intrinsics/dom.js';
 import { KeptMap, asText, each, floor, replaceAll, slice, test } from './intrinsics/language.js';
 
-const SUSPECT = /\son[a-z]+\s*=|script:|blob:/i;
+// Browsers drop line breaks and tabs wherever they stand in an address.
+const SUSPECT = /\son[a-z]+\s*=|s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:|blob:/i;
 const URL_ATTRIBUTE = /^([a-z]+:)?(href|action|formaction|src|data|poster|to|from|values|by)$/i;
 const HARMLESS_SCRIPT = /^javascript:(void\(?0?\)?)?;?$/i; // a link that only looks like one, as written
 

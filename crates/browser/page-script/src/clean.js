@@ -1,7 +1,7 @@
 // What a copy of the document has too much of: scripts, what loads them, what stands for a browser without them.
 // Used by `serialize.js`, on copies only. Goes into templates, those of shadow roots included.
 
-import { cleanAttributes } from './attributes.js';
+import { cleanAttributes, isSuspect } from './attributes.js';
 import { isExecutable } from './elements.js';
 import { quietly } from './hooks.js';
 import {
@@ -11,7 +11,7 @@ import {
 import { each, filter, lower, replaceAll, some, startsWith, test, trim, words } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
 import { options } from './options.js';
-import { keepRawText, removeBrokenComments } from './raw_text.js';
+import { keepRawText, keepReadable } from './raw_text.js';
 
 const UNWANTED =
   'script,noscript,link[rel],meta[charset],meta[http-equiv="content-type" i],[nonce],template,iframe,pre,textarea,listing,style,xmp,noembed,noframes,plaintext';
@@ -24,7 +24,7 @@ export function clean(root) {
     keepRawText(element);
     if (!hasPolicy && hasAttribute(element, 'nonce')) removeAttribute(element, 'nonce');
   });
-  removeBrokenComments(root);
+  keepReadable(root);
 }
 
 /** The parser drops one line break after the start tag. */
@@ -82,9 +82,12 @@ function loadsScript(link) {
   return test(SCRIPT_AS, lower(attribute(link, 'as') || '')) || test(/\.m?js([?#]|$)/i, attribute(link, 'href') || '');
 }
 
+/** An identifier of a document type, if it ends where it is meant to: nothing can be escaped in one. */
+const wholeId = (id) => (test(/["<>]/, id) ? '' : id);
+
 export function writeDoctype(type) {
-  const system = systemId(type) ? ` "${systemId(type)}"` : '';
-  const ids = publicId(type) ? ` PUBLIC "${publicId(type)}"${system}` : system && ` SYSTEM${system}`;
+  const system = wholeId(systemId(type)) && ` "${systemId(type)}"`;
+  const ids = wholeId(publicId(type)) ? ` PUBLIC "${publicId(type)}"${system}` : system && ` SYSTEM${system}`;
   return `<!DOCTYPE ${doctypeName(type)}${ids}>\n`;
 }
 
@@ -98,7 +101,7 @@ function cleanSrcdoc(iframe) {
   clean(parsed);
   cleanAttributes(parsed);
   // The parser may already have left something out.
-  if (text() !== before || test(/<script|\son[a-z]+\s*=|script:/i, source)) setSrcdoc(iframe, text());
+  if (text() !== before || test(/<script/i, source) || isSuspect(source)) setSrcdoc(iframe, text());
   return true;
 }
 

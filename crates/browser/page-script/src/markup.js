@@ -7,13 +7,14 @@ import { clean, writeDocument } from './clean.js';
 import { isHtml, queryAll, templateContent } from './intrinsics/dom.js';
 import { each, exec, replaceAll, test } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
+import { hasMisplacedText } from './raw_text.js';
 
 const ROUNDS = 3; // parsing what was written settles at once, or is being played with
 const MAYBE_HANDLER = /[\s/"']on[a-z]+\s*=/i;
 const TAG = /<[a-z]/gi;
 const WRITTEN_TAG = /<[a-z][^\s/>]*((?:\s+[^\s=>"]+(?:="[^"]*")?)*)\s*\/?>/iy; // a start tag in the one form in which it is written here
 const VALUE = /"[^"]*"/g;
-const CAPITALS = /<(?![a-z]+[\s>/])(?i:script|style|iframe|xmp|noembed|noframes|noscript|plaintext|template|textarea|title|link|meta|base|object|embed)[\s>/]/;
+const CAPITALS = /<(?![a-z]+[\s>/])(?i:script|style|iframe|xmp|noembed|noframes|noscript|plaintext|template|textarea|title|link|meta|base|object|embed|svg|math)[\s>/]/;
 
 /** Text of HTML, read and cleaned again where it would come alive. */
 export function settleMarkup(html, copy) {
@@ -28,9 +29,9 @@ export function settleMarkup(html, copy) {
   return settled;
 }
 
-/** Whether the text has tags of scripts or handlers that the tree does not have. */
+/** Whether the text has tags of scripts or handlers that the tree does not have, or may be read as another tree. */
 function mayComeAlive(html, tree) {
-  return test(CAPITALS, html) || hasHandler(html) || count(/<script(?=[\s>/])/gi, html) !== scripts(tree);
+  return test(CAPITALS, html) || hasMisplacedText(tree) || hasHandler(html) || count(/<script(?=[\s>/])/gi, html) !== scripts(tree);
 }
 
 /** Whether a start tag in the text has a handler. What stands in values is none; a tag in another form was text before. */

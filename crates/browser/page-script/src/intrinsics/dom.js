@@ -46,7 +46,7 @@ export const publicId = getter(DocumentType.prototype, 'publicId');
 /** @type {(type: any) => string} */
 export const systemId = getter(DocumentType.prototype, 'systemId');
 
-export const TYPE = { element: 1, text: 3, instruction: 7, comment: 8, document: 9, doctype: 10, fragment: 11 };
+export const TYPE = { element: 1, text: 3, section: 4, instruction: 7, comment: 8, document: 9, doctype: 10, fragment: 11 };
 
 // ---- elements ----
 
@@ -145,6 +145,8 @@ export const baseURI = getter(node, 'baseURI');
 export const doctype = getter(documents, 'doctype');
 /** @type {(document: Document, name: string) => HTMLElement} */
 export const createElement = method(documents, 'createElement');
+/** @type {(document: Document, text: string) => Text} */
+export const createTextNode = method(documents, 'createTextNode');
 /** @type {(document: Document, node: Node, deep: boolean) => any} */
 export const importNode = method(documents, 'importNode');
 /** @type {(document: Document) => DocumentTimeline} */

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -30,6 +30,11 @@ const MAX_MESSAGE_BYTES: usize = 512 << 20;
 /// Events of one session that wait for their listener: a page decides how many it causes, and a warm tab has no listener.
 const MAX_WAITING_EVENTS: usize = 4096;
 
+/// Bytes of events of one session that wait, over the first of them: a page decides how long its messages are, too.
+const MAX_WAITING_BYTES: usize = 128 << 20;
+/// The part of it that messages may fill that can be lost: the page's own result must find room beside them.
+const MAX_CONSOLE_BYTES: usize = 16 << 20;
+
 /// Events that somebody listens to. Others are dropped before they cost an allocation: a page decides how many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
@@ -50,6 +55,11 @@ pub(crate) enum EventKind {
 }
 
 impl EventKind {
+    /// Whether one more or less of them makes no difference to a render.
+    fn may_be_lost(self) -> bool {
+        matches!(self, EventKind::ConsoleCalled | EventKind::ExceptionThrown)
+    }
+
     fn of(method: &str) -> Option<EventKind> {
         Some(match method {
             "Inspector.targetCrashed" => EventKind::TargetCrashed,
@@ -90,6 +100,43 @@ pub(crate) enum CdpError {
 pub(crate) struct Event {
     pub kind: EventKind,
     params: Box<RawValue>,
+    /// What it takes up while it waits.
+    _room: Room,
+}
+
+/// Bytes that wait for a listener, given back when dropped.
+#[derive(Debug)]
+struct Room {
+    taken: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Where the events of one session go.
+struct Listener {
+    sender: mpsc::Sender<Event>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+impl Listener {
+    /// Sends an event; false when there is no room for it. One whose listener has gone is nobody's.
+    fn send(&self, kind: EventKind, params: &RawValue) -> bool {
+        let bytes = params.get().len();
+        let bound = if kind.may_be_lost() { MAX_CONSOLE_BYTES } else { MAX_WAITING_BYTES };
+        let waiting = self.waiting_bytes.load(Ordering::Relaxed);
+        if waiting > 0 && waiting + bytes > bound {
+            return false;
+        }
+        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let room = Room { taken: self.waiting_bytes.clone(), bytes };
+        let event = Event { kind, params: params.to_owned(), _room: room };
+        !matches!(self.sender.try_send(event), Err(TrySendError::Full(_)))
+    }
 }
 
 impl Event {
@@ -120,7 +167,7 @@ struct Shared {
 #[derive(Default)]
 struct Tables {
     pending: HashMap<u64, Pending>,
-    listeners: HashMap<String, mpsc::Sender<Event>>,
+    listeners: HashMap<String, Listener>,
     closed: bool,
 }
 
@@ -202,7 +249,8 @@ impl Cdp {
         let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS);
         let mut tables = self.0.tables();
         if !tables.closed {
-            tables.listeners.insert(session.to_owned(), sender);
+            let waiting_bytes = Arc::default();
+            tables.listeners.insert(session.to_owned(), Listener { sender, waiting_bytes });
         }
         receiver
     }
@@ -287,14 +335,12 @@ impl Shared {
         let session = envelope.session.as_deref().unwrap_or_default();
         let mut tables = self.tables();
         let Some(listener) = tables.listeners.get(session) else { return };
-        let Err(TrySendError::Full(event)) = listener.try_send(Event { kind, params: params.to_owned() })
-        else {
+        if listener.send(kind, params) {
             return;
-        };
+        }
         // What the browser says of itself is said in the name of all tabs: one of them must not end that.
-        let may_be_lost = matches!(event.kind, EventKind::ConsoleCalled | EventKind::ExceptionThrown);
-        if !may_be_lost && !session.is_empty() {
-            tracing::debug!(kind = ?event.kind, "a session floods its listener");
+        if !kind.may_be_lost() && !session.is_empty() {
+            tracing::debug!(?kind, "a session floods its listener");
             tables.listeners.remove(session);
         }
     }
@@ -401,10 +447,15 @@ mod tests {
     }
 
     async fn flood(method: &str) -> mpsc::Receiver<Event> {
+        flood_with(method, "", MAX_WAITING_EVENTS + 10).await
+    }
+
+    async fn flood_with(method: &str, text: &str, count: usize) -> mpsc::Receiver<Event> {
         let (cdp, mut browser, _tasks) = connected();
         let events = cdp.listen("s");
-        let message = format!("{{\"method\":\"{method}\",\"sessionId\":\"s\",\"params\":{{}}}}\0");
-        browser.write_all(message.repeat(MAX_WAITING_EVENTS + 10).as_bytes()).await.unwrap();
+        let message =
+            format!("{{\"method\":\"{method}\",\"sessionId\":\"s\",\"params\":{{\"t\":\"{text}\"}}}}\0");
+        browser.write_all(message.repeat(count).as_bytes()).await.unwrap();
         let response = cdp.browser("A.one", json!({}));
         browser.write_all(b"{\"id\":1,\"result\":{}}\0").await.unwrap();
         response.await.unwrap();
@@ -431,6 +482,29 @@ mod tests {
             assert!(events.try_recv().is_ok());
         }
         assert!(events.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn long_console_messages_that_wait_are_bounded_by_their_bytes_and_one_that_was_heard_makes_room() {
+        let text = "x".repeat(4 << 20);
+        let mut events = flood_with("Runtime.consoleAPICalled", &text, 20).await;
+
+        let taken = events.recv().await.unwrap()._room.taken.clone();
+        let mut received = 1;
+        while events.try_recv().is_ok() {
+            received += 1;
+        }
+
+        assert_eq!((received, taken.load(Ordering::Relaxed)), (3, 0));
+    }
+
+    #[tokio::test]
+    async fn a_single_event_may_be_of_any_length() {
+        let text = "x".repeat(MAX_WAITING_BYTES + 1);
+
+        let mut events = flood_with("Runtime.bindingCalled", &text, 1).await;
+
+        assert!(events.recv().await.is_some());
     }
 
     #[tokio::test]

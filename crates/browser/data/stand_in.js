@@ -81,6 +81,24 @@
       // A page that hides itself until this script has come.
       if (typeof list.hide?.end === 'function') list.hide.end();
     },
+    /** A list like that, of places for advertisements: they are marked as looked at, and nobody has bought them. */
+    slots(name) {
+      kinds.queue(name);
+      const list = window[name];
+      const { push } = list;
+      const mark = () => {
+        for (const slot of document.querySelectorAll(`ins.${name}:not([data-${name}-status])`)) {
+          slot.setAttribute(`data-${name}-status`, 'done');
+          slot.setAttribute('data-ad-status', 'unfilled');
+        }
+      };
+      list.push = (...entries) => {
+        const length = push(...entries);
+        mark();
+        return length;
+      };
+      if (list.length > 0) mark();
+    },
     /** An object with methods, and with queues before it was there. */
     object(name) {
       const before = window[name];

@@ -59,6 +59,24 @@ async fn a_wall_against_content_blockers_stays_open() {
 }
 
 #[tokio::test]
+async fn a_place_for_advertisements_is_marked_as_looked_at() {
+    let head = "<script async src=https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js></script>";
+    let script = "out.innerHTML = '<ins class=adsbygoogle style=\"display: block; height: 90px\"></ins>';
+        (window.adsbygoogle = window.adsbygoogle || []).push({});
+        setTimeout(() => add(document.querySelector('ins').dataset.adsbygoogleStatus ? 'welcome' : 'please switch off your blocker'), 1200)";
+
+    shows(head, script, &["welcome"]).await;
+}
+
+#[tokio::test]
+async fn what_a_script_asks_a_tracker_is_answered_with_json() {
+    let script = "fetch('https://www.google-analytics.com/v1/i', { method: 'POST', body: '{}' })
+            .then((answer) => answer.json()).then(() => add('started'), () => add('blocked'))";
+
+    shows("", script, &["started"]).await;
+}
+
+#[tokio::test]
 async fn a_trackers_own_pages_get_their_own_scripts() {
     let site = Origin::start().await;
     site.on("/app.js", Reply::typed("text/javascript", "add('their own')"));

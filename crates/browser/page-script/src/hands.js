@@ -3,8 +3,9 @@
 // Must never press anything, and never move what only one kind of movement is listened for: that follows the pointer or tracks it.
 // See docs/decisions/0273.
 
+import { quietly } from './hooks.js';
 import { body, documentElement } from './intrinsics/dom.js';
-import { KeptMap, KeptSet, asText, plain, some, test } from './intrinsics/language.js';
+import { KeptMap, KeptSet, asText, getOwnPropertyDescriptor, plain, some, test } from './intrinsics/language.js';
 import { native } from './native.js';
 import { touch } from './work.js';
 
@@ -22,7 +23,7 @@ export function noteMovement(target, type, callback) {
   if (isDone || typeof callback !== 'function' || !test(MOVEMENTS, type)) return;
   const whole = target ?? window;
   if (whole !== window && whole !== document && whole !== body(document) && whole !== documentElement(document)) return;
-  const text = asText(callback);
+  const text = asText(callback) + quietly(() => getOwnPropertyDescriptor(callback, 'name')?.value); // bound functions have no text of their own
   const known = listeners.get(text) || { types: new KeptSet(), target: whole };
   listeners.set(text, known);
   known.types.add(type);

@@ -3,7 +3,7 @@
 import { ENDINGS, silenceEndings } from './endings.js';
 import { noteMovement } from './hands.js';
 import { quietly, replaceMethod, watchMethod, watchSetter } from './hooks.js';
-import { isHtml } from './intrinsics/dom.js';
+import { body, isHtml, queryAll } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, KeptWeakSet, each, keys, some, startsWith, test } from './intrinsics/language.js';
 import { options } from './options.js';
 
@@ -17,6 +17,7 @@ export const listened = {
   navigation: false,
   messages: false,
   windowScrolls: false,
+  innerScrolls: false, // whatever scrolls within the window is heard at the top
   /** @type {WeakSet<EventTarget>} */
   loads: new KeptWeakSet(), // what tells somebody that it has loaded
   /** @type {Set<Element>} */
@@ -32,16 +33,24 @@ const isGlobal = (target) => target === window || target === document || target 
 const isReactRoot = (target) => some(keys(target || {}), (key) => startsWith(key, '_reactListening'));
 
 /** To find out how far something scrolls takes a layout. */
-const scrolls = (target, callback, init) => {
+const scrolls = (target, /** @type {any} */ init = undefined) => {
   if (init === true && isReactRoot(target)) return;
   if (isGlobal(target)) listened.windowScrolls = true;
   else listened.scrollers.add(target);
+  if (isGlobal(target) && (init === true || init?.capture === true)) listened.innerScrolls = true;
 };
+
+const HANDLERS = '[onscroll],[onscrollend]';
+
+/** Notes the handlers of scrolling that are written as attributes. */
+export function noteScrollHandlers() {
+  each(queryAll(document, HANDLERS), (element) => scrolls(element === body(document) ? window : element));
+}
 
 const notes = {
   __proto__: null,
-  scroll: scrolls,
-  scrollend: scrolls,
+  scroll: (target, callback, init) => scrolls(target, init),
+  scrollend: (target, callback, init) => scrolls(target, init),
   contentvisibilityautostatechange: (target) => isGlobal(target) || listened.skipped.add(target),
   click: (target, callback) => options.inspects && !isGlobal(target) && listened.clicks.set(target, callback),
   close: (target) => isHtml(target, 'dialog') && (listened.drawn = true),
@@ -66,7 +75,10 @@ export function watchListenerTypes() {
   watchSetter(HTMLElement.prototype, 'onclose', () => (listened.drawn = true));
   each(['close', 'requestClose'], (name) => watchMethod(window.HTMLDialogElement?.prototype, name, () => (listened.drawn = true)));
   watchSetter(window.Navigation?.prototype, 'onnavigate', () => (listened.navigation = true));
-  watchSetter(window, 'onscroll', () => (listened.windowScrolls = true));
+  each(['onscroll', 'onscrollend'], (name) => {
+    each([window, Document.prototype, window.HTMLBodyElement.prototype], (owner) => watchSetter(owner, name, () => scrolls(window)));
+    watchSetter(HTMLElement.prototype, name, (element) => scrolls(element));
+  });
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[1], args[2]));
     quietly(() => noteMovement(target, args[0], args[1]));

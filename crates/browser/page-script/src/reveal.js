@@ -10,6 +10,7 @@ import { hold, touch } from './work.js';
 
 export const REVEAL_MARGIN = 20000; // px below the window that count as visible once
 const REVEAL_PASSES = 3;
+const NARROW = 0.65; // of the window is left out
 
 const observe = method(IntersectionObserver.prototype, 'observe');
 const unobserve = method(IntersectionObserver.prototype, 'unobserve');
@@ -33,7 +34,7 @@ export function reveal() {
   if (passes >= REVEAL_PASSES) return false;
   let shown = 0;
   intersections.forEach((record) => {
-    if (isPositionMarker(record.init.rootMargin)) return;
+    if (isPositionMarker(record)) return;
     const targets = filter(items(record.targets), (target) => isHidden(record, target));
     if (targets.length === 0) return;
     shown += targets.length;
@@ -108,8 +109,9 @@ function remindOfVisible(record) {
 }
 
 /** Whether an observer looks at a narrow band of the window: it follows the reading position, it does not load anything. */
-function isPositionMarker(rootMargin) {
-  const margins = words(asText(rootMargin || '0px'));
+function isPositionMarker({ init, callback }) {
+  const margins = words(asText(init.rootMargin || '0px'));
   const share = (text) => (test(/%$/, text) ? -parseFloat(text) / 100 : -parseFloat(text) / window.innerHeight) || 0;
-  return share(margins[0] || '0') + share(margins[2] || margins[0] || '0') > 0.5;
+  const narrow = share(margins[0] || '0') + share(margins[2] || margins[0] || '0') > NARROW;
+  return narrow && !test(/unobserve|disconnect/, asText(callback)); // who looks once shows something
 }

@@ -5,10 +5,12 @@
 import { later } from './alarms.js';
 import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
-import { attribute, boundingBox, box, clientHeight, documentElement, isConnected, isShown, scrollHeight, setAttribute } from './intrinsics/dom.js';
-import { KeptSet, each, defineProperty, getOwnPropertyDescriptor, getter, items, method, min, plain, push } from './intrinsics/language.js';
-import { listened } from './listeners.js';
-import { native } from './native.js';
+import {
+  attribute, boundingBox, box, clientHeight, documentElement, elementFromPoint, isConnected, isShown, parentElement, removeAttribute, scrollHeight, scrollingElement, setAttribute,
+} from './intrinsics/dom.js';
+import { KeptMap, KeptSet, each, defineProperty, getOwnPropertyDescriptor, getter, method, min, plain, push, test } from './intrinsics/language.js';
+import { listened, noteScrollHandlers } from './listeners.js';
+import { css, native } from './native.js';
 import { expectPolls, isPollAwaited } from './polls.js';
 import { REVEAL_MARGIN } from './reveal.js';
 import { now } from './shared.js';
@@ -24,6 +26,7 @@ const observe = method(MutationObserver.prototype, 'observe');
 const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const disconnect = method(MutationObserver.prototype, 'disconnect');
 const recordTarget = getter(MutationRecord.prototype, 'target');
+const recordAttribute = getter(MutationRecord.prototype, 'attributeName');
 
 let isDone = false;
 
@@ -33,13 +36,16 @@ let isDone = false;
  * True when there is something to wait for.
  */
 export function pretendScroll() {
-  if (isDone || (!listened.windowScrolls && listened.scrollers.size === 0)) return false;
+  if (isDone) return false;
+  noteScrollHandlers();
+  if (!listened.windowScrolls && listened.scrollers.size === 0) return false;
   isDone = true;
   /** @type {(() => void)[]} */
   const restore = [];
   /** @type {EventTarget[]} */
   const targets = [];
   if (listened.windowScrolls && pretendWindow(restore)) push(targets, document);
+  else if (listened.innerScrolls) noteShell();
   listened.scrollers.forEach((scroller) => {
     if (isConnected(scroller) && pretendScroller(scroller, restore)) push(targets, scroller);
   });
@@ -91,39 +97,67 @@ function pretendWindow(restore) {
   pretend(root, 'clientHeight', 2 * height, restore);
   each(['scrollY', 'pageYOffset'], (name) => pretend(window, name, bottom, restore));
   pretend(root, 'scrollTop', bottom, restore);
+  const scroller = scrollingElement(document);
+  if (scroller && scroller !== root) pretend(scroller, 'scrollTop', bottom, restore); // the body, in quirks mode
   return true;
+}
+
+/** Notes the element that scrolls in place of the window, around what is in the middle of it. */
+function noteShell() {
+  let element = elementFromPoint(document, window.innerWidth / 2, window.innerHeight / 2);
+  while (element && !(scrollHeight(element) > clientHeight(element) + LEAST && test(/auto|scroll/, css.property(native.getComputedStyle(element), 'overflow-y')))) {
+    element = parentElement(element);
+  }
+  if (element) listened.scrollers.add(element);
 }
 
 function pretendScroller(scroller, restore) {
   const bottom = min(scrollHeight(scroller), REVEAL_MARGIN) - clientHeight(scroller);
   if (bottom <= LEAST) return false;
   pretend(scroller, 'scrollTop', bottom, restore);
+  // One that fills the window: what is in it goes by the window's height.
+  if (clientHeight(scroller) > window.innerHeight / 2) pretend(window, 'innerHeight', 2 * scrollHeight(scroller), restore);
   return true;
 }
 
-/** Follows classes and styles; the returned function gives those that were changed, as they are then. */
+/**
+ * What an element that was changed looked like when it was seen: its attributes then, and how far down it was.
+ * @typedef {{ element: Element, top: number, look: Map<string, string | null> }} Seen
+ */
+
+/** Follows attributes; the returned function gives the elements whose attributes have changed and that can be seen, as they are then. */
 function followChanges() {
-  /** @type {Set<Element>} */
-  const elements = new KeptSet();
-  const note = (records) => each(records, (record) => elements.add(recordTarget(record)));
+  /** @type {Map<Element, Map<string, string | null>>} */
+  const changes = new KeptMap();
+  const note = (records) =>
+    each(records, (record) => {
+      const element = recordTarget(record);
+      const look = changes.get(element) || new KeptMap();
+      changes.set(element, look);
+      look.set(recordAttribute(record), null);
+    });
   const following = new native.MutationObserver(note);
-  observe(following, document, plain({ subtree: true, attributeFilter: ['class', 'style'] }));
+  observe(following, document, plain({ subtree: true, attributes: true }));
   return () => {
     note(takeRecords(following));
     disconnect(following);
-    /** @type {{ element: Element, look: { [name: string]: string | null } }[]} */
+    /** @type {Seen[]} */
     const shown = [];
-    each(items(elements), (element) => {
-      if (isConnected(element) && isShown(element, VISIBLE)) push(shown, { element, look: { class: attribute(element, 'class'), style: attribute(element, 'style') } });
+    changes.forEach((look, element) => {
+      if (!isConnected(element) || !isShown(element, VISIBLE)) return;
+      look.forEach((_, name) => look.set(name, attribute(element, name)));
+      push(shown, { element, top: box.top(boundingBox(element)), look });
     });
     return shown;
   };
 }
 
 /** What hides again on the way back up is out of sight there: it stays as it was seen. */
-function keepShown({ element, look }) {
-  if (!isConnected(element) || isShown(element, VISIBLE) || box.top(boundingBox(element)) < window.innerHeight) return;
-  each(['class', 'style'], (name) => {
-    if (look[name] !== null && attribute(element, name) !== look[name]) setAttribute(element, name, look[name]);
+function keepShown({ element, top, look }) {
+  if (!isConnected(element) || top < window.innerHeight || isShown(element, VISIBLE)) return;
+  look.forEach((value, name) => {
+    if (attribute(element, name) === value) return;
+    if (value === null) removeAttribute(element, name);
+    else setAttribute(element, name, value);
   });
 }

@@ -210,3 +210,119 @@ async fn what_follows_the_pointer_or_waits_for_a_press_is_left_alone() {
 
     assert!(!["followed", "pressed", "left"].iter().any(|word| page.html.contains(word)), "{}", page.html);
 }
+
+#[tokio::test]
+async fn handlers_of_scrolling_are_heard_however_they_are_written() {
+    let show = "if (far.getBoundingClientRect().top < innerHeight) far.textContent = 'arrived'";
+    for script in [
+        format!("document.onscroll = () => {{ {show} }}"),
+        format!("document.body.onscroll = () => {{ {show} }}"),
+        format!("document.body.setAttribute('onscroll', \"{show}\")"),
+    ] {
+        let page = rendered(long("", &script)).await;
+
+        assert!(page.html.contains("<section id=\"far\">arrived</section>"), "{script}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_lists_own_handler_is_heard() {
+    let script = "const list = document.createElement('div');
+        list.style = 'height: 200px; overflow: auto';
+        list.innerHTML = '<div style=\"height: 900px\"></div>';
+        document.body.append(list);
+        list.onscroll = () => { if (list.scrollTop + list.clientHeight > list.scrollHeight - 20) far.textContent = 'end of the list' }";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(page.html.contains("end of the list"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_scrolls_in_place_of_the_window_is_scrolled_where_the_document_listens_to_all() {
+    let shell = Reply::html(&format!(
+        "<!DOCTYPE html><title>t</title><style>html, body {{ height: 100%; margin: 0; overflow: hidden }} #shell {{ height: 100%; overflow: auto }}</style>
+         <div id=shell><p>{PROSE}</p><div style='height: 3000px'></div><section id=far>far below</section></div><script>
+         document.addEventListener('scroll', () => {{
+            if (far.getBoundingClientRect().top < innerHeight + 200) far.textContent = 'arrived';
+         }}, true)</script>"
+    ));
+
+    let page = rendered(shell).await;
+
+    assert!(page.html.contains("<section id=\"far\">arrived</section>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_appears_by_any_attribute_stays_when_it_would_hide_again_on_the_way_back() {
+    let data = "const look = () => { far.dataset.scroll = far.getBoundingClientRect().top < innerHeight ? 'in' : 'out' };
+        look(); addEventListener('scroll', look)";
+    let hidden =
+        "const look = () => { far.hidden = !(scrollY > 2000) }; look(); addEventListener('scroll', look)";
+    for (script, wanted) in [(data, "data-scroll=\"in\""), (hidden, "<section id=\"far\">")] {
+        let page = rendered(long("[data-scroll=out] { opacity: 0 }", script)).await;
+
+        assert!(page.html.contains(wanted), "{script}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn what_shows_only_away_from_the_top_hides_again() {
+    let script = "far.style = 'position: fixed; bottom: 0';
+        const look = () => { far.hidden = !(scrollY > 2000) }; look(); addEventListener('scroll', look)";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(page.html.contains(" hidden=\"\""), "{}", page.html);
+}
+
+#[tokio::test]
+async fn the_body_is_what_scrolls_in_quirks_mode() {
+    let page = rendered(Reply::html(&format!(
+        "<html><title>t</title><body><p>{PROSE}</p><div style='height: 3000px'></div><section id=far>far below</section><script>
+         addEventListener('scroll', () => {{ if (document.body.scrollTop + 1000 > far.offsetTop - 500) far.textContent = 'arrived' }})</script>"
+    )))
+    .await;
+
+    assert!(page.html.contains("<section id=\"far\">arrived</section>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn what_appears_once_in_a_narrow_band_of_the_window_is_shown() {
+    for margin in ["-30% 0px", "-40% 0px -45%"] {
+        let script = format!(
+            "far.className = 'wait';
+             new IntersectionObserver((entries, observer) => entries.forEach((entry) => {{
+                if (!entry.isIntersecting) return;
+                entry.target.className = 'seen';
+                observer.unobserve(entry.target);
+             }}), {{ rootMargin: '{margin}' }}).observe(far)"
+        );
+
+        let page = rendered(long("", &script)).await;
+
+        assert!(page.html.contains("class=\"seen\""), "{margin}: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn bound_functions_that_each_listen_to_one_movement_wait_for_no_hand() {
+    let script = "function follow() { far.textContent = 'followed' } function keys() {} function touch() {}
+        addEventListener('mousemove', follow.bind({}));
+        addEventListener('keydown', keys.bind({}));
+        addEventListener('touchstart', touch.bind({}))";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(!page.html.contains("followed</section>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn one_function_that_is_bound_for_each_movement_waits_for_a_hand() {
+    let script = "function begin() { far.textContent = 'begun' }
+        for (const type of ['mousemove', 'keydown', 'touchstart']) addEventListener(type, begin.bind({}))";
+
+    let page = rendered(long("", script)).await;
+
+    assert!(page.html.contains("begun</section>"), "{}", page.html);
+}

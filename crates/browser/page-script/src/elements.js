@@ -2,10 +2,10 @@
 
 import RULES from '../rules.json';
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
-import { asText, exec, getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
+import { getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
-import { parseUrl, sheetOfElement } from './native.js';
+import { isOtherSite, sheetOfElement } from './native.js';
 import { hold, work } from './work.js';
 import { now } from './shared.js';
 
@@ -13,6 +13,9 @@ const isAsync = getter(HTMLScriptElement.prototype, 'async');
 const addressOf = { script: getter(HTMLScriptElement.prototype, 'src'), iframe: getter(HTMLIFrameElement.prototype, 'src'), link: getter(HTMLLinkElement.prototype, 'href') };
 const frameLoading = getter(HTMLIFrameElement.prototype, 'loading');
 const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
+
+// An answer in the form of a script, which calls what it is given the name of.
+const JSONP = /[?&](callback|jsonp|json_?callback)=[a-z_$]/i;
 
 /**
  * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
@@ -24,7 +27,8 @@ export function holdElement(element) {
   const name = localName(element);
   if (!isWanted[name]?.(element)) return;
   work.lastRequest = now();
-  const end = hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(addressOf[name](element)));
+  const address = addressOf[name](element);
+  const end = test(JSONP, address) ? hold('request', RULES.script.ms) : hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(address));
   const loaded = () => {
     end();
     if (name === 'iframe') listen(window, 'message', hold('message', RULES.firstMessage.ms), { once: true });
@@ -32,12 +36,6 @@ export function holdElement(element) {
   listen(element, 'load', loaded, { once: true });
   listen(element, 'error', end, { once: true });
 }
-
-/** The last two names of a host. */
-const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
-
-/** Whether an address belongs to another site. */
-const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
 
 /**
  * Whether the rest of the document waits for another site: for the script that the parser has read last, for a style sheet in front of

@@ -10,6 +10,7 @@ import { hold, holdPromise, work } from './work.js';
 import { now, time } from './shared.js';
 
 const SECOND_OF_WORKER_MS = 400;
+const MAX_ASKED = 4; // answers that one socket is waited for
 const SHOWN_MS = 100; // what a first word has brought is there by then
 
 const ANSWERED_ELSEWHERE = {
@@ -104,7 +105,27 @@ export function expectWords(second = RULES.firstMessage.ms) {
 }
 
 function watchConnections() {
-  watchClass('WebSocket', (socket) => expectMessages(socket, ['close', 'error']));
+  /** @type {WeakMap<WebSocket, { sent: number, heard: boolean, end: () => void }>} */
+  const sockets = new KeptWeakMap();
+  watchClass('WebSocket', (socket) => {
+    const asked = { sent: 0, heard: false, end: () => {} };
+    sockets.set(socket, asked);
+    const heard = () => {
+      asked.heard = true;
+      asked.end();
+    };
+    // The first listener: what the page asks from its own belongs to the next answer.
+    each(['message', 'close', 'error'], (type) => listen(socket, type, heard));
+    expectMessages(socket, ['close', 'error']);
+  });
+  // What is sent before the first word is answered within its time.
+  watchMethod(window.WebSocket?.prototype, 'send', (_, socket) => {
+    const asked = sockets.get(socket);
+    if (!asked?.heard || asked.sent >= MAX_ASKED) return;
+    asked.sent += 1;
+    asked.end();
+    asked.end = hold('message', RULES.socketReply.ms);
+  });
   watchClass('EventSource', (source) => {
     const next = expectMessages(source, ['error']);
     watchListeners(source, (type) => {
@@ -133,6 +154,9 @@ function watchWorkers() {
   });
   watchClass('SharedWorker', (shared) => {
     leaveTrace();
+    const end = hold('message', RULES.workerReply.ms);
+    listen(shared.port, 'message', end);
+    listen(shared, 'error', end);
     expectMessages(shared.port, ['messageerror']);
   });
   watchMethod(window.Worker?.prototype, 'postMessage', (_, worker) => {

@@ -2,7 +2,7 @@
 // Must never look anything up later than at its own start.
 
 import { SVG_NAMESPACE, namespaceURI } from './intrinsics/dom.js';
-import { each, getter, method, plain, startsWith } from './intrinsics/language.js';
+import { asText, each, exec, getter, method, plain, startsWith } from './intrinsics/language.js';
 
 const { scheduler, URL, Event, MouseEvent, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
 
@@ -90,6 +90,12 @@ export function parseUrl(address, base) {
     return undefined;
   }
 }
+
+/** The last two names of a host. */
+const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
+
+/** Whether an address belongs to another site. */
+export const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
 
 // ---- style sheets ----
 

@@ -11,23 +11,24 @@ const FRUITLESS_SAME = 2; // answers to equal questions that brought nothing
 const FRUITLESS_BUSY = 12; // of either kind: "is it done yet?", beside something that says that it is not
 const FRUITLESS_SHORT = 6; // beside next to nothing
 const FRUITLESS_PATH = 5; // answers to any question of one path
-const FRUITLESS_PAGES = 40; // answers to questions that go on from one to the next at once
+const FRUITLESS_PAGES = 80; // answers to questions that go on from one to the next at once
 const PAGE_MS = 500;
-const MAX_OF_PATH = 150;
+const MAX_OF_PATH = 200; // since elements came last
+const MAX_IN_ALL = 500;
 
 /**
  * What has been asked under one name, and how often the answers brought no elements.
- * @typedef {{ asked: number, fruitless: number, answered: number, structures: number }} Questions
+ * @typedef {{ asked: number, inAll: number, fruitless: number, answered: number, structures: number }} Questions
  */
 
-const MOMENT = /[?&\s].*\d{8}/; // polls make themselves new by the time
+const MOMENT = /[?&\s].*((?<!\d)(1\d{9}|1\d{12}|20\d{12})(?!\d)|\.\d{8})/; // polls make themselves new by the time, or a random number
 
 /** @type {Map<string, Questions>} */
 const asked = new KeptMap();
 const failed = new KeptSet(); // requests whose last answer was a failure: the same again is a second try and no poll
 
 function questions(key) {
-  const known = asked.get(key) || { asked: 0, fruitless: 0, answered: 0, structures: -1 };
+  const known = asked.get(key) || { asked: 0, inAll: 0, fruitless: 0, answered: 0, structures: -1 };
   asked.set(key, known);
   return known;
 }
@@ -47,7 +48,9 @@ export function isPoll(request) {
   const path = questions(request.path);
   same.asked += 1;
   path.asked += 1;
-  if (path.asked > MAX_OF_PATH) return true;
+  path.inAll += 1;
+  if (path.structures < work.structures && path.answered > 0) path.asked = 0;
+  if (path.asked > MAX_OF_PATH || path.inAll > MAX_IN_ALL) return true;
   if (failed.has(request.request)) return false;
   if (now() - path.answered < AT_ONCE_MS) return false;
   note(same);

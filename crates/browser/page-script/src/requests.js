@@ -4,7 +4,7 @@ import RULES from '../rules.json';
 import { listen, quietly, replaceGetter, replaceMethod, watchMethod } from './hooks.js';
 import { baseURI } from './intrinsics/dom.js';
 import { KeptWeakMap, KeptWeakSet, apply, asText, each, getter, join, method, never, push, slice, test, then, upper } from './intrinsics/language.js';
-import { parseUrl } from './native.js';
+import { isOtherSite, parseUrl } from './native.js';
 import { expectWords } from './messages.js';
 import { describeRequest, isPoll, noteAnswer } from './polling.js';
 import { seal } from './sealing.js';
@@ -14,7 +14,8 @@ import { now, time } from './shared.js';
 // A request to one of these says something to the operator of the page; rarely anything comes back that would be shown.
 const BEACON = /(^|[/.])(beacon|collect|analytics|pixel|track|tracking|telemetry|sentry|metrics|rum|log|logs)([/?.#]|$)/i;
 // A request to one of these is answered when there is news, and mostly there is none.
-const LONG_POLL = /[/._-](long-?poll|poll|polling|comet|cometd|signalr|socket\.io|subscribe|heartbeat)([/._?-]|$)/i;
+// One that a name or number follows (`/poll/7`) is a survey.
+const LONG_POLL = /[/._-]((long-?poll|polling|comet|cometd|signalr|socket\.io|subscribe|heartbeat)([/._?-]|$)|poll([?#]|$))/i;
 const BODY_LENGTH = 2000; // characters that tell bodies apart
 
 const isResponseGood = getter(Response.prototype, 'ok');
@@ -27,7 +28,10 @@ const eachField = method(FormData.prototype, 'forEach');
 
 const ignored = new KeptWeakSet(); // responses and bodies of polls and streams
 const isStream = (response) => test(/event-stream/i, headerOf(responseHeaders(response), 'content-type') || '');
-const limitOf = (verb, url) => (verb === 'POST' && test(BEACON, url) ? RULES.beacon.ms : RULES.request.ms);
+function limitOf(verb, url) {
+  if (verb !== 'POST' || !test(BEACON, url)) return RULES.request.ms;
+  return isOtherSite(url) ? RULES.beacon.ms : RULES.ownBeacon.ms;
+}
 
 export function watchRequests() {
   watchFetch();
@@ -83,9 +87,9 @@ function noteFetch(promise, input, init) {
   const verb = upper(asText(init?.method || (given && ofRequest.method(given)) || 'GET'));
   const url = given ? ofRequest.url(given) : absolute(input);
   const request = describeRequest(verb, url, given ? undefined : bodyText(init?.body));
-  // Those may outlive the page: what they send is for nobody who looks at it.
+  // Those may outlive the page: what they send to others, or to what collects, is for nobody who looks at it.
   const isBackground = init?.keepalive || (given && ofRequest.keepalive(given));
-  if ((isBackground && verb !== 'GET') || isPoll(request)) {
+  if ((isBackground && verb !== 'GET' && (isOtherSite(url) || test(BEACON, url))) || isPoll(request)) {
     countPromise(promise);
     then(promise, (response) => ignored.add(response), () => {});
     return;

@@ -138,7 +138,7 @@ impl Recorder {
     /// What keeps some visits from being counted, if anything does.
     pub fn problem(&self) -> Option<String> {
         let files = self.unreadable.load(Ordering::Relaxed);
-        (files > 0).then(|| format!("{files} files of the spool cannot be read"))
+        (files > 0).then(|| format!("files of the spool cannot be read: {files}"))
     }
 
     /// Waits until every visit recorded so far was written, or could not be.
@@ -484,6 +484,22 @@ mod tests {
         assert_eq!(open.pages.values().sum::<u64>(), MAX_ROWS as u64 + 6);
         assert_eq!(open.pages[&folded], 5);
         assert_eq!(open.pages[&visit("/1".to_owned()).key()], 2);
+    }
+
+    #[tokio::test]
+    async fn a_file_of_the_spool_that_cannot_be_read_is_said_and_holds_up_no_visit() {
+        let app = TestApp::new().await;
+        let domain = shop(&app).await;
+        let spool = app.state.platform.config.storage.data_dir.join("spool");
+        std::fs::create_dir_all(spool.join("0.visits")).unwrap();
+        app.state.start();
+
+        app.state.recorder.record(visit(&app, &domain.id, "/a"));
+        app.state.recorder.flush().await;
+
+        let problem = serde_json::json!({ "ok": true, "problem": "files of the spool cannot be read: 1" });
+        app.get("/readyz").await.assert(200, serde_json::json!({ "ok": true, "visitStore": problem }));
+        assert_eq!(app.visits().await.len(), 1);
     }
 
     #[tokio::test]

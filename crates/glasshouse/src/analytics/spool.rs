@@ -172,7 +172,8 @@ impl WaitingFile {
                 Ok(metadata) => found.push(WaitingFile { path, bytes: metadata.len() }),
                 // Somebody has applied and removed it meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+                // Whoever opens it is told why.
+                Err(_) => found.push(WaitingFile { path, bytes: 0 }),
             }
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -5,13 +5,13 @@ import RULES from '../rules.json';
 import { later } from './alarms.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
-import { queryAll, timeline } from './intrinsics/dom.js';
+import { query, queryAll, timeline } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { shadowRoots } from './roots.js';
 import { now } from './shared.js';
-import { hold } from './work.js';
+import { hold, work } from './work.js';
 
 const BRIEF_MS = 50;
 const ANIMATION_ROUNDS = 8; // what starts again whenever it ends is left as it is after so many
@@ -62,7 +62,17 @@ export function watchAnimations() {
  * What style sheets animate ends by itself in the snapshot too; it matters here only when a script waits for the end.
  */
 function mayAnimate() {
+  noteEndHandlers();
   return listened.scripts || listened.ends || (listened.byReact && isReactWaiting());
+}
+
+let structuresSeen = -1;
+
+/** Handlers may be written as attributes: looked for again when elements have come. */
+function noteEndHandlers() {
+  if (listened.ends || structuresSeen === work.structures) return;
+  structuresSeen = work.structures;
+  listened.ends = query(document, '[onanimationend],[ontransitionend]') !== null;
 }
 
 /** Whether a React component has a handler for the end of an animation. */

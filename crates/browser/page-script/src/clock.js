@@ -5,10 +5,13 @@
 import { quietly, replaceGetter, replaceMethod, replaceSetter } from './hooks.js';
 import { KeptWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method, plain, proxied } from './intrinsics/language.js';
 import { now, time } from './shared.js';
+import { watchTimeouts } from './signals.js';
 
 export function watchClocks() {
   watchDate();
   quietly(watchTemporal);
+  quietly(watchFormats);
+  watchTimeouts();
   // The most called of all: nothing is made for a call.
   const found = getOwnPropertyDescriptor(Performance.prototype, 'now');
   if (found) {
@@ -34,6 +37,20 @@ function watchDate() {
     defineProperty(original.prototype, 'constructor', { value: replaced, configurable: true, writable: true });
     defineProperty(window, 'Date', { value: replaced, configurable: true, writable: true });
   });
+}
+
+/** What is formatted without a date is the present. */
+function watchFormats() {
+  const dateNow = window.Date.now;
+  const formats = window.Intl.DateTimeFormat.prototype;
+  const dated = (args) => (args[0] === undefined ? [dateNow()] : args);
+  const known = new KeptWeakMap();
+  replaceGetter(formats, 'format', (read) => {
+    const format = read();
+    if (!known.has(format)) known.set(format, proxied(format, { apply: (original, self, args) => apply(original, self, dated(args)) }));
+    return known.get(format);
+  });
+  replaceMethod(formats, 'formatToParts', (call, self, args) => call(dated(args)));
 }
 
 function watchTemporal() {

@@ -14,6 +14,7 @@ const RESTLESS_MS = 2500;
 
 const observe = method(MutationObserver.prototype, 'observe');
 export const stopObserving = method(MutationObserver.prototype, 'disconnect');
+const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const recordType = getter(MutationRecord.prototype, 'type');
 const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
 const removedNodes = getter(MutationRecord.prototype, 'removedNodes');
@@ -22,7 +23,7 @@ const innerRoot = getter(ElementInternals.prototype, 'shadowRoot');
 const isElement = (node) => nodeType(node) === TYPE.element;
 const isResource = (name) => name === 'script' || name === 'link' || name === 'iframe';
 
-export const domObserver = new native.MutationObserver((records) => {
+function noteChanges(records) {
   let structural = false;
   each(records, (record) => {
     work.changes += 1;
@@ -39,9 +40,12 @@ export const domObserver = new native.MutationObserver((records) => {
   work.structures += 1;
   work.lastDom = now();
   if (work.lastDom - work.lastRequest < RESTLESS_MS) touch();
-});
+}
+
+export const domObserver = new native.MutationObserver(noteChanges);
 
 export function watchDocument(root) {
+  work.readChanges = () => noteChanges(takeRecords(domObserver));
   observe(domObserver, root, plain({ childList: true, subtree: true, attributes: true, characterData: true }));
 }
 

@@ -48,7 +48,11 @@ function refuseDialogs() {
   answer(Navigator.prototype, 'sendBeacon', true);
   if (window.Notification) {
     constant(window.Notification, 'permission', 'denied');
-    replaceMethod(window.Notification, 'requestPermission', () => resolved('denied'));
+    replaceMethod(window.Notification, 'requestPermission', (call, self, args) => {
+      const answered = resolved('denied');
+      if (typeof args[0] === 'function') then(answered, args[0]); // as older pages ask
+      return answered;
+    });
     // Pages compare the two answers to find robots.
     const nameOf = getter(window.PermissionStatus?.prototype, 'name');
     replaceGetter(window.PermissionStatus?.prototype, 'state', (read, status) => (nameOf(status) === 'notifications' ? 'denied' : read()));

@@ -6,6 +6,8 @@ import { quietly, replaceMethod, watchMethod, watchSetter } from './hooks.js';
 import { body, isHtml, queryAll } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, KeptWeakSet, each, keys, some, startsWith, test } from './intrinsics/language.js';
 import { options } from './options.js';
+import { noteWaitedFor } from './pictures.js';
+import { expectAbort } from './signals.js';
 
 export const listened = {
   scripts: false, // something of the page animates by script
@@ -55,7 +57,12 @@ const notes = {
   click: (target, callback) => options.inspects && !isGlobal(target) && listened.clicks.set(target, callback),
   close: (target) => isHtml(target, 'dialog') && (listened.drawn = true),
   pagereveal: () => (listened.drawn = true),
-  load: (target) => isGlobal(target) || listened.loads.add(target),
+  load: (target) => {
+    if (isGlobal(target)) return;
+    listened.loads.add(target);
+    noteWaitedFor(target);
+  },
+  abort: expectAbort,
   navigate: () => (listened.navigation = true),
   message: (target) => (listened.messages ||= isGlobal(target)),
 };

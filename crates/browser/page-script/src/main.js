@@ -11,6 +11,7 @@ import { watchFrames } from './frames.js';
 import { listen } from './hooks.js';
 import { watchIdleCallbacks } from './idle_callbacks.js';
 import { watchListenerTypes } from './listeners.js';
+import { watchMedia } from './media.js';
 import { watchMessages } from './messages.js';
 import { watchObservers } from './observers.js';
 import { isTop, options, send } from './options.js';
@@ -56,6 +57,7 @@ function main() {
   watchForeignFrames();
   watchAnimations();
   watchPictures();
+  watchMedia();
   watchPaints();
   watchWork();
   watchShadowRoots();

@@ -2,7 +2,7 @@
 
 import RULES from '../rules.json';
 import { isUnfinished } from './appearance.js';
-import { listen, quietly, watchClass, watchMethod } from './hooks.js';
+import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, proxied, push, test } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
@@ -26,6 +26,11 @@ const ANSWERED_ELSEWHERE = {
   ImageDecoder: ['decode'],
   WakeLock: ['request'],
   LockManager: ['query'],
+  FileSystemDirectoryHandle: ['getFileHandle', 'getDirectoryHandle', 'removeEntry'],
+  FileSystemFileHandle: ['getFile', 'createWritable'],
+  FileSystemWritableFileStream: ['write', 'truncate'],
+  WritableStream: ['close'],
+  OffscreenCanvas: ['convertToBlob'],
   Bluetooth: ['getAvailability'],
   USB: ['getDevices'],
   HID: ['getDevices'],
@@ -51,10 +56,37 @@ export function watchMessages() {
   };
   watchMethod(window.IDBFactory?.prototype, 'open', (request) => settles(request, ['success', 'error', 'blocked']));
   watchMethod(window.IDBDatabase?.prototype, 'transaction', (request) => settles(request, ['complete', 'error', 'abort']));
+  each(['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsBinaryString'], (name) => {
+    watchMethod(window.FileReader?.prototype, name, (_, reader) => listen(reader, 'loadend', hold('database', RULES.database.ms), { once: true }));
+  });
+  watchMethod(window, 'createImageBitmap', (promise) => holdPromise('database', RULES.database.ms, promise));
+  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0);
+  watchCallback(window.LockManager?.prototype, 'request', -1); // a lock may be kept for ever
   each(keys(ANSWERED_ELSEWHERE), (type) => {
     each(ANSWERED_ELSEWHERE[type], (name) => {
       watchMethod(window[type]?.prototype, name, (promise) => holdPromise('database', RULES.database.ms, promise));
     });
+  });
+}
+
+/** Waits until a callback is called. `place` among the arguments, negative from their end. */
+function watchCallback(owner, name, place) {
+  replaceMethod(owner, name, (call, self, args) => {
+    const at = place < 0 ? args.length + place : place;
+    const callback = args[at];
+    if (typeof callback !== 'function') return call();
+    const end = hold('database', RULES.database.ms);
+    const run = /** @this {unknown} */ function (...given) {
+      try {
+        return apply(callback, this, given);
+      } finally {
+        end();
+      }
+    };
+    /** @type {any[]} */
+    const given = [];
+    for (let index = 0; index < args.length; index += 1) push(given, index === at ? run : args[index]);
+    return call(given);
   });
 }
 

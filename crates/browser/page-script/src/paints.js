@@ -3,7 +3,7 @@
 
 import { quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { body, query, readyState } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakMap, apply, asText, create, defineProperty, each, filter, items, keys, plain, push } from './intrinsics/language.js';
+import { KeptSet, KeptWeakMap, apply, asText, create, defineProperty, each, filter, getter, items, keys, plain, push, some } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop } from './options.js';
 import { now } from './shared.js';
@@ -20,6 +20,7 @@ const LARGEST = 'largest-contentful-paint';
 /** @type {Set<Watcher>} */
 const watchers = new KeptSet();
 let paintedAt = 0;
+const typeOf = getter(window.PerformanceEntry?.prototype, 'entryType');
 
 const prototypes = {
   [FIRST]: window.PerformancePaintTiming?.prototype,
@@ -68,6 +69,11 @@ export function watchPaints() {
     if (watcher) watchers.delete(watcher);
   });
   replaceMethod(Performance.prototype, 'getEntriesByType', (call, self, args) => orTold(call(), () => entries(asText(args[0]))));
+  replaceMethod(Performance.prototype, 'getEntries', (call) => {
+    const list = call();
+    if (!some(list, (entry) => typeOf(entry) === FIRST)) quietly(() => each(entries(FIRST), (entry) => push(list, entry)));
+    return list;
+  });
   replaceMethod(Performance.prototype, 'getEntriesByName', (call, self, args) => orTold(call(), () => named(entries(FIRST), asText(args[0]))));
 }
 

@@ -2,14 +2,16 @@
 // `ready.js` calls `loadPictures` once the page is quiet.
 
 import { listen, quietly, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
-import { attribute, isConnected, localName, queryAll } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, each, resolved } from './intrinsics/language.js';
+import { attribute, isConnected, isHtml, localName, queryAll } from './intrinsics/dom.js';
+import { KeptSet, KeptWeakSet, each, resolved, some } from './intrinsics/language.js';
 import { eventOf, native } from './native.js';
 import { expectPolls } from './polls.js';
 import { shadowRoots } from './roots.js';
 import { touch } from './work.js';
 
 const MAX_DETACHED = 1000;
+const PICTURES = 'img,svg image,link[rel="preload" i][as="image" i]';
+const ADDRESSES = ['src', 'srcset', 'href', 'xlink:href', 'imagesrcset'];
 const SIZE = { naturalWidth: 1200, naturalHeight: 800 }; // of a picture that does not say its own
 
 /** @type {WeakSet<EventTarget>} */
@@ -24,6 +26,7 @@ export function watchPictures() {
     detachedPictures.add(image);
     touch();
   });
+  watchSetter(HTMLElement.prototype, 'onload', noteWaitedFor);
   const loaded = (event) => {
     const target = eventOf.target(event);
     if (quietly(() => localName(target)) === 'img') loadedPictures.add(target);
@@ -40,21 +43,28 @@ export function watchPictures() {
   replaceGetter(HTMLImageElement.prototype, 'complete', (read, image) => loadedPictures.has(image) || read());
 }
 
+/** Somebody waits for an element to load. A picture outside the document may have got its address by `setAttribute`. */
+export function noteWaitedFor(element) {
+  if (!isHtml(element, 'img') || isConnected(element) || detachedPictures.size >= MAX_DETACHED) return;
+  detachedPictures.add(element);
+  touch();
+}
+
 let hasCome = false;
 
 /** Tells the page that its pictures have loaded. Each of them once. */
 export function loadPictures() {
   let told = false;
   const tell = (image) => {
-    if (loadedPictures.has(image) || !(attribute(image, 'src') || attribute(image, 'srcset'))) return;
+    if (loadedPictures.has(image) || !some(ADDRESSES, (name) => attribute(image, name))) return;
     loadedPictures.add(image);
     native.dispatchEvent(image, native.createEvent('load'));
     told = true;
   };
   detachedPictures.forEach(tell);
   detachedPictures.clear();
-  each(queryAll(document, 'img'), tell);
-  shadowRoots.forEach((root) => each(queryAll(root, 'img'), tell));
+  each(queryAll(document, PICTURES), tell);
+  shadowRoots.forEach((root) => each(queryAll(root, PICTURES), tell));
   if (told && !hasCome) {
     hasCome = true;
     expectPolls(); // some look at pictures again and again, and do not listen

@@ -16,6 +16,7 @@ import { inspect, noteUnscrolled, scrolling } from './inspection.js';
 import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
 import { loadLazyFrames } from './lazy_frames.js';
+import { loadMedia } from './media.js';
 import { eventOf, native } from './native.js';
 import { drawForObservers } from './observers.js';
 import { options, send } from './options.js';
@@ -203,7 +204,7 @@ function prepare(why) {
 }
 
 const STEPS = [
-  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, noteUnscrolled, loadLazyFrames, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
+  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, loadMedia, noteUnscrolled, loadLazyFrames, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
 ];
 
 // ---- the end ----

@@ -1,4 +1,4 @@
-// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274 and 0295.
+// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274, 0295 and 0350.
 
 import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
@@ -13,7 +13,7 @@ import { now, time } from './shared.js';
 
 /**
  * A timer or interval of the page.
- * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number }} Timer
+ * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number, structures: number }} Timer
  */
 
 /**
@@ -54,7 +54,9 @@ export function watchTimers() {
 function counted(args) {
   const ms = max(0, quietly(() => args[1] | 0) || 0);
   if (ms > FAR_MS) return null;
-  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : now(), changes: progress() };
+  if (isSlow(ms)) work.readChanges();
+  const { structures } = work;
+  return { callback: args[0], ms, depth: current ? current.depth + 1 : 0, began: current ? current.began : now(), changes: progress(), structures };
 }
 
 function ended(id) {
@@ -142,16 +144,18 @@ function setTicker(call, args, timer) {
   const { callback, ms } = timer;
   let id = 0;
   let idle = 0;
-  let { changes } = timer;
+  let { changes, structures } = timer;
   const judge = () => {
     const entry = live.get(id);
     if (!entry) return;
     idle = progress() === changes ? idle + 1 : 0;
     changes = progress();
+    const adds = work.structures > structures;
+    ({ structures } = work);
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
     entry.end = undefined;
-    if (mayTick(timer, idle)) entry.end = hold('timer', ms + END_MS);
+    if (mayTick(timer, idle, adds)) entry.end = hold('timer', ms + END_MS);
     else if (ms <= RULES.poll.ms) entry.poll = addPoll(ms);
   };
   const next = (entry) => {
@@ -198,13 +202,16 @@ function isFirst(ticks, began, ms) {
   return (ticks <= FIRST_TICKS || ms <= LEAST_TICK_MS) && now() + ms - began <= RULES.firstTicks.ms;
 }
 
+/** Whether a step has brought elements: few and slow ones have longer pauses and more time, while that is skipped. */
+const mayAdd = (adds, ms) => adds && ms > RULES.interval.ms && !time.isElsewhere && !listened.scripts;
+
 /** Whether the next tick of an interval is waited for. */
-function mayTick({ ms, began }, idle) {
-  if (!isStep(ms)) return false;
+function mayTick({ ms, began }, idle, adds) {
+  if (!isStep(ms, adds)) return false;
   if (isFirst(idle, began, ms)) return true;
   if (idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
   const passed = now() + ms - began;
-  return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && isUnfinished());
+  return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && (mayAdd(adds, ms) || isUnfinished()));
 }
 
 let retries = 0;
@@ -236,13 +243,16 @@ function mayHold(timer, parent) {
   if (!isEarly && (used.times > 400 || (used.times > 8 && used.idle >= 5 && !isUnfinished()))) return false;
   if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
   if (!parent) return true;
-  if ((timer.depth > 60 && !isEarly) || now() + timer.ms - timer.began > RULES.chain.ms) return false;
+  const adds = timer.structures > parent.structures;
+  if ((timer.depth > 60 && !isEarly) || now() + timer.ms - timer.began > (mayAdd(adds, timer.ms) ? RULES.longTimer.ms : RULES.chain.ms)) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
-  return isEarly || !isSame(timer, parent) || (isStep(timer.ms) && (timer.depth < 2 || progress() > parent.changes));
+  return isEarly || !isSame(timer, parent) || (isStep(timer.ms, adds) && (timer.depth < 2 || progress() > parent.changes));
 }
 
+const isSlow = (ms) => ms > RULES.step.ms && ms <= RULES.timer.ms;
+
 /** Whether so long a pause may be one between two steps, and not that of a clock. */
-const isStep = (ms) => ms <= RULES.step.ms || (ms <= RULES.timer.ms && isUnfinished());
+const isStep = (ms, adds) => ms <= RULES.step.ms || (isSlow(ms) && (mayAdd(adds, ms) || isUnfinished()));
 
 const isSame = (timer, parent) =>
   parent.ms === timer.ms && (parent.callback === timer.callback || asText(parent.callback) === asText(timer.callback));

@@ -23,6 +23,7 @@ import { now, shared } from './shared.js';
  * @property {number} answers counts what has come: requests, scripts, messages, databases
  * @property {number} changes counts changes of the DOM of any kind, attributes and text included
  * @property {() => void} onActivity
+ * @property {() => void} readChanges counts changes of which the observer has not heard yet
  */
 
 /** @type {Work} */
@@ -37,6 +38,7 @@ export const work = shared?.work ?? {
   answers: 0,
   changes: 0,
   onActivity: () => {},
+  readChanges: () => {},
 };
 
 /** Notes that something has happened that may lead to more. */

@@ -142,3 +142,13 @@ async fn a_flag_that_is_set_by_a_long_timer_is_skipped_to() {
     assert_eq!((page.partial, page.settled), (false, Settled::Flag));
     assert!(page.html.contains("<p>skipped</p>"), "{}", page.html);
 }
+
+#[tokio::test]
+async fn signals_and_formats_of_the_present_go_by_the_pages_clock() {
+    let script = "const signal = AbortSignal.timeout(500);
+        const format = new Intl.DateTimeFormat('en', { minute: 'numeric', second: 'numeric', fractionalSecondDigits: 1 });
+        const agree = () => format.format() === format.format(new Date());
+        setTimeout(() => add([signal.aborted, signal.reason?.name, agree() || agree()]), 1400)";
+
+    shows(script, &["true,TimeoutError,true"]).await;
+}

@@ -241,3 +241,44 @@ async fn events_that_come_with_a_frame_come() {
     shows(&format!("{dialog} document.addEventListener('close', () => add('closed'), true)"), "closed").await;
     shows(&format!("{dialog} dialog.onclose = () => add('closed')"), "closed").await;
 }
+
+#[tokio::test]
+async fn handlers_of_ends_that_are_written_as_attributes_are_called() {
+    let animation = "out.innerHTML = '<style>@keyframes s { to { opacity: 0 } } #s { animation: s .8s forwards }</style><i id=s onanimationend=\"add(1)\">x</i>'";
+    let transition = "out.innerHTML = '<b id=s style=\"display: block; width: 100px; transition: width .6s\" ontransitionend=\"add(1)\">x</b>';
+        addEventListener('load', () => { s.offsetWidth; s.style.width = '10px' })";
+    for script in [animation, transition] {
+        shows(script, "1").await;
+    }
+}
+
+#[tokio::test]
+async fn slow_steps_that_bring_elements_are_waited_for() {
+    let rows =
+        "let n = 0; const id = setInterval(() => { add('row ' + ++n); if (n === 6) clearInterval(id) }, 500)";
+    let values = "let n = 0; const id = setInterval(() => { add('row ' + 2 * ++n); if (n === 3) clearInterval(id) }, 700)";
+    let chain = "let n = 2; function step() { add('row ' + ++n); if (n < 6) setTimeout(step, 800) } setTimeout(step, 800)";
+    for script in [rows, values, chain] {
+        shows(script, "row 6").await;
+    }
+}
+
+#[tokio::test]
+async fn a_clock_is_not_waited_for_as_steps_are_that_bring_elements() {
+    let bench = Bench::new().await;
+    let script = "let n = 0; const b = out.appendChild(document.createElement('b'));
+        setInterval(() => { b.textContent = 'tick ' + ++n }, 1000)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert!(!page.html.contains("tick 3"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_signal_that_somebody_listens_to_is_waited_for() {
+    shows(
+        "AbortSignal.timeout(800).addEventListener('abort', () => add('gave up waiting'))",
+        "gave up waiting",
+    )
+    .await;
+}

@@ -1,0 +1,89 @@
+//! What a render does not have, and what says nothing while it works: pictures and films that are not fetched, nobody who allows
+//! something, canvases, files and locks. Pages hear of them what a visitor's browser would say.
+
+use crate::article::{article, assert_shows};
+use crate::support::Bench;
+
+async fn shows(script: &str, shown: &str) {
+    let bench = Bench::new().await;
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &[shown]);
+}
+
+#[tokio::test]
+async fn who_asks_with_a_callback_whether_it_may_notify_is_told_no() {
+    shows("Notification.requestPermission((answer) => add(answer))", "denied").await;
+}
+
+#[tokio::test]
+async fn films_count_as_ready_to_be_played() {
+    let shown = "out.innerHTML = '<video src=/film.mp4 muted></video>';
+        out.firstChild.addEventListener('canplaythrough', (event) => add('ready ' + event.target.readyState))";
+    let detached = "const film = document.createElement('video');
+        film.oncanplay = () => add('ready ' + film.readyState);
+        film.src = '/film.mp4'";
+    for script in [shown, detached] {
+        shows(script, "ready 4").await;
+    }
+}
+
+#[tokio::test]
+async fn a_film_that_is_fetched_only_when_it_is_played_says_nothing() {
+    let bench = Bench::new().await;
+    let script = "out.innerHTML = '<video src=/film.mp4 preload=none></video>';
+        out.firstChild.addEventListener('loadeddata', () => add('ready'))";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert!(!page.html.contains("<p>ready</p>"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn pictures_of_every_kind_count_as_loaded() {
+    for script in [
+        "const image = new Image; image.onload = () => add('loaded'); image.setAttribute('src', '/a.png')",
+        "const image = new Image; image.addEventListener('load', () => add('loaded')); image.setAttribute('src', '/a.png')",
+        "out.innerHTML = '<svg><image href=/a.png width=9 height=9 /></svg>';
+         out.querySelector('image').addEventListener('load', () => add('loaded'))",
+        "const link = document.createElement('link');
+         Object.assign(link, { rel: 'preload', as: 'image', href: '/a.png', onload: () => add('loaded') });
+         document.head.append(link)",
+    ] {
+        shows(script, "loaded").await;
+    }
+}
+
+#[tokio::test]
+async fn canvases_files_and_locks_are_waited_for() {
+    let canvas = "const canvas = document.createElement('canvas');
+        canvas.width = canvas.height = 200;
+        canvas.getContext('2d').fillRect(0, 0, 99, 99);
+        canvas.toBlob((blob) => add('there ' + (blob.size > 0)), 'image/webp', 0.5)";
+    let reader = "const reader = new FileReader;
+        reader.onload = () => add('there ' + (reader.result.length === 2e7));
+        reader.readAsText(new Blob(['x'.repeat(2e7)]))";
+    let lock = "navigator.locks.request('init', async () => { await sleep(50); add('there true') })";
+    let file = "(async () => {
+        const folder = await navigator.storage.getDirectory();
+        const file = await folder.getFileHandle('a', { create: true });
+        const writer = await file.createWritable();
+        await writer.write('kept');
+        await writer.close();
+        add('there ' + (await (await file.getFile()).text() === 'kept'));
+    })()";
+    for script in [canvas, reader, lock, file] {
+        shows(script, "there true").await;
+    }
+}
+
+#[tokio::test]
+async fn paints_are_among_all_entries() {
+    let script = "(function look(n) {
+        if (performance.getEntries().some((entry) => entry.name === 'first-contentful-paint')) add('painted');
+        else if (n < 8) setTimeout(look, 150, n + 1);
+    })(0)";
+
+    shows(script, "painted").await;
+}

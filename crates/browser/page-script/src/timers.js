@@ -1,4 +1,4 @@
-// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274, 0295 and 0350.
+// Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274, docs/decisions/0295 and docs/decisions/0350.
 
 import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';

@@ -15,7 +15,7 @@ use crate::clock::Timestamp;
 
 impl Accounts {
     /// Whether an account may have renders left this month, from memory, as far as it is known; none: it has none left. What comes of
-    /// asking the database is then told to [`RendersLeft::none`].
+    /// asking the database is then told to `RendersLeft::none`.
     pub fn renders_left(&self, account: &AccountId) -> Option<RendersLeft> {
         let month = self.0.clock.now().month();
         let used_up = self.0.used_up.clone();

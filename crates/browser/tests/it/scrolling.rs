@@ -26,6 +26,12 @@ fn long(style: &str, script: &str) -> Reply {
     ))
 }
 
+/// Puts a `list` with a scroll bar of its own at the end of the page.
+const LIST: &str = "const list = document.createElement('div');
+    list.style = 'height: 200px; overflow: auto';
+    list.innerHTML = '<div style=\"height: 900px\"></div>';
+    document.body.append(list);";
+
 #[tokio::test]
 async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_way_back() {
     // As AOS does; the header shows that the page is back at its top.
@@ -77,33 +83,26 @@ async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
 
 #[tokio::test]
 async fn a_list_that_scrolls_by_itself_is_scrolled_to_its_end() {
-    let script = "const list = document.createElement('div');
-        list.style = 'height: 200px; overflow: auto';
-        list.innerHTML = '<div style=\"height: 900px\"></div>';
-        document.body.append(list);
-        list.onscroll = null;
+    let script = "list.onscroll = null;
         list.addEventListener('scroll', () => {
             if (list.asked || list.scrollTop + list.clientHeight < list.scrollHeight - 20) return;
             list.asked = true;
             fetch('/more').then((r) => r.text()).then((text) => list.append(text));
         })";
 
-    let page = rendered(long("", script)).await;
+    let page = rendered(long("", &format!("{LIST} {script}"))).await;
 
     assert!(page.html.contains("more of it"), "{}", page.html);
 }
 
 #[tokio::test]
 async fn a_root_of_react_is_scrolled_only_where_the_app_listens_too() {
-    let root = "const root = document.createElement('div');
-        root.style = 'height: 200px; overflow: auto';
-        root.innerHTML = '<div style=\"height: 900px\"></div>';
-        document.body.append(root);
-        root._reactListening1 = true;
-        const heard = () => { root.dataset.heard = 'yes' };";
+    let root = "list._reactListening1 = true;
+        const heard = () => { list.dataset.heard = 'yes' };";
 
-    let by_react = rendered(long("", &format!("{root} root.addEventListener('scroll', heard, true)"))).await;
-    let by_app = rendered(long("", &format!("{root} root.addEventListener('scroll', heard)"))).await;
+    let by_react =
+        rendered(long("", &format!("{LIST} {root} list.addEventListener('scroll', heard, true)"))).await;
+    let by_app = rendered(long("", &format!("{LIST} {root} list.addEventListener('scroll', heard)"))).await;
 
     assert!(!by_react.html.contains("data-heard"), "{}", by_react.html);
     assert!(by_app.html.contains("data-heard=\"yes\""), "{}", by_app.html);
@@ -227,13 +226,9 @@ async fn handlers_of_scrolling_are_heard_however_they_are_written() {
 
 #[tokio::test]
 async fn a_lists_own_handler_is_heard() {
-    let script = "const list = document.createElement('div');
-        list.style = 'height: 200px; overflow: auto';
-        list.innerHTML = '<div style=\"height: 900px\"></div>';
-        document.body.append(list);
-        list.onscroll = () => { if (list.scrollTop + list.clientHeight > list.scrollHeight - 20) far.textContent = 'end of the list' }";
+    let script = "list.onscroll = () => { if (list.scrollTop + list.clientHeight > list.scrollHeight - 20) far.textContent = 'end of the list' }";
 
-    let page = rendered(long("", script)).await;
+    let page = rendered(long("", &format!("{LIST} {script}"))).await;
 
     assert!(page.html.contains("end of the list"), "{}", page.html);
 }

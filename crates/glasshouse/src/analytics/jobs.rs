@@ -23,7 +23,6 @@ impl Job for CloseDays {
     type Services = Analytics;
 
     async fn run(&self, analytics: &Analytics, _: &Run) -> Result<JobOutcome, JobError> {
-        // What is about to be deleted need not be closed first.
         analytics.delete_old_visits().await?;
         analytics.close_days().await?;
         Ok(JobOutcome::Done)

@@ -124,26 +124,6 @@ pub struct VisitKey {
     pub status: u16,
 }
 
-/// What of a page's visits says when it was visited first.
-#[derive(Debug, Clone, Copy)]
-pub struct PageVisit<'a> {
-    /// Domain record.
-    pub domain: &'a DomainId,
-    pub path: &'a Arc<str>,
-    pub day: Day,
-    /// Whether the crawler was checked.
-    pub verified: Verified,
-    /// How it was answered.
-    pub served: ServedBy,
-}
-
-impl<'a> From<&'a VisitKey> for PageVisit<'a> {
-    fn from(key: &'a VisitKey) -> PageVisit<'a> {
-        let VisitKey { domain, day, path, verified, served, .. } = key;
-        PageVisit { domain, path, day: *day, verified: *verified, served: *served }
-    }
-}
-
 /// Visits of one day that are counted together, whatever the page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DayKey {
@@ -169,14 +149,6 @@ pub struct TimeKey {
     /// How it was answered.
     pub served: ServedBy,
     pub bucket: i64,
-}
-
-/// The first days of a path among some visits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FirstDays {
-    /// With a snapshot.
-    pub served: Option<Day>,
-    pub any: Day,
 }
 
 /// A [`VisitKey`] that is looked for: it hashes as one, and copies nothing.
@@ -335,21 +307,6 @@ pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
         *days.entry(day).or_default() += visits;
     }
     days.into_iter().collect()
-}
-
-/// The first days of each path among visits, in one order as well. Impostors visit nothing.
-pub fn first_days_among<'a>(
-    visits: impl IntoIterator<Item = PageVisit<'a>>,
-) -> Vec<((DomainId, Arc<str>), FirstDays)> {
-    let mut first: BTreeMap<(&DomainId, &Arc<str>), FirstDays> = BTreeMap::new();
-    let is_page = |visit: &PageVisit<'_>| visit.verified != Verified::No && **visit.path != *OTHER_PATHS;
-    for visit in visits.into_iter().filter(is_page) {
-        let served = (visit.served != ServedBy::Origin).then_some(visit.day);
-        let entry = first.entry((visit.domain, visit.path)).or_insert(FirstDays { served, any: visit.day });
-        entry.any = entry.any.min(visit.day);
-        entry.served = entry.served.into_iter().chain(served).min();
-    }
-    first.into_iter().map(|((domain, path), days)| ((domain.clone(), path.clone()), days)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
+pub mod first_days;
 pub mod imports;
 pub mod moving;
 pub mod referrals;
@@ -12,9 +13,8 @@ use std::collections::HashSet;
 
 use store::{Conn, DbError, on_engine};
 
-use crate::analytics::model::{
-    Day, DayKey, FirstDays, PageVisit, TimeKey, VisitKey, days_among, first_days_among,
-};
+use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey, days_among};
+use crate::analytics::segments::rows::Damaged;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
@@ -165,33 +165,6 @@ async fn add_days(conn: &mut Conn, rows: &[(DayKey, u64)]) -> Result<(), DbError
     Ok(())
 }
 
-/// Notes the first days of paths; an earlier day than the known one takes its place. Nothing is written where none does.
-pub async fn note_first_days(
-    conn: &mut Conn,
-    rows: &[((DomainId, std::sync::Arc<str>), FirstDays)],
-) -> Result<(), DbError> {
-    const BEFORE: &str = "with v (domain_id, path, first_served_day, first_any_day) as (";
-    const AFTER: &str = ") insert into visit_paths (domain_id, path, first_served_day, first_any_day) \
-         select domain_id, path, first_served_day, first_any_day from v \
-         where exists (select 1 from domains where domains.id = v.domain_id) \
-         on conflict (domain_id, path) do update set \
-         first_any_day = case when excluded.first_any_day < visit_paths.first_any_day \
-             then excluded.first_any_day else visit_paths.first_any_day end, \
-         first_served_day = case when visit_paths.first_served_day is null \
-                 or excluded.first_served_day < visit_paths.first_served_day \
-             then excluded.first_served_day else visit_paths.first_served_day end \
-         where excluded.first_any_day < visit_paths.first_any_day \
-             or excluded.first_served_day < visit_paths.first_served_day \
-             or (visit_paths.first_served_day is null and excluded.first_served_day is not null)";
-    add_rows!(conn, rows, BEFORE, AFTER, |((domain, path), first)| {
-        "text": domain.as_str().to_owned(),
-        "text": path.to_string(),
-        "bigint": first.served,
-        "bigint": first.any,
-    });
-    Ok(())
-}
-
 /// Adds counts of times.
 async fn add_times(conn: &mut Conn, rows: &[(TimeKey, u64)]) -> Result<(), DbError> {
     const BEFORE: &str = "with v (domain_id, day, served, bucket, visits) as (";
@@ -216,38 +189,9 @@ pub async fn add_counts(
     pages: &[(VisitKey, u64)],
     times: &[(TimeKey, u64)],
 ) -> Result<(), DbError> {
-    add_counts_beside(conn, pages, times, std::iter::empty()).await
-}
-
-/// The same beside visits whose days were packed in this transaction: first days are noted in one order.
-pub async fn add_counts_beside<'a>(
-    conn: &mut Conn,
-    pages: &'a [(VisitKey, u64)],
-    times: &[(TimeKey, u64)],
-    packed: impl Iterator<Item = PageVisit<'a>> + Send,
-) -> Result<(), DbError> {
-    let first = first_days_among(pages.iter().map(|(key, _)| key.into()).chain(packed));
     add_visits(conn, pages).await?;
     add_days(conn, &days_among(pages)).await?;
-    note_first_days(conn, &first).await?;
     add_times(conn, times).await
-}
-
-/// For how many of a domain's pages the first visit ever was from one day to another.
-pub async fn count_new_pages(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-    with_origin: bool,
-) -> Result<i64, DbError> {
-    const NEW: &str =
-        "select count(*) from visit_paths where domain_id = $1 and first_served_day between $2 and $3";
-    const NEW_WITH_ORIGIN: &str =
-        "select count(*) from visit_paths where domain_id = $1 and first_any_day between $2 and $3";
-    let sql = if with_origin { NEW_WITH_ORIGIN } else { NEW };
-    Ok(on_engine!(conn, |c| {
-        sqlx::query_scalar(sql).bind(domain.as_str()).bind(from).bind(to).fetch_one(c).await
-    })?)
 }
 
 /// The first day of which something is kept by page.
@@ -263,7 +207,7 @@ pub async fn find_first_day(conn: &mut Conn) -> Result<Option<Day>, DbError> {
 
 /// Deletes some of what is kept of a domain; answers how many rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 9] = [
+    const STATEMENTS: [&str; 10] = [
         "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
          (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
         "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
@@ -276,6 +220,8 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
          (select day from visit_totals where domain_id = $1 limit 1000)",
         "delete from visit_segments where domain_id = $1 and day in \
          (select day from visit_segments where domain_id = $1 limit 100)",
+        "delete from visit_first_days where domain_id = $1 and first_number in \
+         (select first_number from visit_first_days where domain_id = $1 limit 100)",
         "delete from visit_path_lists where domain_id = $1 and first_number in \
          (select first_number from visit_path_lists where domain_id = $1 limit 100)",
         "delete from visit_referrals where domain_id = $1 and (day, assistant, path) in \
@@ -289,6 +235,11 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
         })?;
     }
     Ok(deleted)
+}
+
+/// What the database says of bytes that are not what was kept.
+fn damaged(damage: Damaged) -> DbError {
+    sqlx::Error::Decode(Box::new(damage)).into()
 }
 
 /// A stored row, for tests of everything that records visits.

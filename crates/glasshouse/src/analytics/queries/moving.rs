@@ -1,12 +1,10 @@
 //! SQL of whole days, out of the database and into it.
 
-use std::sync::Arc;
-
 use store::{Conn, DbError, on_engine};
 
 use super::{add_days, add_times, add_visits, referrals::add_referrals};
-use crate::analytics::model::{Day, FirstDays};
-use crate::analytics::stores::{FirstDay, StoredDay};
+use crate::analytics::model::Day;
+use crate::analytics::stores::StoredDay;
 use crate::domains::DomainId;
 
 /// The days of which something is kept: every visit is counted in its day.
@@ -41,13 +39,4 @@ pub async fn add_day(conn: &mut Conn, stored: &StoredDay) -> Result<(), DbError>
     add_days(conn, &stored.days).await?;
     add_times(conn, &stored.times).await?;
     add_referrals(conn, &stored.referrals).await
-}
-
-/// When each path was visited first.
-pub async fn list_first_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<FirstDay>, DbError> {
-    const SQL: &str = "select path, first_served_day, first_any_day from visit_paths where domain_id = $1";
-    let rows: Vec<(String, Option<Day>, Day)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
-    let first = |(path, served, any): (String, _, _)| (Arc::from(path), FirstDays { served, any });
-    Ok(rows.into_iter().map(first).collect())
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use store::{Conn, DbError, Engine, on_engine};
 
-use super::add_rows;
+use super::{add_rows, damaged};
 use crate::analytics::model::{Day, ServedBy, Verified};
 use crate::analytics::segments::paths::{PathTable, pack_paths, unpack_paths};
-use crate::analytics::segments::rows::{Damaged, DayRows, Kind, PageSets, pack_pages, unpack_pages};
+use crate::analytics::segments::rows::{Damaged, DayRows, Kind, PageSets, pack_pages};
 use crate::analytics::segments::window::OpenRow;
 use crate::domains::DomainId;
 
@@ -291,37 +291,6 @@ pub fn unpack(packed: &[u8], next_number: u32) -> Result<DayRows, DbError> {
     }
 }
 
-/// The pages that were visited from one day to another: numbers of closed days, paths of open ones. Impostors' and what was
-/// folded are left out.
-pub async fn list_visited_pages(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-    with_origin: bool,
-) -> Result<(roaring::RoaringBitmap, Vec<String>), DbError> {
-    const SNAPSHOTS: &str = "select served_pages as pages, cast(null as text) as path \
-         from visit_segments where domain_id = $1 and day between $2 and $3 \
-         union all select null, path from (select distinct path from visit_open where domain_id = $1 and day between $2 and $3 \
-             and verified <> 'no' and path <> '(other)' and served <> 'origin') o";
-    const ALL: &str = "select served_pages as pages, cast(null as text) as path \
-         from visit_segments where domain_id = $1 and day between $2 and $3 \
-         union all select pages, null from visit_segments where domain_id = $1 and day between $2 and $3 \
-         union all select null, path from (select distinct path from visit_open where domain_id = $1 and day between $2 and $3 \
-             and verified <> 'no' and path <> '(other)') o";
-    let sql = if with_origin { ALL } else { SNAPSHOTS };
-    let rows: Vec<(Option<Vec<u8>>, Option<String>)> = on_engine!(conn, |c| {
-        sqlx::query_as(sql).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
-    })?;
-    let (mut numbers, mut paths) = (roaring::RoaringBitmap::new(), Vec::new());
-    for (pages, path) in rows {
-        if let Some(pages) = pages {
-            numbers |= unpack_pages(&pages).map_err(damaged)?;
-        }
-        paths.extend(path);
-    }
-    Ok((numbers, paths))
-}
-
 /// Domains with rows of days before this one that are not closed.
 pub async fn list_domains_with_open_days(conn: &mut Conn, before: Day) -> Result<Vec<DomainId>, DbError> {
     const SQL: &str = "select id from domains where \
@@ -383,8 +352,4 @@ pub async fn delete_some_before(conn: &mut Conn, domain: &DomainId, before: Day)
         })?;
     }
     Ok(deleted)
-}
-
-fn damaged(damage: Damaged) -> DbError {
-    sqlx::Error::Decode(Box::new(damage)).into()
 }

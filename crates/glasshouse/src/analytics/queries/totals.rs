@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use store::{Conn, DbError, on_engine};
 
-use super::add_rows;
+use super::{add_rows, damaged};
 use crate::analytics::model::{Day, ServedBy, Verified};
 use crate::analytics::segments::rows::{Damaged, Kind};
 use crate::analytics::segments::totals::{
@@ -180,8 +180,4 @@ fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: BTreeMap<K, u64>) {
     for (key, visits) in counts {
         *sums.entry(key).or_default() += visits;
     }
-}
-
-fn damaged(damage: Damaged) -> DbError {
-    sqlx::Error::Decode(Box::new(damage)).into()
 }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use store::{Conn, Db, DbError};
 
+use super::first_days::FirstDays;
 use super::paths::{Numbering, PathTable};
 use super::rows::{DayRows, OTHER_NUMBER};
 use super::window::OpenRow;
 use crate::analytics::model::{Day, OTHER_PATHS};
-use crate::analytics::queries::{segments as queries, totals};
+use crate::analytics::queries::{first_days, segments as queries, totals};
 use crate::domains::DomainId;
 
 /// Open rows that are closed at once: nobody else writes to SQLite meanwhile.
@@ -65,15 +66,41 @@ pub async fn add_rows(
     let numbers: Vec<Day> = days.keys().copied().collect();
     let mut closed = queries::find_segments(conn, domain, &numbers).await?;
     let (mut numbering, mut packed) = (Numbering::after(table), Vec::new());
+    let mut first: BTreeMap<u32, FirstDays> = BTreeMap::new();
     for (day, rows) in days {
         let closed = closed.remove(day).unwrap_or_default();
         fold(&closed, rows, &numbering, max_pages);
-        let rows = rows.iter().map(|row| (numbering.number(&row.path), &row.kind, row.visits)).collect();
+        let rows = rows.iter().map(|row| (numbering.number(&row.path), &row.kind, row.visits));
+        let rows: Vec<_> = rows.collect();
+        for (page, kind, _) in rows.iter().filter(|(page, ..)| *page != OTHER_NUMBER) {
+            if let Some(days) = FirstDays::of(kind, *day) {
+                first.entry(*page).or_insert(days).take_earlier(days);
+            }
+        }
         packed.push((*day, closed.with(rows)));
     }
     let new = numbering.into_new();
     queries::add_paths(conn, domain, table, &new).await?;
     queries::put_segments(conn, domain, &packed).await?;
+    first_days::note_first_days(conn, domain, &first).await?;
+    Ok(new)
+}
+
+/// Packs first days of pages by their paths; answers the paths that got numbers, as [`add_rows`] does.
+pub async fn add_first_days(
+    conn: &mut Conn,
+    domain: &DomainId,
+    days: &[(Arc<str>, FirstDays)],
+    table: &PathTable,
+) -> Result<Vec<Arc<str>>, DbError> {
+    let mut numbering = Numbering::after(table);
+    let mut first: BTreeMap<u32, FirstDays> = BTreeMap::new();
+    for (path, days) in days {
+        first.entry(numbering.number(path)).or_insert(*days).take_earlier(*days);
+    }
+    let new = numbering.into_new();
+    queries::add_paths(conn, domain, table, &new).await?;
+    first_days::note_first_days(conn, domain, &first).await?;
     Ok(new)
 }
 

@@ -11,7 +11,7 @@ use super::paths::PathTable;
 use super::rows::Kind;
 use super::totals::DayTotals;
 use super::window::OpenRow;
-use crate::analytics::model::{Day, PageVisit, TimeKey, VisitKey};
+use crate::analytics::model::{Day, TimeKey, VisitKey};
 use crate::analytics::queries::totals;
 use crate::domains::DomainId;
 
@@ -71,16 +71,5 @@ impl LateDays {
     ) -> Result<Vec<Arc<str>>, DbError> {
         totals::add_totals(conn, domain, std::mem::take(&mut self.totals)).await?;
         add_rows(conn, domain, &mut self.rows, table, MAX_PAGES).await
-    }
-
-    /// The visits, once packed without the names of pages that there was no room for.
-    pub fn visits<'a>(&'a self, domain: &'a DomainId) -> impl Iterator<Item = PageVisit<'a>> {
-        self.rows.values().flatten().map(move |OpenRow { day, path, kind, .. }| PageVisit {
-            domain,
-            path,
-            day: *day,
-            verified: kind.verified,
-            served: kind.served,
-        })
     }
 }

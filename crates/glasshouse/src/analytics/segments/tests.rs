@@ -187,7 +187,7 @@ async fn a_step_that_fails_half_way_changes_nothing() {
         apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
         let before = reports(&app, &shop).await;
 
-        for table in ["visit_path_lists", "visit_segments", "visit_totals"] {
+        for table in ["visit_path_lists", "visit_segments", "visit_totals", "visit_first_days"] {
             execute(&app, format!("alter table {table} rename to aside")).await;
             let closed =
                 close_some(&app.state.platform.db, &shop.id, (yesterday, yesterday), MAX_PAGES).await;
@@ -265,6 +265,67 @@ async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay
 }
 
 #[tokio::test]
+async fn a_page_whose_visits_were_deleted_before_their_day_was_closed_is_no_new_one() {
+    TestApp::on_each_visit_store_with("keep_days = 10", async |app| {
+        let (shop, _) = domains(&app).await;
+        let today = day_of(NOON);
+        let visit = |day| Counts { pages: vec![(key(day, "/old"), 1)], ..Counts::default() };
+
+        apply(&app, &shop, "1", &visit(today - 40)).await;
+        for _ in 0..15 {
+            app.state.analytics.delete_old_visits().await.unwrap();
+        }
+        apply(&app, &shop, "2", &visit(today)).await;
+
+        let summary = app.state.analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
+        assert_eq!((summary.total_crawls_served, summary.new_pages_crawled), (1, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn first_days_that_earlier_versions_kept_in_rows_are_packed_and_change_no_report() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, _) = domains(&app).await;
+        let today = day_of(NOON);
+        let visits = |paths: &[&str]| {
+            let pages = paths.iter().flat_map(|path| [(key(today, path), 1), (key(today - 1, path), 1)]);
+            Counts { pages: pages.collect(), ..Counts::default() }
+        };
+        apply(&app, &shop, "1", &visits(&["/closed", "/both"])).await;
+        app.state.analytics.close_days().await.unwrap();
+        apply(&app, &shop, "2", &visits(&["/open"])).await;
+        for (path, served, any) in [
+            ("/both", "null".to_owned(), today - 60),
+            ("/open", (today - 50).to_string(), today - 50),
+            ("/gone", (today - 3).to_string(), today - 4),
+        ] {
+            let id = shop.id.as_str();
+            execute(&app, format!("insert into visit_paths values ('{id}', '{path}', {served}, {any})"))
+                .await;
+        }
+        let before = reports(&app, &shop).await;
+        let summary = |scope| app.state.analytics.summary(&shop.id, 30, scope);
+        let new = async || {
+            let served = summary(Scope::Snapshots).await.unwrap().new_pages_crawled;
+            (served, summary(Scope::WithOrigin).await.unwrap().new_pages_crawled)
+        };
+        assert_eq!(new().await, (3, 2));
+
+        app.state.analytics.close_days().await.unwrap();
+
+        assert_eq!((new().await, reports(&app, &shop).await), ((3, 2), before));
+        let mut conn = app.state.platform.db.read().await.unwrap();
+        let left: i64 = store::on_engine!(conn, |c| {
+            sqlx::query_scalar("select count(*) from visit_paths").fetch_one(c).await
+        })
+        .unwrap();
+        assert_eq!(left, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_clock_that_is_far_ahead_deletes_few_days_at_a_time() {
     TestApp::on_each_visit_store_with("keep_days = 10", async |app| {
         let (shop, _) = domains(&app).await;
@@ -304,7 +365,7 @@ async fn a_removed_domain_leaves_no_closed_days() {
         app.state.analytics.forget_domain(&shop.id).await.unwrap();
 
         let mut conn = app.state.platform.db.read().await.unwrap();
-        for table in ["visit_segments", "visit_path_lists", "visit_totals"] {
+        for table in ["visit_segments", "visit_path_lists", "visit_totals", "visit_first_days"] {
             let sql = format!("select distinct domain_id from {table}");
             let ids: Vec<String> = store::on_engine!(conn, |c| {
                 sqlx::query_scalar(sqlx::AssertSqlSafe(sql.clone())).fetch_all(c).await

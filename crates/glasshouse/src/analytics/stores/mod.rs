@@ -28,6 +28,7 @@ use crate::domains::DomainId;
 use crate::jobs::JobError;
 use crate::platform::Platform;
 
+pub use crate::analytics::segments::window_pages::PageCounts;
 pub use clickhouse::ClickHouseStore;
 pub use database::DatabaseStore;
 pub use moving::{FirstDay, StoredDay};
@@ -93,15 +94,6 @@ pub enum Detail<'a> {
     Page(Scope, &'a str),
     /// Rows with a status of 400 and above.
     Errors,
-}
-
-/// How many different pages were visited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageCounts {
-    /// In the window.
-    pub visited: u64,
-    /// Of those that were ever visited, the ones whose first visit was in the window.
-    pub new: u64,
 }
 
 /// What became of the first lines of a part of a log.

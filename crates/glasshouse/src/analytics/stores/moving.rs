@@ -8,8 +8,9 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::{VisitError, VisitStore};
-use crate::analytics::model::{Day, DayKey, FirstDays, TimeKey, VisitKey};
+use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey};
 use crate::analytics::referrals::ReferralKey;
+use crate::analytics::segments::first_days::FirstDays;
 use crate::domains::DomainId;
 
 /// A path, and when it was visited first.

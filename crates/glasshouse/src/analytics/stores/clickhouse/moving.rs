@@ -6,8 +6,9 @@ use super::client::quoted;
 use super::rows::{BATCH, PAGE, Reader, Row, stored_day};
 use super::schema::{self, NEVER};
 use super::{ClickHouseStore, DAY, REFERRAL, TIME, of_window};
-use crate::analytics::model::{Day, DayKey, FirstDays, OTHER_PATHS, TimeKey, VisitKey};
+use crate::analytics::model::{Day, DayKey, OTHER_PATHS, TimeKey, VisitKey};
 use crate::analytics::referrals::ReferralKey;
+use crate::analytics::segments::first_days::FirstDays;
 use crate::analytics::stores::{FirstDay, StoredDay, VisitError};
 use crate::domains::DomainId;
 

@@ -1,13 +1,15 @@
-//! Everything that is kept of one day, as it moves to another store.
+//! Everything that is kept of one day, and the first days of pages, as they move to another store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::DatabaseStore;
 use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey};
 use crate::analytics::queries;
 use crate::analytics::referrals::ReferralKey;
+use crate::analytics::segments::first_days::FirstDays;
 use crate::analytics::segments::rows::Kind;
-use crate::analytics::stores::{Detail, StoredDay, VisitError, VisitStore};
+use crate::analytics::stores::{Detail, FirstDay, StoredDay, VisitError, VisitStore};
 use crate::domains::DomainId;
 
 impl DatabaseStore {
@@ -41,6 +43,20 @@ impl DatabaseStore {
             stored.referrals.push((ReferralKey { domain: domain.clone(), day, path, assistant }, row.count));
         }
         Ok(stored.sorted())
+    }
+
+    /// When each path was visited first.
+    pub(super) async fn gather_first_days(&self, domain: &DomainId) -> Result<Vec<FirstDay>, VisitError> {
+        let mut conn = self.db.read().await?;
+        let (numbered, by_path) = queries::first_days::find_first_days(&mut conn, domain).await?;
+        // After the days: it knows all their numbers.
+        let table = self.tables.find(&mut conn, domain, u32::ge).await?;
+        let path = |(number, days)| Some((table.path(number)?.clone(), days));
+        let mut first: HashMap<Arc<str>, FirstDays> = numbered.into_iter().filter_map(path).collect();
+        for (path, days) in by_path {
+            first.entry(path.into()).or_insert(days).take_earlier(days);
+        }
+        Ok(first.into_iter().collect())
     }
 }
 

@@ -14,6 +14,8 @@ const BATCHES_FOR: Duration = Duration::from_secs(90 * 24 * 3600);
 impl DatabaseStore {
     /// Deletes what is kept by page of days before this one, and the names of parts that nobody has any more.
     pub(super) async fn delete_all_before(&self, day: Day) -> Result<(), VisitError> {
+        // When pages were visited first is kept for ever, and so far it may stand in the rows.
+        self.close_days_before(day).await?;
         let domains =
             queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, day).await?;
         for domain in domains {

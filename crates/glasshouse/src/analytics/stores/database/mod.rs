@@ -11,7 +11,7 @@ mod path_tables;
 use std::collections::HashMap;
 
 use futures::future::BoxFuture;
-use store::{Conn, Db, DbError};
+use store::{Db, DbError};
 use tokio::sync::Mutex;
 
 use self::busy_days::BusyDays;
@@ -81,21 +81,6 @@ impl DatabaseStore {
         window: (Day, Day),
     ) -> Result<Vec<(Day, Kind, u64)>, DbError> {
         queries::totals::list_day_totals(&mut self.db.read().await?, domain, window).await
-    }
-
-    /// How many different pages were visited.
-    async fn count_visited(
-        &self,
-        conn: &mut Conn,
-        domain: &DomainId,
-        window: (Day, Day),
-        with_origin: bool,
-    ) -> Result<u64, DbError> {
-        let (numbers, paths) =
-            queries::segments::list_visited_pages(conn, domain, window, with_origin).await?;
-        let table = self.tables.find(conn, domain, u32::ge).await?;
-        let is_new = |path: &&String| table.find(path).map_or(true, |number| !numbers.contains(number));
-        Ok(numbers.len() + paths.iter().filter(is_new).count() as u64)
     }
 }
 
@@ -209,11 +194,12 @@ impl VisitStore for DatabaseStore {
         scope: Scope,
     ) -> BoxFuture<'a, Result<PageCounts, VisitError>> {
         Box::pin(async move {
-            let mut conn = self.db.read().await?;
-            let with_origin = scope == Scope::WithOrigin;
-            let visited = self.count_visited(&mut conn, domain, window, with_origin).await?;
-            let new = queries::count_new_pages(&mut conn, domain, window, with_origin).await?;
-            Ok(PageCounts { visited, new: new.unsigned_abs() })
+            let (mut conn, with_origin) = (self.db.read().await?, scope == Scope::WithOrigin);
+            let pages =
+                queries::first_days::list_window_pages(&mut conn, domain, window, with_origin).await?;
+            // After the pages: it knows all their numbers.
+            let table = self.tables.find(&mut conn, domain, u32::ge).await?;
+            Ok(pages.count(&table, window))
         })
     }
 
@@ -314,9 +300,7 @@ impl VisitStore for DatabaseStore {
         &'a self,
         domain: &'a DomainId,
     ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>> {
-        Box::pin(
-            async move { Ok(queries::moving::list_first_days(&mut self.db.read().await?, domain).await?) },
-        )
+        Box::pin(self.gather_first_days(domain))
     }
 
     fn add_first_days<'a>(
@@ -324,16 +308,7 @@ impl VisitStore for DatabaseStore {
         domain: &'a DomainId,
         first: &'a [FirstDay],
     ) -> BoxFuture<'a, Result<(), VisitError>> {
-        Box::pin(async move {
-            let rows: Vec<_> =
-                first.iter().map(|(path, days)| ((domain.clone(), path.clone()), *days)).collect();
-            for part in rows.chunks(PART) {
-                let mut tx = self.db.write().await?;
-                queries::note_first_days(&mut tx, part).await?;
-                tx.commit().await?;
-            }
-            Ok(())
-        })
+        Box::pin(self.pack_first_days(domain, first))
     }
 }
 

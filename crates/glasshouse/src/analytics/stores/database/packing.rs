@@ -4,17 +4,19 @@
 use std::sync::Arc;
 
 use crawler::errors::one_line;
-use store::{Conn, DbError};
+use store::{Conn, DbError, Tx};
 
 use super::DatabaseStore;
 use super::day_pages::DayPages;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, day_of};
 use crate::analytics::queries;
-use crate::analytics::segments::close::{MAX_PAGES, add_rows, close_some, take_rows};
+use crate::analytics::segments::close::{
+    MAX_PAGES, ROWS_AT_ONCE, add_first_days, add_rows, close_some, take_rows,
+};
 use crate::analytics::segments::late::LateDays;
 use crate::analytics::segments::paths::PathTable;
-use crate::analytics::stores::{CountedLines, VisitError};
+use crate::analytics::stores::{CountedLines, FirstDay, VisitError};
 use crate::domains::DomainId;
 
 /// Days that are closed at once, if they have few rows.
@@ -46,7 +48,7 @@ impl DatabaseStore {
             false => self.pack(&mut tx, domain, &mut late).await?,
         };
         times.sort_unstable();
-        queries::add_counts_beside(&mut tx, &pages, &times, late.visits(domain)).await?;
+        queries::add_counts(&mut tx, &pages, &times).await?;
         let checkpoint = part.checkpoints[lines - 1].as_str();
         queries::imports::add_checkpoint(&mut tx, domain, checkpoint, None, now).await?;
         tx.commit().await?;
@@ -74,6 +76,15 @@ impl DatabaseStore {
 
     /// Closes every open day before this one, and packs what busy days have open: nobody may come who packs it later.
     pub(super) async fn close_all(&self, today: Day) -> Result<(), VisitError> {
+        self.close_days_before(today).await?;
+        self.pack_rows_of_first_days().await?;
+        let busy = self.counting.lock().await.busy.take_all(self.clock.now());
+        self.pack_busy_days(busy).await;
+        Ok(())
+    }
+
+    /// Closes every open day before this one.
+    pub(super) async fn close_days_before(&self, today: Day) -> Result<(), VisitError> {
         let domains =
             queries::segments::list_domains_with_open_days(&mut self.db.read().await?, today).await?;
         for domain in domains {
@@ -87,8 +98,54 @@ impl DatabaseStore {
                 }
             }
         }
-        let busy = self.counting.lock().await.busy.take_all(self.clock.now());
-        self.pack_busy_days(busy).await;
+        Ok(())
+    }
+
+    /// Notes when paths were visited first.
+    pub(super) async fn pack_first_days(
+        &self,
+        domain: &DomainId,
+        first: &[FirstDay],
+    ) -> Result<(), VisitError> {
+        for part in first.chunks(ROWS_AT_ONCE) {
+            let mut tx = self.db.write().await?;
+            queries::segments::lock_numbers(&mut tx, domain).await?;
+            self.pack_some_first_days(tx, domain, part).await?;
+        }
+        Ok(())
+    }
+
+    /// Packs what earlier versions kept in a row for each page.
+    async fn pack_rows_of_first_days(&self) -> Result<(), VisitError> {
+        let domains = queries::first_days::list_domains_with_unpacked(&mut self.db.read().await?).await?;
+        for domain in domains {
+            loop {
+                let mut tx = self.db.write().await?;
+                queries::segments::lock_numbers(&mut tx, &domain).await?;
+                let rows = queries::first_days::take_unpacked(&mut tx, &domain, ROWS_AT_ONCE).await?;
+                if rows.is_empty() {
+                    break;
+                }
+                let rows: Vec<FirstDay> = rows.into_iter().map(|(path, days)| (path.into(), days)).collect();
+                self.pack_some_first_days(tx, &domain, &rows).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Packs first days in a transaction that has the lock of the domain's numbers, and commits it.
+    async fn pack_some_first_days(
+        &self,
+        mut tx: Tx,
+        domain: &DomainId,
+        first: &[FirstDay],
+    ) -> Result<(), DbError> {
+        let table = self.tables.find(&mut tx, domain, u32::eq).await?;
+        let new = add_first_days(&mut tx, domain, first, &table).await?;
+        tx.commit().await?;
+        if !new.is_empty() {
+            self.tables.insert(domain, Arc::new(table.with(&new)));
+        }
         Ok(())
     }
 

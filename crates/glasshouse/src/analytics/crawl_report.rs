@@ -184,7 +184,7 @@ pub fn errors(visits: &WindowVisits, most: usize) -> (Vec<PageError>, usize) {
     let pages = visits.pages();
     errors.sort_by_key(|((page, status), error)| (Reverse(error.count), pages.place(*page), *status));
     let error = |((page, status), error): ((u32, u16), Error)| PageError {
-        path: pages.path(page),
+        path: pages.path(page).clone(),
         status,
         count: error.count,
         providers: provider_counts(error.providers),
@@ -211,10 +211,10 @@ pub fn forbidden(visits: &WindowVisits, robots: &Robots, most: usize) -> (Vec<Fo
     for pair in pairs {
         let Some((crawler, name)) = crawlers[pair.key] else { continue };
         let path = pages.path(pair.page);
-        let verdict = robots.decide(name, &path);
+        let verdict = robots.decide(name, path);
         if let Some(line) = verdict.line.filter(|_| !verdict.is_allowed) {
             found.push(ForbiddenVisits {
-                path,
+                path: path.clone(),
                 crawler: crawler.id.clone(),
                 provider: crawler.provider.clone(),
                 line,

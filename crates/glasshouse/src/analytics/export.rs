@@ -52,7 +52,7 @@ pub fn rows(visits: &WindowVisits) -> Vec<ExportRow> {
         .rows()
         .map(|(day, page, kind, visits_of_row)| ExportRow {
             day,
-            path: visits.pages().path(page),
+            path: visits.pages().path(page).clone(),
             crawler: kind.crawler.clone(),
             provider: CrawlerIndex::shared().provider_of(&kind.crawler).to_owned(),
             verified: kind.verified,

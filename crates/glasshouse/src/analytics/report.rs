@@ -3,11 +3,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::bots_json::{JsonText, JsonTexts};
 use super::crawlers::{Class, CrawlerIndex, OTHER_PROVIDER};
 use super::model::{Day, ServedBy, bucket_ms, start_of};
 use super::segments::rows::Kind;
@@ -50,39 +50,53 @@ pub struct ServedByCount {
 }
 
 /// Visits of a page by a provider's crawlers.
-#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[derive(ToSchema)]
 pub struct PathProviderCount {
     /// Path without query.
-    #[schema(value_type = String, examples("/pricing"))]
-    pub path: Arc<str>,
+    #[schema(examples("/pricing"))]
+    pub path: String,
     /// Who runs the crawlers.
-    #[schema(value_type = String, examples("google"))]
-    pub provider: &'static str,
+    #[schema(examples("google"))]
+    pub provider: String,
     /// How many visits.
     pub count: u64,
 }
 
 /// Visits of a page answered one way.
-#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub struct PathServedByCount {
     /// Path without query.
-    #[schema(value_type = String, examples("/pricing"))]
-    pub path: Arc<str>,
+    #[schema(examples("/pricing"))]
+    pub path: String,
     /// `cache`, `render`, and `origin` when it was asked for.
-    #[schema(value_type = String, examples("cache"))]
-    pub served_by: &'static str,
+    #[schema(examples("cache"))]
+    pub served_by: String,
     /// How many visits.
     pub count: u64,
 }
 
 /// Visits by page; most visits first.
-#[derive(Debug, PartialEq, Eq, ToSchema)]
+#[derive(Default, ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub struct Bots {
-    pub by_provider: Vec<PathProviderCount>,
+    /// Each path once, ready to be sent.
+    #[schema(ignore)]
+    pub paths: JsonTexts,
+    #[schema(value_type = Vec<PathProviderCount>)]
+    pub by_provider: Vec<PathCount>,
     /// By the way they were answered.
-    pub by_served_by: Vec<PathServedByCount>,
+    #[schema(value_type = Vec<PathServedByCount>)]
+    pub by_served_by: Vec<PathCount>,
+}
+
+/// Visits of a page that have something in common.
+#[derive(Clone, Copy)]
+pub struct PathCount {
+    pub path: JsonText,
+    /// Provider, or way.
+    pub key: &'static str,
+    pub visits: u64,
 }
 
 /// Visits by day.
@@ -198,25 +212,25 @@ pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -
         .map(|of_page| (pages.place(of_page[0].page), of_page))
         .collect();
     by_page.sort_unstable_by_key(|(place, _)| *place);
-    let (mut by_provider, mut by_served) = (Vec::new(), Vec::new());
+    let mut bots = Bots::default();
     for (_, of_page) in by_page {
-        let path = &pages.path(of_page[0].page);
+        let path = bots.paths.add(pages.path(of_page[0].page));
         for same in of_page.chunk_by(|a, b| a.key.0 == b.key.0) {
-            let count = same.iter().map(|sum| sum.visits).sum();
-            by_provider.push(PathProviderCount { path: path.clone(), provider: same[0].key.0, count });
+            let visits = same.iter().map(|sum| sum.visits).sum();
+            bots.by_provider.push(PathCount { path, key: same[0].key.0, visits });
         }
         for way in WAYS_BY_NAME {
             let same = of_page.iter().filter(|sum| sum.key.1 == way);
-            let count = same.map(|sum| sum.visits).sum();
-            if count > 0 {
-                by_served.push(PathServedByCount { path: path.clone(), served_by: way.as_str(), count });
+            let visits = same.map(|sum| sum.visits).sum();
+            if visits > 0 {
+                bots.by_served_by.push(PathCount { path, key: way.as_str(), visits });
             }
         }
     }
     // Stable: equal counts stay in the order of path, then name, bytewise.
-    by_provider.sort_by_key(|entry| Reverse(entry.count));
-    by_served.sort_by_key(|entry| Reverse(entry.count));
-    Bots { by_provider, by_served_by: by_served }
+    bots.by_provider.sort_by_key(|entry| Reverse(entry.visits));
+    bots.by_served_by.sort_by_key(|entry| Reverse(entry.visits));
+    bots
 }
 
 /// Visits of every day from one to another.
@@ -340,6 +354,10 @@ pub struct WindowInfo {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::analytics::model::Verified;
     use crate::analytics::segments::paths::PathTable;
@@ -372,16 +390,17 @@ mod tests {
 
         let bots = bots(&visits, Scope::Snapshots, |_| true);
 
-        let rows: Vec<_> = bots.by_provider.iter().map(|row| (&*row.path, row.provider, row.count)).collect();
-        let expected = [
-            ("/c", "google", 5),
-            ("/Z", "google", 1),
-            ("/a", "google", 1),
-            ("/a", "openai", 1),
-            ("/b", "google", 1),
-        ];
-        assert_eq!(rows, expected);
-        assert_eq!(bots.by_served_by[0].count, 3);
+        let bots: Value = serde_json::from_slice(&bots.to_json()).unwrap();
+        let row = |path, provider, count| json!({ "path": path, "provider": provider, "count": count });
+        let expected = json!([
+            row("/c", "google", 5),
+            row("/Z", "google", 1),
+            row("/a", "google", 1),
+            row("/a", "openai", 1),
+            row("/b", "google", 1),
+        ]);
+        assert_eq!(bots["byProvider"], expected);
+        assert_eq!(bots["byServedBy"][0], json!({ "path": "/c", "servedBy": "render", "count": 3 }));
     }
 
     #[test]

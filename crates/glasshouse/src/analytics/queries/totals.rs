@@ -176,7 +176,7 @@ async fn find_packed(conn: &mut Conn, domain: &DomainId, days: &[Day]) -> Result
     Ok(found)
 }
 
-fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: BTreeMap<K, u64>) {
+fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, counts: Vec<(K, u64)>) {
     for (key, visits) in counts {
         *sums.entry(key).or_default() += visits;
     }

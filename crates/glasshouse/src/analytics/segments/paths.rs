@@ -2,7 +2,10 @@
 //! Closed days name pages by number only. Must never give a number twice.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::BuildHasher;
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::rows::{Damaged, OTHER_NUMBER, compress, decompress, put, take};
 use crate::analytics::model::OTHER_PATHS;
@@ -15,6 +18,32 @@ pub struct PathTable {
     order: Vec<u32>,
     /// Where in the order each number is.
     ranks: Vec<u32>,
+    /// Numbers by path, once somebody looks for one.
+    index: OnceLock<PathIndex>,
+}
+
+/// Numbers by the hash of their path.
+#[derive(Debug, Clone, Default)]
+struct PathIndex {
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl PathIndex {
+    /// Adds the numbers from one on, of all these paths.
+    fn add(&mut self, paths: &[Arc<str>], from: usize) {
+        let PathIndex { numbers, hasher } = self;
+        let hash = |number: &u32| hasher.hash_one(&*paths[*number as usize]);
+        numbers.reserve(paths.len() - from, hash);
+        for number in from as u32..paths.len() as u32 {
+            numbers.insert_unique(hash(&number), number, hash);
+        }
+    }
+
+    fn find(&self, paths: &[Arc<str>], path: &str) -> Option<u32> {
+        let is_path = |number: &u32| *paths[*number as usize] == *path;
+        self.numbers.find(self.hasher.hash_one(path), is_path).copied()
+    }
 }
 
 impl PathTable {
@@ -37,7 +66,12 @@ impl PathTable {
         let mut order = [self.order.as_slice(), &added].concat();
         // Stable: two sorted runs, which this merges.
         order.sort_by(|a, b| path(a).cmp(path(b)));
-        PathTable::in_order(paths, order)
+        let mut table = PathTable::in_order(paths, order);
+        if let Some(mut index) = self.index.get().cloned() {
+            index.add(&table.paths, self.paths.len());
+            table.index = index.into();
+        }
+        table
     }
 
     fn in_order(paths: Vec<Arc<str>>, order: Vec<u32>) -> PathTable {
@@ -45,7 +79,7 @@ impl PathTable {
         for (rank, number) in order.iter().enumerate() {
             ranks[*number as usize] = rank as u32;
         }
-        PathTable { paths, order, ranks }
+        PathTable { paths, order, ranks, index: OnceLock::new() }
     }
 
     /// How many numbers there are; the next one that is given.
@@ -63,6 +97,16 @@ impl PathTable {
         &self.paths
     }
 
+    /// The number of a path.
+    pub fn number(&self, path: &str) -> Option<u32> {
+        let index = self.index.get_or_init(|| {
+            let mut index = PathIndex::default();
+            index.add(&self.paths, 0);
+            index
+        });
+        index.find(&self.paths, path)
+    }
+
     /// The number of a path; else how many paths come before it.
     pub fn find(&self, path: &str) -> Result<u32, u32> {
         let place = self.order.binary_search_by(|number| (*self.paths[*number as usize]).cmp(path));
@@ -76,7 +120,7 @@ impl PathTable {
 
     /// Roughly how much memory it takes.
     pub fn bytes(&self) -> usize {
-        self.paths.iter().map(|path| path.len() + 48).sum()
+        self.paths.iter().map(|path| path.len() + 56).sum()
     }
 }
 
@@ -96,7 +140,7 @@ impl<'a> Numbering<'a> {
 
     /// The number of a path, if it has one.
     pub fn find(&self, path: &str) -> Option<u32> {
-        self.table.find(path).ok().or_else(|| self.by_path.get(path).copied())
+        self.table.number(path).or_else(|| self.by_path.get(path).copied())
     }
 
     /// The number of a path.
@@ -155,21 +199,30 @@ mod tests {
         let table = table();
 
         for (number, path) in [(0, "(other)"), (1, "/b"), (2, "/"), (3, "/ü"), (4, "/Z")] {
-            assert_eq!(table.find(path), Ok(number));
+            assert_eq!((table.find(path), table.number(path)), (Ok(number), Some(number)));
             assert_eq!(table.path(number).map(|path| &**path), Some(path));
         }
         assert_eq!((table.find("/a"), table.find(""), table.path(5)), (Err(3), Err(0), None));
+        assert_eq!(table.number("/a"), None);
         assert_eq!([0, 2, 4, 1, 3].map(|number| table.rank(number)), [0, 1, 2, 3, 4].map(Some));
     }
 
     #[test]
     fn a_table_with_more_paths_is_the_table_of_all_of_them() {
         let (table, new) = (table(), ["/a", "/zz", "!", "/A"].map(Arc::<str>::from));
+        let all = PathTable::of(table.paths[1..].iter().chain(&new).cloned());
 
-        let (more, all) = (table.with(&new), PathTable::of(table.paths[1..].iter().chain(&new).cloned()));
-
-        assert_eq!(more.next_number(), 9);
-        assert_eq!((more.paths, more.ranks), (all.paths, all.ranks));
+        // Whether a path was looked for before or not.
+        for _ in 0..2 {
+            let more = table.with(&new);
+            assert_eq!(more.next_number(), 9);
+            assert_eq!((&more.paths, &more.ranks), (&all.paths, &all.ranks));
+            assert_eq!(
+                ["/b", "/a", "/A", "/x"].map(|path| more.number(path)),
+                [Some(1), Some(5), Some(8), None]
+            );
+            assert_eq!(table.number("/a"), None);
+        }
         assert_eq!(table.with(&[]).order, table.order);
     }
 

@@ -107,12 +107,6 @@ impl DayRows {
         DayRows { kinds: kinds.into_iter().cloned().collect(), rows }
     }
 
-    /// The counts again.
-    pub fn counts(&self) -> BTreeMap<(u32, Kind), u64> {
-        let entry = |row: &DayRow| ((row.page, self.kinds[row.kind as usize].clone()), row.visits);
-        self.rows.iter().map(entry).collect()
-    }
-
     /// The pages that were visited.
     pub fn page_sets(&self) -> PageSets {
         let mut sets = PageSets::default();
@@ -270,7 +264,6 @@ mod tests {
     #[test]
     fn a_day_comes_back_as_it_was() {
         assert_eq!(DayRows::unpack(&day().pack()), Ok(day()));
-        assert_eq!(DayRows::of(day().counts()), day());
         assert_eq!(DayRows::unpack(&DayRows::default().pack()), Ok(DayRows::default()));
     }
 

@@ -1,7 +1,6 @@
 //! Closing days changes no answer: not by itself, not between late visits, and not when it is killed in the middle.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rand::prelude::*;
 use rand::rngs::StdRng;
@@ -224,8 +223,10 @@ async fn a_day_with_too_many_pages_keeps_those_with_most_visits() {
 
         let analytics = &app.state.analytics;
         let bots = analytics.bots(&shop.id, (today, today), None, None, Scope::Snapshots).await.unwrap();
-        let rows: Vec<_> = bots.by_served_by.iter().map(|row| (&*row.path, row.count)).collect();
-        assert_eq!(rows, [(OTHER_PATHS, 11), ("/a", 5), ("/c", 3), ("/b", 2)]);
+        let bots: Value = serde_json::from_slice(&bots.to_json()).unwrap();
+        let row = |path, count| json!({ "path": path, "servedBy": "cache", "count": count });
+        let rows = [row(OTHER_PATHS, 11), row("/a", 5), row("/c", 3), row("/b", 2)];
+        assert_eq!(bots["byServedBy"], json!(rows));
         let summary = analytics.summary(&shop.id, 1, Scope::Snapshots).await.unwrap();
         assert_eq!((summary.total_crawls_served, summary.total_pages_crawled), (21, 3));
     })
@@ -255,8 +256,9 @@ async fn visits_by_page_end_after_the_days_that_are_kept_and_counts_of_days_stay
             analytics.delete_old_visits().await.unwrap();
 
             let bots = analytics.bots(&shop.id, (0, today), None, None, Scope::Snapshots).await.unwrap();
-            let paths: Vec<Arc<str>> = bots.by_provider.iter().map(|row| row.path.clone()).collect();
-            assert_eq!(paths, ["/kept".into(), "/new".into()]);
+            let bots: Value = serde_json::from_slice(&bots.to_json()).unwrap();
+            let row = |path, count| json!({ "path": path, "provider": "google", "count": count });
+            assert_eq!(bots["byProvider"], json!([row("/kept", 2), row("/new", 1)]));
         }
         let summary = analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
         assert_eq!((summary.total_crawls_served, summary.new_pages_crawled), (9, 3));
@@ -335,7 +337,7 @@ async fn a_clock_that_is_far_ahead_deletes_few_days_at_a_time() {
         app.state.analytics.close_days().await.unwrap();
         let kept = async || {
             let visits = app.state.analytics.bots(&shop.id, (0, today), None, None, Scope::Snapshots).await;
-            visits.unwrap().by_provider.iter().map(|row| row.count).sum::<u64>()
+            visits.unwrap().by_provider.iter().map(|row| row.visits).sum::<u64>()
         };
 
         app.state.analytics.delete_old_visits().await.unwrap();

@@ -5,14 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Damaged, DayRows, Kind, OTHER_NUMBER};
+use super::rows::{Damaged, DayRow, DayRows, Kind, OTHER_NUMBER};
 use crate::analytics::model::{ServedBy, Verified};
 
 /// Visits by kind; the status is its first digit only.
 pub type KindCounts = BTreeMap<Kind, u64>;
 
+/// Way and bucket of its time.
+pub type TimeOfWay = (ServedBy, i64);
+
 /// Answers by way and bucket of their time.
-pub type TimeCounts = BTreeMap<(ServedBy, i64), u64>;
+pub type TimeCounts = BTreeMap<TimeOfWay, u64>;
 
 /// What a day adds up to.
 #[derive(Debug, Default)]
@@ -29,10 +32,13 @@ pub fn pack_kinds(counts: &KindCounts) -> Vec<u8> {
     DayRows::of(counts.iter().map(row).collect()).pack()
 }
 
-/// Reads what [`pack_kinds`] wrote.
-pub fn unpack_kinds(packed: &[u8]) -> Result<KindCounts, Damaged> {
-    let counts = DayRows::unpack(packed)?.counts();
-    Ok(counts.into_iter().map(|((_, kind), visits)| (kind, visits)).collect())
+/// Reads what [`pack_kinds`] wrote, in order.
+pub fn unpack_kinds(packed: &[u8]) -> Result<Vec<(Kind, u64)>, Damaged> {
+    let DayRows { kinds, rows } = DayRows::unpack(packed)?;
+    // Of one page: each kind has its row, in the same order.
+    let is_whole = kinds.len() == rows.len() && rows.iter().zip(0..).all(|(row, at)| row.kind == at);
+    let visits = rows.into_iter().map(|row| row.visits);
+    if is_whole { Ok(kinds.into_iter().zip(visits).collect()) } else { Err(Damaged) }
 }
 
 /// Times as bytes.
@@ -45,12 +51,10 @@ pub fn pack_times(times: &TimeCounts) -> Vec<u8> {
 }
 
 /// Reads what [`pack_times`] wrote.
-pub fn unpack_times(packed: &[u8]) -> Result<TimeCounts, Damaged> {
-    let counts = DayRows::unpack(packed)?.counts();
-    Ok(counts
-        .into_iter()
-        .map(|((bucket, kind), visits)| ((kind.served, i64::from(bucket)), visits))
-        .collect())
+pub fn unpack_times(packed: &[u8]) -> Result<Vec<(TimeOfWay, u64)>, Damaged> {
+    let DayRows { kinds, rows } = DayRows::unpack(packed)?;
+    let time = |row: DayRow| ((kinds[row.kind as usize].served, i64::from(row.page)), row.visits);
+    Ok(rows.into_iter().map(time).collect())
 }
 
 #[cfg(test)]
@@ -76,8 +80,9 @@ mod tests {
             ((ServedBy::Render, 380), 1),
         ]);
 
-        assert_eq!(unpack_kinds(&pack_kinds(&kinds)), Ok(kinds));
-        assert_eq!(unpack_times(&pack_times(&times)), Ok(times));
+        assert_eq!(unpack_kinds(&pack_kinds(&kinds)).map(KindCounts::from_iter), Ok(kinds));
+        assert_eq!(unpack_times(&pack_times(&times)).map(TimeCounts::from_iter), Ok(times.clone()));
+        assert_eq!(unpack_kinds(&pack_times(&times)), Err(Damaged));
         assert_eq!(unpack_times(b"no totals"), Err(Damaged));
     }
 }

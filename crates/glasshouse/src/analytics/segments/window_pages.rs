@@ -43,7 +43,7 @@ impl WindowPages {
         let (mut numbered, mut unnumbered) = (HashMap::<u32, Day>::new(), HashMap::<&str, Day>::new());
         let (mut visited, mut visited_unnumbered) = (self.visited.clone(), BTreeSet::new());
         for OpenPage { path, first, is_visited } in &self.open {
-            let number = table.find(path).ok();
+            let number = table.number(path);
             if *is_visited {
                 match number {
                     Some(number) => visited.insert(number),

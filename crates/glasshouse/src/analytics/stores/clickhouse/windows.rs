@@ -117,7 +117,7 @@ mod tests {
 
         let sums = visits.sum(|_| true, |kind| Some(if kind.crawler == "gptbot" { "gpt" } else { "bing" }));
         let sums: Vec<_> =
-            sums.iter().map(|sum| (visits.pages().path(sum.page), sum.key, sum.visits)).collect();
+            sums.iter().map(|sum| (visits.pages().path(sum.page).clone(), sum.key, sum.visits)).collect();
         assert_eq!(sums, [("/b".into(), "bing", 5), ("/b".into(), "gpt", 4), ("/a".into(), "gpt", 2)]);
     }
 

@@ -19,7 +19,7 @@ impl DatabaseStore {
         // Pages first: what is counted meanwhile is missing in them, and the next copy sees it.
         let visits = self.window(domain, (day, day), Detail::Rows).await?;
         let pages = visits.rows().map(|(day, page, kind, count)| {
-            let (path, crawler) = (visits.pages().path(page), kind.crawler.clone().into());
+            let (path, crawler) = (visits.pages().path(page).clone(), kind.crawler.clone().into());
             let (verified, served, status) = (kind.verified, kind.served, kind.status);
             (VisitKey { domain: domain.clone(), day, path, crawler, verified, served, status }, count)
         });

@@ -39,7 +39,7 @@ impl DayPages<'_> {
 
 impl PackedPages {
     fn contains(&self, path: &str) -> bool {
-        self.table.find(path).is_ok_and(|number| self.numbers.contains(&number))
+        self.table.number(path).is_some_and(|number| self.numbers.contains(&number))
     }
 }
 

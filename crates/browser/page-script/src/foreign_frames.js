@@ -14,8 +14,9 @@ import { hold, isLikelyPending, work } from './work.js';
 const BETWEEN_MS = 30; // an answer leads to the next question, or to a message to the page
 const PAUSE_MS = 500; // what a frame waits for before it speaks: its own layout, its fonts
 const PAUSES = 20; // what goes on pausing is a clock, or an advertisement
-const BUSY = `${options.nonce}+`;
-const IDLE = `${options.nonce}-`;
+// Not by the nonce: a page that opens its document anew by way of a frame hears them.
+const BUSY = `${options.mark}+`;
+const IDLE = `${options.mark}-`;
 
 const dataOf = getter(MessageEvent.prototype, 'data');
 const sourceOf = getter(MessageEvent.prototype, 'source');

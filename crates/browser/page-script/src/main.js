@@ -45,7 +45,10 @@ function main() {
   if (isTop || shared) watchClocks();
   watchFrames();
   watchFonts();
-  if (!isTop && shared) watchWork();
+  if (!isTop && shared) {
+    watchWork();
+    watchReopening();
+  }
   if (isForeign) {
     watchRequests();
     tellOfWork();

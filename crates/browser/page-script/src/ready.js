@@ -11,7 +11,7 @@ import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
 import { beginChain } from './frames.js';
 import { moveHand } from './hands.js';
-import { listen, quietly } from './hooks.js';
+import { listen, listenAgain, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
 import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
@@ -219,7 +219,7 @@ function finish(why) {
   const moved = { location: target?.location ?? null, via: target?.via ?? null };
   const message = { k: 'done', why, url: pageAddress(), title: quietly(() => wellFormed(title(document))) || '', ...moved };
   if (target) {
-    report({ ...message, status: redirectStatus(), tooLarge: null, html: '', inspection: null });
+    report({ ...message, status: redirectStatus(), tooLarge: null, inspection: null });
     return;
   }
   quietly(keepAnimatedStyles);
@@ -230,7 +230,7 @@ function finish(why) {
   const html = quietly(() => wellFormed(serializeDocument())) || '';
   const inspection = quietly(inspect) || null;
   const isTooLarge = html.length > options.htmlBytes;
-  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, html: isTooLarge ? '' : html, inspection });
+  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, inspection }, isTooLarge ? '' : html);
 }
 
 /** Writes a document that forbids scripts as it is: nothing in it can change. */
@@ -241,17 +241,19 @@ export const writeAtOnce = () => finish('quiet');
  * `skip` when nothing is on its way, `seal` at the end, which is prevented when the document is sealed. And of frames, which want a share.
  */
 export function watchOrders(skip) {
-  listen(window, options.nonce, (event) => {
+  const obey = (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, now };
+    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, now, listenAgain };
     else if (order === 'seal') sealDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
     else if (order === 'skip') skip();
     else if (order === 'broken off') breakOff();
     else if (order === 'stay') stay();
     else finish('forced');
-  });
+  };
+  // The first to hear it, whatever the page might come to know.
+  listen(window, options.nonce, obey, { capture: true });
 }
 
 /** Reports again, of the page itself. */

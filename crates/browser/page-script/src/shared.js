@@ -26,6 +26,7 @@ import { isTop, options } from './options.js';
  * @property {Time} time
  * @property {() => boolean} isUnfinished
  * @property {() => number} now
+ * @property {() => void} listenAgain
  */
 
 /** Whether the top document is one of another origin: it does not answer. */

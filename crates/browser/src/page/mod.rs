@@ -123,7 +123,8 @@ pub(crate) struct Done {
     pub(crate) via: Option<Via>,
     /// Characters of HTML when they were more than `html_bytes`; there is no HTML then.
     pub(crate) too_large: Option<usize>,
-    /// The document.
+    /// The document; comes behind the rest, as it is.
+    #[serde(skip)]
     pub(crate) html: String,
     /// What an audit asked for.
     pub(crate) inspection: Option<Inspection>,
@@ -184,7 +185,8 @@ fn order(nonce: &str, detail: &str) -> String {
     format!("dispatchEvent(new CustomEvent({}, {{ detail: '{detail}', cancelable: true }}))", json_of(nonce))
 }
 
-/// Reads what came through the binding. `None`: not from the script of this render, whose nonce nobody else knows.
+/// Reads what came through the binding: a line of JSON, then the text of the document (docs/decisions/0352).
+/// `None`: not from the script of this render, whose nonce nobody else knows.
 pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     #[derive(Deserialize)]
     struct Kind<'a> {
@@ -203,18 +205,19 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     if payload == "G" {
         return Some(Message::GoPastOthers);
     }
-    if !payload.contains(nonce) {
+    let (head, html) = payload.split_once('\n').unwrap_or((payload, ""));
+    if !head.contains(nonce) {
         return None;
     }
     let read = || {
-        let kind: Kind<'_> = serde_json::from_str(payload).ok()?;
+        let kind: Kind<'_> = serde_json::from_str(head).ok()?;
         match kind.k.as_ref() {
             "done" => {
-                let done: Done = serde_json::from_str(payload).ok()?;
-                (done.nonce == nonce).then(|| Message::Done(Box::new(done)))
+                let done: Done = serde_json::from_str(head).ok()?;
+                (done.nonce == nonce).then(|| Message::Done(Box::new(Done { html: html.to_owned(), ..done })))
             }
             "redirect" => {
-                let redirect: Redirect = serde_json::from_str(payload).ok()?;
+                let redirect: Redirect = serde_json::from_str(head).ok()?;
                 (redirect.nonce == nonce).then_some(Message::Redirect(redirect))
             }
             _ => None,
@@ -227,15 +230,18 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
 mod tests {
     use super::*;
 
-    const DONE: &str = r#"{"k":"done","why":"quiet","url":"https://a.example/","title":"A","status":404,
-        "location":null,"via":null,"tooLarge":null,"html":"<p>","inspection":null,"nonce":"n1"}"#;
+    const DONE: &str = concat!(
+        r#"{"k":"done","why":"quiet","url":"https://a.example/","title":"A","status":404,"#,
+        r#""location":null,"via":null,"tooLarge":null,"inspection":null,"nonce":"n1"}"#,
+        "\n<p>first\n<p>second"
+    );
 
     #[test]
     fn a_report_with_the_nonce_of_the_render_is_read() {
         let message = parse(DONE, "n1");
 
         let Some(Message::Done(done)) = message else { panic!("no report: {message:?}") };
-        assert_eq!((done.why, done.status, done.html.as_str()), (Why::Quiet, 404, "<p>"));
+        assert_eq!((done.why, done.status, done.html.as_str()), (Why::Quiet, 404, "<p>first\n<p>second"));
     }
 
     #[test]

@@ -88,9 +88,10 @@ impl<'a> Machine<'a> {
 
     fn reports(&mut self, changes: serde_json::Value) -> Option<End> {
         let mut report = json!({ "k": "done", "nonce": "n", "why": "quiet", "url": PAGE, "title": "", "status": 0,
-            "location": null, "via": null, "tooLarge": null, "html": "<p>" });
+            "location": null, "via": null, "tooLarge": null });
+        let html = changes.get("html").and_then(serde_json::Value::as_str).unwrap_or("<p>");
         report.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        self.says(page::parse(&report.to_string(), "n").unwrap())
+        self.says(page::parse(&format!("{report}\n{html}"), "n").unwrap())
     }
 
     fn says(&mut self, message: Message) -> Option<End> {

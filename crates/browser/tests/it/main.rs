@@ -18,6 +18,7 @@ mod markup;
 mod origin;
 mod redirects;
 mod reopening;
+mod reports;
 mod requests;
 mod scrolling;
 mod shadow_roots;

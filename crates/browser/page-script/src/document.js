@@ -1,9 +1,9 @@
-// Follows the DOM of the document and of every shadow root that the page makes.
+// Follows the DOM of the document and of every shadow root that the page makes. See docs/decisions/0353.
 
-import { listen, watchMethod } from './hooks.js';
+import { listen, quietly, replaceMethod, watchMethod } from './hooks.js';
 import { holdElement } from './elements.js';
-import { firstElementChild, isHtml, localName, nodeType, openRoot, queryAll, rootFlag, templateContent, TYPE } from './intrinsics/dom.js';
-import { each, getter, method, plain, some } from './intrinsics/language.js';
+import { firstElementChild, isConnected, isHtml, localName, matches, nodeType, openRoot, queryAll, rootFlag, templateContent, TYPE } from './intrinsics/dom.js';
+import { KeptSet, KeptWeakMap, each, getter, indexOf, method, plain, some } from './intrinsics/language.js';
 import { native } from './native.js';
 import { registry, shadowRoots, templateRoots, unseen } from './roots.js';
 import { now } from './shared.js';
@@ -18,6 +18,7 @@ const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const recordType = getter(MutationRecord.prototype, 'type');
 const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
 const removedNodes = getter(MutationRecord.prototype, 'removedNodes');
+const attachInternals = method(HTMLElement.prototype, 'attachInternals');
 const innerRoot = getter(ElementInternals.prototype, 'shadowRoot');
 
 const isElement = (node) => nodeType(node) === TYPE.element;
@@ -61,7 +62,12 @@ export function watchShadowRoots() {
     rememberRoot(root);
     noteClonable(root);
   });
-  watchMethod(HTMLElement.prototype, 'attachInternals', (internals) => rememberRoot(innerRoot(internals)));
+  replaceMethod(HTMLElement.prototype, 'attachInternals', (call, element) => {
+    const internals = asked.get(element) ?? call();
+    asked.delete(element);
+    quietly(() => rememberInnerRoot(element, internals));
+    return internals;
+  });
   // Declarative roots are made by the parser: those of the document are looked for when it has ended.
   unseen.mayBe = true;
   listen(document, 'DOMContentLoaded', () => {
@@ -80,10 +86,39 @@ export function watchShadowRoots() {
 function rememberDeclaredRoots(parent) {
   each(queryAll(parent, '*'), (element) => {
     const root = openRoot(element);
-    if (!root || shadowRoots.has(root)) return;
-    rememberRoot(root);
-    noteClonable(root);
-    rememberDeclaredRoots(root);
+    if (root) rememberDeclaredRoot(root);
+    else if (indexOf(localName(element), '-') > 0) silent.add(element);
+  });
+}
+
+function rememberDeclaredRoot(root) {
+  if (shadowRoots.has(root)) return;
+  rememberRoot(root);
+  noteClonable(root);
+  rememberDeclaredRoots(root);
+}
+
+/** @type {Set<Element>} */
+const silent = new KeptSet(); // custom elements that may have a closed root by the parser, which only their internals show
+/** @type {WeakMap<Element, ElementInternals>} */
+const asked = new KeptWeakMap(); // internals that the page has not asked for yet: there are none a second time
+
+function rememberInnerRoot(element, internals) {
+  silent.delete(element);
+  const root = innerRoot(internals);
+  if (root) rememberDeclaredRoot(root);
+}
+
+/** Asks elements for closed roots. Those that are not defined have no internals: their root is seen by nobody. */
+function rememberClosedRoots() {
+  silent.forEach((element) => {
+    if (!isConnected(element) || !matches(element, ':defined')) return;
+    silent.delete(element);
+    quietly(() => {
+      const internals = attachInternals(element);
+      asked.set(element, internals);
+      rememberInnerRoot(element, internals);
+    });
   });
 }
 
@@ -104,8 +139,9 @@ function rememberTemplates(parent) {
 /** A copy of its host gets one, which nobody is told of. */
 const noteClonable = (root) => (unseen.mayBe ||= rootFlag(root, 'clonable'));
 
-/** Looks for the open roots that have come with copies and with parts of other documents, or before the document's end. */
+/** Looks for the roots that have come with copies and with parts of other documents, or before the document's end, and for closed ones. */
 export function rememberUnseenRoots() {
+  rememberClosedRoots();
   if (!unseen.mayBe) return;
   shadowRoots.forEach(rememberDeclaredRoots);
   rememberDeclaredRoots(document);

@@ -58,3 +58,30 @@ async fn a_template_keeps_the_roots_that_its_copies_get() {
 
     assert_eq!(page.html.matches("<b>inside</b></template></x-copy>").count(), 2, "{}", page.html);
 }
+
+#[tokio::test]
+async fn closed_declared_roots_of_defined_elements_come_out_with_what_is_in_them() {
+    let page = format!(
+        "<!DOCTYPE html><title>t</title><p>{PROSE}
+         <x-card><template shadowrootmode=closed><b>closed</b><x-open><template shadowrootmode=open><i>open in it</i></template></x-open>
+           <x-inner><template shadowrootmode=closed><i>closed in it</i></template></x-inner></template>light</x-card>
+         <script>
+            // One that uses its root, and one that never looks at it.
+            customElements.define('x-card', class extends HTMLElement {{
+                constructor() {{ super(); this.attachInternals().shadowRoot.querySelector('b').textContent = 'made' }}
+            }});
+            customElements.define('x-inner', class extends HTMLElement {{}});
+         </script>"
+    );
+    let bench = Bench::new().await;
+
+    let page = bench.render_reply(Reply::html(&page)).await.unwrap();
+
+    for part in [
+        "<x-card><template shadowrootmode=\"closed\"><b>made</b>",
+        "<x-open><template shadowrootmode=\"open\"><i>open in it</i></template></x-open>",
+        "<x-inner><template shadowrootmode=\"closed\"><i>closed in it</i></template></x-inner>",
+    ] {
+        assert!(page.html.contains(part), "{part}: {}", page.html);
+    }
+}

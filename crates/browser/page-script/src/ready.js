@@ -13,7 +13,7 @@ import { beginChain } from './frames.js';
 import { moveHand } from './hands.js';
 import { listen, listenAgain, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
-import { body, query, readyState, textContent, title } from './intrinsics/dom.js';
+import { body, contentType, documentElement, isHtml, query, readyState, textContent, title } from './intrinsics/dom.js';
 import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
 import { loadLazyFrames } from './lazy_frames.js';
 import { loadMedia } from './media.js';
@@ -67,8 +67,14 @@ function look() {
   }
 }
 
+// Data shows as a tree of tags in a browser, and says nothing to whoever asks for a page. XHTML is one by whatever name it comes.
+const isXml = test(/^(application|text)\/xml$/, contentType(document));
+const TREE_OF_TAGS = 'body > #webkit-xml-viewer-source-xml';
+const isData = () => isXml && documentElement(document) !== null && (!isHtml(documentElement(document), 'html') || query(document, TREE_OF_TAGS) !== null);
+
 function decide() {
   if (native.now() >= options.hardMs) return finish('timeout');
+  if (isData()) return finish('quiet');
   if (readFlag() === true) return confirm(2, 'flag');
   if (isSettled()) return confirm(3, 'quiet');
   if (isStill() || isUnending()) return finish('still');
@@ -227,7 +233,7 @@ function finish(why) {
   quietly(rememberUnseenRoots);
   sheetTexts.clear();
   // A document that defies it is a failure at once, not a time-out.
-  const html = quietly(() => wellFormed(serializeDocument())) || '';
+  const html = quietly(() => (isData() ? '' : wellFormed(serializeDocument()))) || '';
   const inspection = quietly(inspect) || null;
   const isTooLarge = html.length > options.htmlBytes;
   report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, inspection }, isTooLarge ? '' : html);

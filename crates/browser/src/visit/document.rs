@@ -16,6 +16,8 @@ pub(super) struct Document {
     pub status: Option<u16>,
     /// Why that is not a page, when it is none.
     pub flaw: Option<String>,
+    /// Its type, when the name of its root decides whether it is a page: the script in it knows that.
+    pub xml: Option<String>,
     /// It may not run scripts, the page script included.
     pub forbids_scripts: bool,
     /// Where its head sends visitors in a moment.
@@ -31,6 +33,7 @@ impl Document {
             url: request.request.url.to_string(),
             status: None,
             flaw: None,
+            xml: None,
             forbids_scripts: false,
             refresh: None,
         }
@@ -40,6 +43,7 @@ impl Document {
     pub fn read_head(&mut self, response: &Response<'_>) {
         self.status = Some(page_status(response));
         self.flaw = why_not_a_page(response);
+        self.xml = is_xml(response).then(|| response.mime_type.to_string());
         self.forbids_scripts = forbids_scripts(response);
         self.refresh = refresh_of(response, &self.url);
     }
@@ -101,6 +105,11 @@ fn refresh_of(response: &Response<'_>, document: &str) -> Option<String> {
     None
 }
 
+/// Whether a response may be a page or data.
+fn is_xml(response: &Response<'_>) -> bool {
+    matches!(&*response.mime_type, "application/xml" | "text/xml")
+}
+
 /// Why a response is not a page, when it is none: nothing that is shown, or another type than HTML.
 fn why_not_a_page(response: &Response<'_>) -> Option<String> {
     let status = page_status(response);
@@ -114,7 +123,7 @@ fn why_not_a_page(response: &Response<'_>) -> Option<String> {
     let is_html = matches!(&*response.mime_type, "text/html" | "application/xhtml+xml");
     // An error without a body has no type either, and is a page all the same.
     let is_bare_error = response.mime_type.is_empty() && status >= 400;
-    if is_html || is_bare_error {
+    if is_html || is_bare_error || is_xml(response) {
         return None;
     }
     Some(if response.mime_type.is_empty() { "nothing".to_owned() } else { response.mime_type.to_string() })

@@ -137,6 +137,7 @@ async fn what_is_not_html_is_not_a_page() {
         Reply::typed("application/pdf", "%PDF-1.4"),
         Reply::typed("application/json", "{}"),
         Reply::typed("image/png", "x"),
+        Reply::typed("application/xml", "<?xml version=\"1.0\"?><offers><offer/></offers>"),
         Reply::typed("application/octet-stream", "x"),
         Reply::html("<p>hi").header("content-disposition", "attachment; filename=x.html"),
         Reply::html("").status(204),
@@ -441,4 +442,16 @@ async fn a_frames_own_document_under_trusted_types_does_not_cost_the_page() {
 
     assert_eq!((page.partial, page.settled), (false, Settled::Quiet));
     assert!(page.html.contains("Hello") && !page.html.contains("onclick"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn xhtml_is_a_page_by_whatever_name_of_xml_it_comes() {
+    let bench = Bench::new().await;
+    let body = "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>t</title></head><body><p id=\"out\"/><br/>
+        <script>//<![CDATA[\nsetTimeout(() => { document.getElementById('out').textContent = 'fish & chips' }, 200);\n//]]></script></body></html>";
+    for kind in ["application/xml", "text/xml; charset=utf-8", "application/xhtml+xml"] {
+        let page = bench.render_reply(Reply::typed(kind, body)).await.unwrap();
+
+        assert!(page.html.contains("<p id=\"out\">fish &amp; chips</p>"), "{kind}: {}", page.html);
+    }
 }

@@ -247,7 +247,7 @@ impl<'a> State<'a> {
         }
         let final_url = Url::parse(&done.url).unwrap_or_else(|_| self.request.url.clone());
         if done.html.is_empty() {
-            return End::not_a_page("an empty document");
+            return End::not_a_page(self.document.xml.as_deref().unwrap_or("an empty document"));
         }
         let own = self.document.status.unwrap_or(200);
         let status = if (100..600).contains(&done.status) { done.status } else { own };

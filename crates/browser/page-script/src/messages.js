@@ -2,8 +2,9 @@
 
 import RULES from '../rules.json';
 import { isUnfinished } from './appearance.js';
+import { FRAME_MS, askFrame } from './frames.js';
 import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
-import { KeptWeakMap, apply, asText, defineProperty, each, keys, max, min, plain, proxied, push, test } from './intrinsics/language.js';
+import { KeptWeakMap, apply, asText, defineProperty, each, getter, keys, max, min, plain, proxied, push, some, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
@@ -11,6 +12,7 @@ import { now, time } from './shared.js';
 
 const SECOND_OF_WORKER_MS = 400;
 const MAX_ASKED = 4; // answers that one socket is waited for
+const LISTENING_MS = 300; // who makes a worker to hear of it listens by then
 const SHOWN_MS = 100; // what a first word has brought is there by then
 
 const ANSWERED_ELSEWHERE = {
@@ -60,23 +62,45 @@ export function watchMessages() {
     watchMethod(window.FileReader?.prototype, name, (_, reader) => listen(reader, 'loadend', hold('database', RULES.database.ms), { once: true }));
   });
   watchMethod(window, 'createImageBitmap', (promise) => holdPromise('database', RULES.database.ms, promise));
-  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0);
+  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0, keepDrawing);
   watchCallback(window.LockManager?.prototype, 'request', -1); // a lock may be kept for ever
   each(keys(ANSWERED_ELSEWHERE), (type) => {
     each(ANSWERED_ELSEWHERE[type], (name) => {
-      watchMethod(window[type]?.prototype, name, (promise) => holdPromise('database', RULES.database.ms, promise));
+      watchMethod(window[type]?.prototype, name, (promise) => {
+        holdPromise('database', RULES.database.ms, promise);
+        if (name !== 'convertToBlob') return;
+        const end = keepDrawing();
+        then(promise, end, end);
+      });
     });
   });
 }
 
-/** Waits until a callback is called. `place` among the arguments, negative from their end. */
-function watchCallback(owner, name, place) {
+/** Canvases are encoded between frames. Draws some until the returned function is called: without them it takes a second. */
+function keepDrawing() {
+  const until = native.now() + RULES.database.ms;
+  let isOver = false;
+  const draw = () => {
+    if (isOver || native.now() > until) return;
+    askFrame();
+    native.setTimeout(draw, FRAME_MS);
+  };
+  draw();
+  return () => {
+    isOver = true;
+  };
+}
+
+/** Waits until a callback is called. `place` among the arguments, negative from their end. `meanwhile` begins and gives its end. */
+function watchCallback(owner, name, place, meanwhile = () => () => {}) {
   replaceMethod(owner, name, (call, self, args) => {
     const at = place < 0 ? args.length + place : place;
     const callback = args[at];
     if (typeof callback !== 'function') return call();
     const end = hold('database', RULES.database.ms);
+    const stop = meanwhile();
     const run = /** @this {unknown} */ function (...given) {
+      stop();
       try {
         return apply(callback, this, given);
       } finally {
@@ -94,15 +118,15 @@ function watchCallback(owner, name, place) {
  * Waits for the first messages of a source, at the pace at which they come, and longer while each shows something.
  * `second`: how long the second one may take, whatever the first took.
  */
-function expectMessages(source, endTypes, second = RULES.firstMessage.ms) {
-  const { next, end } = expectWords(second);
+function expectMessages(source, endTypes, second = RULES.firstMessage.ms, mayBeGreeting = () => true) {
+  const { next, end } = expectWords(second, mayBeGreeting);
   listen(source, 'message', next);
   each(endTypes, (type) => listen(source, type, end));
-  return next;
+  return { next, end };
 }
 
 /** The same for what has no events: `next` is called with each word, `end` with the last. */
-export function expectWords(second = RULES.firstMessage.ms) {
+export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () => true) {
   time.isElsewhere = true;
   const began = now();
   let last = began;
@@ -116,14 +140,16 @@ export function expectWords(second = RULES.firstMessage.ms) {
     const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
     const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
-    if (isFirst) native.setTimeout(() => last === moment && !isOver && isUnfinished() && expectMore(), SHOWN_MS);
+    const { changes } = work;
+    // Who has only said that it is there has brought nothing to see.
+    const isGreeting = () => (changes === work.changes && mayBeGreeting()) || isUnfinished();
+    if (isFirst) native.setTimeout(() => last === moment && !isOver && isGreeting() && expectMore(), SHOWN_MS);
     isFirst = false;
     last = moment;
     lastDom = work.lastDom;
     const left = min(pace, latest - moment);
     if (left > 0) end = hold('message', left);
   };
-  // Who has only said that it is there has brought nothing to see.
   const expectMore = () => {
     const before = end;
     end = hold('message', RULES.firstMessage.ms);
@@ -136,13 +162,18 @@ export function expectWords(second = RULES.firstMessage.ms) {
   return { next, end: finish };
 }
 
+/** Says only that the page is still there, as socket.io, SignalR and Phoenix do. */
+const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
+const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+)?(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
+
 function watchConnections() {
-  /** @type {WeakMap<WebSocket, { sent: number, heard: boolean, end: () => void }>} */
+  /** @type {WeakMap<WebSocket, { sent: number, heard: boolean, changes: number, end: () => void }>} */
   const sockets = new KeptWeakMap();
   watchClass('WebSocket', (socket) => {
-    const asked = { sent: 0, heard: false, end: () => {} };
+    const asked = { sent: 0, heard: false, changes: 0, end: () => {} };
     sockets.set(socket, asked);
     const heard = () => {
+      if (!asked.heard) asked.changes = work.changes;
       asked.heard = true;
       asked.end();
     };
@@ -150,16 +181,18 @@ function watchConnections() {
     each(['message', 'close', 'error'], (type) => listen(socket, type, heard));
     expectMessages(socket, ['close', 'error']);
   });
-  // What is sent before the first word is answered within its time.
-  watchMethod(window.WebSocket?.prototype, 'send', (_, socket) => {
+  // What is sent before the first word is answered within its time. Who has shown nothing yet has as long for the first answer.
+  watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => {
     const asked = sockets.get(socket);
-    if (!asked?.heard || asked.sent >= MAX_ASKED) return;
+    if (!asked?.heard || asked.sent >= MAX_ASKED || isKeepAlive(args[0])) return;
     asked.sent += 1;
     asked.end();
-    asked.end = hold('message', RULES.socketReply.ms);
+    work.readChanges();
+    const hasShown = asked.sent > 1 || work.changes > asked.changes;
+    asked.end = hold('message', hasShown ? RULES.socketReply.ms : RULES.firstMessage.ms);
   });
   watchClass('EventSource', (source) => {
-    const next = expectMessages(source, ['error']);
+    const { next } = expectMessages(source, ['error']);
     watchListeners(source, (type) => {
       // Named events do not arrive as "message".
       if (!test(/^(open|error|message)$/, type)) listen(source, type, next);
@@ -167,37 +200,68 @@ function watchConnections() {
   });
 }
 
+/**
+ * What a worker was asked.
+ * @typedef {{ inAll: number, unanswered: number, ends: (() => void)[] }} Questions
+ */
+
+function endAll(asked) {
+  const { ends } = asked;
+  asked.unanswered = 0;
+  asked.ends = [];
+  each(ends, (end) => end());
+}
+
 function watchWorkers() {
-  /** @type {WeakMap<Worker, { unanswered: number, ends: (() => void)[] }>} */
+  /** @type {WeakMap<Worker | MessagePort, Questions>} */
   const questions = new KeptWeakMap();
   watchClass('Worker', (worker) => {
     leaveTrace();
-    const asked = { unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
+    const asked = { inAll: 0, unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
     questions.set(worker, asked);
-    const answered = () => {
-      const { ends } = asked;
-      asked.unanswered = 0;
-      asked.ends = [];
-      each(ends, (end) => end());
-    };
+    const answered = () => endAll(asked);
     // The first listener: what the page asks from its own belongs to the next answer.
     each(['message', 'error', 'messageerror'], (type) => listen(worker, type, answered));
-    expectMessages(worker, ['error', 'messageerror'], SECOND_OF_WORKER_MS); // the first took the worker's work
+    // The first took the worker's work.
+    const { end } = expectMessages(worker, ['error', 'messageerror'], SECOND_OF_WORKER_MS, () => asked.inAll === 0);
+    whenNobodyListens(worker, () => asked.inAll === 0, () => {
+      answered();
+      end();
+    });
   });
   watchClass('SharedWorker', (shared) => {
     leaveTrace();
-    const end = hold('message', RULES.workerReply.ms);
-    listen(shared.port, 'message', end);
-    listen(shared, 'error', end);
-    expectMessages(shared.port, ['messageerror']);
+    const { port } = shared;
+    const asked = { inAll: 0, unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
+    questions.set(port, asked);
+    const answered = () => endAll(asked);
+    listen(port, 'message', answered);
+    listen(shared, 'error', answered);
+    const { end } = expectMessages(port, ['messageerror']);
+    whenNobodyListens(port, () => asked.inAll === 0, () => {
+      answered();
+      end();
+    });
   });
-  watchMethod(window.Worker?.prototype, 'postMessage', (_, worker) => {
-    const asked = questions.get(worker);
+  const ask = (_, asker) => {
+    const asked = questions.get(asker);
     if (!asked || asked.unanswered >= 3) return;
+    asked.inAll += 1;
     asked.unanswered += 1;
     push(asked.ends, hold('message', asked.unanswered === 1 ? RULES.workerReply.ms : RULES.firstMessage.ms));
-  });
+  };
+  each([window.Worker, window.SharedWorker && MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', ask));
 }
+
+/** Calls `run` when the page has neither begun to listen to a worker nor asked it for anything: nothing is to come of it. */
+function whenNobodyListens(source, isUnasked, run) {
+  let isHeard = false;
+  watchListeners(source, (type) => (isHeard ||= type === 'message'));
+  native.setTimeout(() => !isHeard && isUnasked() && !onmessageOf(source) && run(), LISTENING_MS);
+}
+
+const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];
+const onmessageOf = (source) => some(readers, (read) => typeof quietly(() => read(source)) === 'function');
 
 /** Shows the types of listeners that are added to one object. */
 function watchListeners(target, note) {

@@ -15,6 +15,7 @@ mod inspection;
 mod isolation;
 mod lifecycle;
 mod markup;
+mod messages;
 mod origin;
 mod redirects;
 mod reopening;

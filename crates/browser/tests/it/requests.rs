@@ -2,11 +2,6 @@
 
 use std::time::Duration;
 
-use base64::Engine;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_util::task::TaskTracker;
-
 use crate::article::{article, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
@@ -120,51 +115,4 @@ async fn what_the_own_site_is_asked_by_a_beacons_name_has_more_time() {
 #[tokio::test]
 async fn a_survey_is_no_long_poll() {
     shows("fetch('/api/poll/7').then((r) => r.text()).then(add)", "tea or coffee").await;
-}
-
-/// Accepts one WebSocket, and answers each message with the next of `answers`, after its pause.
-async fn answer_socket(
-    listener: TcpListener,
-    answers: &'static [(u64, &'static str)],
-) -> std::io::Result<()> {
-    let (mut stream, _) = listener.accept().await?;
-    let mut buffer = vec![0; 4096];
-    let read = stream.read(&mut buffer).await?;
-    let head = String::from_utf8_lossy(&buffer[..read]).into_owned();
-    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
-    let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.trim());
-    let script = format!("printf %s '{text}' | sha1sum | cut -c1-40");
-    let digest = std::process::Command::new("sh").args(["-c", &script]).output()?.stdout;
-    let digest = String::from_utf8_lossy(&digest).trim().to_owned();
-    let bytes: Vec<u8> =
-        (0..20).map(|place| u8::from_str_radix(&digest[2 * place..2 * place + 2], 16).unwrap()).collect();
-    let accepted = base64::engine::general_purpose::STANDARD.encode(bytes);
-    let head = format!(
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accepted}\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).await?;
-    for (pause, answer) in answers {
-        let _ = stream.read(&mut buffer).await?;
-        tokio::time::sleep(Duration::from_millis(*pause)).await;
-        stream.write_all(&[0x81, u8::try_from(answer.len()).unwrap()]).await?;
-        stream.write_all(answer.as_bytes()).await?;
-    }
-    let _ = stream.read(&mut buffer).await?;
-    Ok(())
-}
-
-#[tokio::test]
-async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
-    // As GraphQL over WebSockets does.
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    TaskTracker::new().spawn(answer_socket(listener, &[(0, "ack"), (400, "prices")]));
-    let bench = Bench::with_hosts(&[("live.test", address)], |_| {}).await;
-    let script = "const socket = new WebSocket('wss://live.test/');
-        socket.onopen = () => socket.send('init');
-        socket.onmessage = ({ data }) => (data === 'ack' ? socket.send('subscribe') : add(data))";
-
-    let page = bench.render_reply(article(script)).await.unwrap();
-
-    assert_shows(&page, &["prices"]);
 }

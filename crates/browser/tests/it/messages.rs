@@ -1,0 +1,137 @@
+//! What other threads and the other side of a connection say: greetings, answers, and what pauses before it brings content.
+//! The page waits for what may change it, and not for workers and sockets that nobody hears.
+
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use browser::Rendered;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+use crate::article::{article, assert_shows};
+use crate::origin::Reply;
+use crate::support::Bench;
+
+/// Whether a word comes by itself or answers one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Unasked,
+    Asked,
+}
+
+/// Accepts one WebSocket, and says all that is to be said, each after its pause, and what is an answer once something was asked.
+async fn speak(listener: TcpListener, words: &'static [(Said, u64, &'static str)]) -> std::io::Result<()> {
+    let (mut stream, _) = listener.accept().await?;
+    let mut buffer = vec![0; 4096];
+    let read = stream.read(&mut buffer).await?;
+    let head = String::from_utf8_lossy(&buffer[..read]).into_owned();
+    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+    let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.trim());
+    let script = format!("printf %s '{text}' | sha1sum | cut -c1-40");
+    let digest = std::process::Command::new("sh").args(["-c", &script]).output()?.stdout;
+    let digest = String::from_utf8_lossy(&digest).trim().to_owned();
+    let bytes: Vec<u8> =
+        (0..20).map(|place| u8::from_str_radix(&digest[2 * place..2 * place + 2], 16).unwrap()).collect();
+    let accepted = base64::engine::general_purpose::STANDARD.encode(bytes);
+    let head = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accepted}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await?;
+    for (said, pause, word) in words {
+        if *said == Said::Asked {
+            let _ = stream.read(&mut buffer).await?;
+        }
+        tokio::time::sleep(Duration::from_millis(*pause)).await;
+        stream.write_all(&[0x81, u8::try_from(word.len()).unwrap()]).await?;
+        stream.write_all(word.as_bytes()).await?;
+    }
+    let _ = stream.read(&mut buffer).await?;
+    Ok(())
+}
+
+/// Renders a page with `live.test`, where a WebSocket speaks, and workers at `/worker.js`.
+async fn rendered(
+    worker: &str,
+    words: &'static [(Said, u64, &'static str)],
+    script: &str,
+) -> (Rendered, Duration) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    TaskTracker::new().spawn(speak(listener, words));
+    let bench = Bench::with_hosts(&[("live.test", address)], |_| {}).await;
+    bench.origin.on("/worker.js", Reply::typed("text/javascript", worker));
+    bench.render_reply(article("add('first')")).await.unwrap();
+    let started = Instant::now();
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    (page, started.elapsed())
+}
+
+#[tokio::test]
+async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
+    // As GraphQL over WebSockets does.
+    let script = "const socket = new WebSocket('wss://live.test/');
+        socket.onopen = () => socket.send('init');
+        socket.onmessage = ({ data }) => (data === 'ack' ? socket.send('subscribe') : add(data))";
+
+    let (page, _) = rendered("", &[(Said::Asked, 0, "ack"), (Said::Asked, 800, "prices")], script).await;
+
+    assert_shows(&page, &["prices"]);
+}
+
+#[tokio::test]
+async fn what_greets_and_pauses_before_it_brings_content_is_waited_for() {
+    let by_socket =
+        "new WebSocket('wss://live.test/').onmessage = ({ data }) => data !== 'hello' && add(data)";
+    let (page, _) =
+        rendered("", &[(Said::Unasked, 0, "hello"), (Said::Unasked, 800, "news")], by_socket).await;
+    assert_shows(&page, &["news"]);
+
+    let late = "postMessage('hello'); setTimeout(() => postMessage('news'), 800)";
+    let by_worker = "new Worker('/worker.js').onmessage = ({ data }) => data !== 'hello' && add(data)";
+    let (page, _) = rendered(late, &[], by_worker).await;
+    assert_shows(&page, &["news"]);
+}
+
+#[tokio::test]
+async fn what_a_shared_worker_is_asked_after_its_first_word_is_answered() {
+    let worker = "onconnect = ({ ports: [port] }) => {
+        port.postMessage('hello');
+        port.onmessage = () => setTimeout(() => port.postMessage('answer'), 900);
+    }";
+    let script = "const { port } = new SharedWorker('/worker.js');
+        port.onmessage = ({ data }) => { add(data); if (data === 'hello') port.postMessage('and?') }";
+
+    let (page, _) = rendered(worker, &[], script).await;
+
+    assert_shows(&page, &["hello", "answer"]);
+}
+
+#[tokio::test]
+async fn workers_that_nobody_hears_are_not_waited_for() {
+    let script = "new SharedWorker('/worker.js'); new Worker('/worker.js')";
+
+    let (page, took) = rendered("onconnect = () => {}", &[], script).await;
+
+    assert_shows(&page, &[]);
+    // Without it, two and a half seconds and what a busy machine adds.
+    assert!(took < Duration::from_millis(2400), "{took:?}");
+}
+
+#[tokio::test]
+async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
+    let script = "const began = performance.now();
+        const later = (name) => () => add(name + (performance.now() - began < 900 ? ' soon' : ' late'));
+        const canvas = document.createElement('canvas');
+        canvas.getContext('2d').fillRect(0, 0, 9, 9);
+        canvas.toBlob(later('canvas'));
+        const beside = new OffscreenCanvas(300, 300);
+        beside.getContext('2d').fillRect(0, 0, 9, 9);
+        beside.convertToBlob().then(later('beside'));";
+
+    let (page, _) = rendered("", &[], script).await;
+
+    assert_shows(&page, &["canvas soon", "beside soon"]);
+}

@@ -2,8 +2,8 @@
 
 import RULES from '../rules.json';
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
-import { getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
-import { listen } from './hooks.js';
+import { exec, getOwnPropertyDescriptor, getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
+import { listen, quietly } from './hooks.js';
 import { listened } from './listeners.js';
 import { isOtherSite, sheetOfElement } from './native.js';
 import { hold, work } from './work.js';
@@ -16,6 +16,17 @@ const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
 
 // An answer in the form of a script, which calls what it is given the name of.
 const JSONP = /[?&](callback|jsonp|json_?callback)=[a-z_$]/i;
+const NAMED = /[?&][\w.[\]-]+=([a-z_$][\w$]*)(?:\.[\w$]+)*(?=&|$)/gi;
+
+/** Whether an address names a function of the page's own: `?cb=showOffers`. */
+function namesFunction(address) {
+  NAMED.lastIndex = 0;
+  for (let found = exec(NAMED, address); found; found = exec(NAMED, address)) {
+    const kept = quietly(() => getOwnPropertyDescriptor(window, found[1]));
+    if (kept && kept.enumerable && (typeof kept.value === 'function' || (typeof kept.value === 'object' && test(/\.[\w$]+$/, found[0])))) return true;
+  }
+  return false;
+}
 
 /**
  * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
@@ -28,7 +39,8 @@ export function holdElement(element) {
   if (!isWanted[name]?.(element)) return;
   work.lastRequest = now();
   const address = addressOf[name](element);
-  const end = test(JSONP, address) ? hold('request', RULES.script.ms) : hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(address));
+  const isAnswer = name === 'script' && (test(JSONP, address) || namesFunction(address));
+  const end = isAnswer ? hold('request', RULES.script.ms) : hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(address));
   const loaded = () => {
     end();
     if (name === 'iframe') listen(window, 'message', hold('message', RULES.firstMessage.ms), { once: true });

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::article::{article, assert_shows};
-use crate::origin::Reply;
+use crate::origin::{Origin, Reply};
 use crate::support::Bench;
 
 #[tokio::test]
@@ -128,6 +128,28 @@ async fn a_script_that_a_script_inserts_is_waited_for() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &["late"]);
+}
+
+#[tokio::test]
+async fn a_script_of_another_site_that_is_given_the_name_of_a_function_is_an_answer() {
+    let other = Origin::start().await;
+    for name in ["show", "shop.show"] {
+        other.on(
+            "/offers",
+            Reply::typed("text/javascript", &format!("{name}('offers')")).after(Duration::from_secs(2)),
+        );
+        let bench = Bench::with_hosts(&[("offers.test", other.address)], |_| {}).await;
+        let script = format!(
+            "globalThis.show = add; globalThis.shop = {{ show: add }};
+             addEventListener('load', () => setTimeout(() => {{
+                document.head.append(Object.assign(document.createElement('script'), {{ src: 'https://offers.test/offers?page=1&cb={name}' }}));
+             }}, 50))"
+        );
+
+        let page = bench.render_reply(article(&script)).await.unwrap();
+
+        assert_shows(&page, &["offers"]);
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
+import { isFadedOut } from './concealment.js';
 import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
@@ -19,6 +20,7 @@ import { loadLazyFrames } from './lazy_frames.js';
 import { loadMedia } from './media.js';
 import { eventOf, native } from './native.js';
 import { drawForObservers } from './observers.js';
+import { goesByPage } from './only_time.js';
 import { options, send } from './options.js';
 import { tellPaints } from './paints.js';
 import { loadPictures } from './pictures.js';
@@ -87,10 +89,13 @@ function decide() {
 }
 
 /** Whether the page is waited for, by whatever rule. */
-export const isWaitedFor = () => isPending() || isPollAwaited() || readFlag() === false || !isSelectorThere();
+export const isWaitedFor = () => isPending() || isPollAwaited() || isAboutToFadeIn() || readFlag() === false || !isSelectorThere();
+
+/** A long timer beside a part that cannot be seen yet most likely shows it. No more than time that can be skipped is spent on that. */
+const isAboutToFadeIn = () => isHeld((kind, { until }) => kind === 'unlikely' && until > now()) && goesByPage() && isFadedOut();
 
 function isSettled() {
-  if (readFlag() === false || isPending() || isPollAwaited()) return false;
+  if (readFlag() === false || isPending() || isPollAwaited() || isAboutToFadeIn()) return false;
   const isComplete = state.brokenOff || readyState(document) === 'complete';
   // A script that writes into a loaded document opens it again, and mostly nobody closes it.
   if (!isComplete && !state.contentLoaded) return false;

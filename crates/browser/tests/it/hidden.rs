@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use browser::Rendered;
 
-use crate::article::{article_with, assert_shows};
+use crate::article::{article, article_with, assert_shows};
 use crate::support::Bench;
 
 async fn rendered(head: &str, script: &str) -> Rendered {
@@ -80,4 +80,28 @@ async fn what_much_of_a_page_waits_for_behind_a_veil_is_waited_for() {
 
     assert!(page.html.contains("opacity: 1"), "{}", page.html);
     assert!(began.elapsed().as_secs() < 10, "not skipped");
+}
+
+#[tokio::test]
+async fn what_fades_in_after_seconds_has_faded_in_and_no_popup_has_come() {
+    let bench = Bench::new().await;
+    for (style, show) in [
+        ("transition: opacity 0.6s", "out.style.opacity = 1"),
+        ("", "const began = performance.now(); const step = () => { out.style.opacity = Math.min(1, (performance.now() - began) / 600);
+            if (out.style.opacity < 1) requestAnimationFrame(step) }; requestAnimationFrame(step)"),
+        ("", "out.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 600, fill: 'forwards' })"),
+    ] {
+        let script = format!(
+            "out.textContent = 'hero'; out.style = 'opacity: 0; {style}'; setTimeout(() => {{ {show} }}, 2500)"
+        );
+
+        let page = bench.render_reply(article(&script)).await.unwrap();
+
+        assert!(page.html.contains("opacity: 1") && !page.partial, "{}", page.html);
+    }
+
+    let popup = "out.textContent = 'subscribe'; out.style = 'opacity: 0; position: fixed; inset: 0'; setTimeout(() => { out.style.opacity = 1 }, 2500)";
+    let page = bench.render_reply(article(popup)).await.unwrap();
+
+    assert!(page.html.contains("opacity: 0") && !page.partial, "{}", page.html);
 }

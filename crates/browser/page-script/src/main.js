@@ -2,6 +2,7 @@
 
 import { watchAnimations } from './animations.js';
 import { watchClocks } from './clock.js';
+import { watchCookies } from './cookies.js';
 import { watchDocument, watchShadowRoots } from './document.js';
 import { prepareEnvironment } from './environment.js';
 import { watchFlags } from './flags.js';
@@ -62,6 +63,7 @@ function main() {
   watchPictures();
   watchMedia();
   watchPaints();
+  watchCookies();
   watchWork();
   watchShadowRoots();
   watchStyleSheets();

@@ -152,3 +152,13 @@ async fn signals_and_formats_of_the_present_go_by_the_pages_clock() {
 
     shows(script, &["true,TimeoutError,true"]).await;
 }
+
+#[tokio::test]
+async fn cookies_end_by_the_pages_clock() {
+    let script = "const all = () => document.cookie.split('; ').sort().join();
+        document.cookie = 'brief=1; max-age=2'; document.cookie = `dated=1; path=/; expires=${new Date(Date.now() + 2000).toUTCString()}`;
+        document.cookie = 'kept=1; max-age=2'; document.cookie = 'kept=2'; document.cookie = 'long=1; max-age=3600';
+        add(all());
+        setTimeout(() => setTimeout(() => add(all()), 1300), 1300)";
+    shows(script, &["brief=1,dated=1,kept=2,long=1", "kept=2,long=1"]).await;
+}

@@ -6,6 +6,7 @@ export const { apply, construct, deleteProperty, getPrototypeOf, getOwnPropertyD
 export const { defineProperty, create, keys } = Object;
 export const { max, min, abs, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
+export const { now: dateNow, parse: parseDate } = Date;
 
 /**
  * A method as a function of its receiver: `trim(text)` for `text.trim()`.

@@ -15,15 +15,8 @@ const bundlePath = path.join(here, 'bundle.js');
 const docsPath = path.join(repository, 'docs/rendering.md');
 const [DOCS_START, DOCS_END] = ['<!-- waiting rules: written by crates/browser/page-script/build.mjs -->', '<!-- end of the waiting rules -->'];
 
-/** The page needs the limits, not what they are for. */
-const limitsOnly = {
-  name: 'limits-only',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /rules\.json$/ }, () => ({
-      loader: 'json',
-      contents: JSON.stringify(Object.fromEntries(Object.entries(rules).map(([kind, { ms }]) => [kind, { ms }]))),
-    })),
-};
+/** Limits stand as numbers in the bundle: the page needs neither their names nor what they are for. */
+const limits = Object.fromEntries(Object.entries(rules).map(([kind, { ms, times }]) => (ms === undefined ? [`RULES.${kind}.times`, `${times}`] : [`RULES.${kind}.ms`, `${ms}`])));
 
 async function bundle() {
   const result = await build({
@@ -36,7 +29,7 @@ async function bundle() {
     target: 'chrome120',
     charset: 'ascii',
     minify: true,
-    plugins: [limitsOnly],
+    define: limits,
     logLevel: 'error',
   });
   refuseCycles(result.metafile.inputs);

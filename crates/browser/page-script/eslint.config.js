@@ -14,7 +14,7 @@ export default [
   { ignores: ['bundle.js'] },
   {
     files: ['src/**/*.js'],
-    languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...globals.browser, renderOptions: 'readonly' } },
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...globals.browser, renderOptions: 'readonly', RULES: 'readonly' } },
     linterOptions: { reportUnusedDisableDirectives: true },
     rules: {
       'no-undef': 'error',

@@ -14,6 +14,9 @@ interface RenderOptions {
 
 declare const renderOptions: RenderOptions;
 
+/** The table of waiting rules: `build.mjs` writes each limit where it stands. */
+declare const RULES: typeof import('./rules.json');
+
 /** The binding of the tab; absent in documents that it does not listen to. */
 declare var __glasshouse: ((message: string) => void) | undefined;
 

@@ -1,7 +1,6 @@
 // Animations and transitions are at their end in a snapshot: what fades in is there, what waits for the end goes on.
 // `ready.js` calls `finishAnimations` once the page is quiet. Those without an end are left alone.
 
-import RULES from '../rules.json';
 import { later } from './alarms.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';

@@ -1,6 +1,5 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
-import RULES from '../rules.json';
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
 import { exec, getOwnPropertyDescriptor, getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
 import { listen, quietly } from './hooks.js';

@@ -1,6 +1,5 @@
 // Fonts are not fetched: a page that waits for one is told that it is there.
 
-import RULES from '../rules.json';
 import { askFrame } from './frames.js';
 import { quietly, replaceGetter, replaceMethod } from './hooks.js';
 import { asText, getPrototypeOf, getter, includes, method, push, replaceAll, then } from './intrinsics/language.js';

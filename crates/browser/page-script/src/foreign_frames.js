@@ -2,7 +2,6 @@
 // its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265 and 0295.
 // Must never pass on more than that something is pending.
 
-import RULES from '../rules.json';
 import { listen, watchMethod } from './hooks.js';
 import { KeptMap, getter, max } from './intrinsics/language.js';
 import { listened } from './listeners.js';

@@ -2,7 +2,6 @@
 // Of callbacks that ask for one after the other, most are called without one. See docs/decisions/0298.
 // Must never lose a request for a frame, and never keep the page waiting for callbacks that go on for ever.
 
-import RULES from '../rules.json';
 import { later, moveOn, nextDue } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';

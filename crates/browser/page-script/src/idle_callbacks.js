@@ -1,6 +1,5 @@
 // Idle callbacks and tasks of the scheduler: pending until they have run.
 
-import RULES from '../rules.json';
 import { FRAME_MS, askFrame } from './frames.js';
 import { replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, getter, max, min } from './intrinsics/language.js';

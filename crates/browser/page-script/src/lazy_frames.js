@@ -2,7 +2,6 @@
 // `ready.js` calls `loadLazyFrames` once the page is quiet. See docs/decisions/0295.
 // Must never load a frame that nobody waits for and that cannot reach the page: players and maps cost more than all else.
 
-import RULES from '../rules.json';
 import { listen } from './hooks.js';
 import { attribute, baseURI, hasAttribute, queryAll, setAttribute } from './intrinsics/dom.js';
 import { KeptWeakSet, each, getter } from './intrinsics/language.js';

@@ -1,6 +1,5 @@
 // What another thread or the other side of a connection answers: sockets, event streams, workers, databases, caches.
 
-import RULES from '../rules.json';
 import { isUnfinished } from './appearance.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';

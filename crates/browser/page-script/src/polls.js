@@ -2,7 +2,6 @@
 // more tick of each is, after elements have come or gone or an answer has come: it may be what the poll has been looking for.
 // Must never wait for long in all: a page may change itself for ever beside a poll that never finds anything.
 
-import RULES from '../rules.json';
 import { KeptSet, max, soon } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 import { work } from './work.js';

@@ -3,7 +3,6 @@
 // Must never wait past `options.hardMs`, and never report a page that a script is about to leave.
 // See docs/decisions/0006.
 
-import RULES from '../rules.json';
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
 import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
 import { isFadedOut } from './concealment.js';

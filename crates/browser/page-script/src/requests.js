@@ -1,6 +1,5 @@
 // Requests by fetch and XMLHttpRequest, until their bodies are read. Polls (`polling.js`) and beacons do not count.
 
-import RULES from '../rules.json';
 import { listen, quietly, replaceGetter, replaceMethod, watchMethod } from './hooks.js';
 import { baseURI } from './intrinsics/dom.js';
 import { KeptWeakMap, KeptWeakSet, apply, asText, each, getter, join, method, never, push, slice, test, then, upper } from './intrinsics/language.js';

@@ -1,7 +1,6 @@
 // Signals that end after a time (`AbortSignal.timeout`): they go by the page's clock, as its timers do.
 // Must never wait for one that nobody listens to: most are there to give up a request, which has a limit of its own.
 
-import RULES from '../rules.json';
 import { later } from './alarms.js';
 import { replaceMethod, watchSetter } from './hooks.js';
 import { KeptWeakMap, getter, method } from './intrinsics/language.js';

@@ -1,6 +1,5 @@
 // Timers and intervals: pending while they lead to something. Clocks and polls do not count. See docs/decisions/0274, docs/decisions/0295 and docs/decisions/0350.
 
-import RULES from '../rules.json';
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
 import { quietly, replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, asText, max, plain, soon, withFirst } from './intrinsics/language.js';

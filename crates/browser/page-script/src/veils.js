@@ -2,7 +2,6 @@
 // or for some seconds when it never does ("anti-flicker"), frameworks until they have begun. See docs/decisions/0346.
 // Must never show a part that the page hides: only the document's root and its body are looked at.
 
-import RULES from '../rules.json';
 import { endAnimationsOf } from './animations.js';
 import { hidingProperty, isConcealed, wholes } from './concealment.js';
 import { quietly } from './hooks.js';

@@ -1,6 +1,7 @@
-// Bundles src/ into bundle.js, which the crate includes, and writes the table of waiting rules into docs/rendering.md.
-//   node build.mjs            writes both
-//   node build.mjs --check    fails when one of them is not what the sources give, or a rule has no proof
+// Bundles src/ into bundle.js, which the crate includes, and writes the waiting rules where else they stand: into docs/rendering.md, and
+// those of the tab into src/visit/limits.rs of the crate.
+//   node build.mjs            writes all
+//   node build.mjs --check    fails when one of them is not what the sources give, or a rule has no proof or nobody uses it
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +14,13 @@ const TESTS = 'crates/browser/tests/it';
 const rules = JSON.parse(fs.readFileSync(rulesPath, 'utf8'));
 const bundlePath = path.join(here, 'bundle.js');
 const docsPath = path.join(repository, 'docs/rendering.md');
+const limitsPath = path.join(here, '../src/visit/limits.rs');
 const [DOCS_START, DOCS_END] = ['<!-- waiting rules: written by crates/browser/page-script/build.mjs -->', '<!-- end of the waiting rules -->'];
+/** The heads of the tables, by the `table` of a rule. The first is that of rules which name none. */
+const TABLES = { pending: ['pending', 'waited for at most'], quiet: ['what has to be quiet, or is not waited for', 'for'], pace: ['what tells loops, polls and words apart', 'limit'], tab: ['what the tab waits for', 'at most'] };
 
 /** Limits stand as numbers in the bundle: the page needs neither their names nor what they are for. */
-const limits = Object.fromEntries(Object.entries(rules).map(([kind, { ms, times }]) => (ms === undefined ? [`RULES.${kind}.times`, `${times}`] : [`RULES.${kind}.ms`, `${ms}`])));
+const limits = Object.fromEntries(Object.entries(rules).map(([kind, { ms, times }]) => [ms === undefined ? `RULES.${kind}.times` : `RULES.${kind}.ms`, `${ms ?? times}`]));
 
 async function bundle() {
   const result = await build({
@@ -53,9 +57,26 @@ function docs() {
   const [before, rest] = text.split(DOCS_START);
   const [, after] = (rest ?? '').split(DOCS_END);
   if (after === undefined) throw new Error(`docs/rendering.md lacks "${DOCS_START}" or "${DOCS_END}"`);
-  const time = (ms) => (ms % 100 === 0 ? `${ms / 1000} s` : `${ms} ms`);
-  const rows = Object.values(rules).map(({ ms, waits }) => `| ${waits} | ${time(ms)} |`);
-  return `${before}${DOCS_START}\n| pending | waited for at most |\n| --- | --- |\n${rows.join('\n')}\n${DOCS_END}${after}`;
+  const limit = ({ ms, times }) => (ms === undefined ? `${times} times` : ms % 100 === 0 ? `${ms / 1000} s` : `${ms} ms`);
+  const tables = Object.entries(TABLES).map(([table, [what, most]]) => {
+    const rows = Object.values(rules).filter((rule) => (rule.table ?? 'pending') === table);
+    return `| ${what} | ${most} |\n| --- | --- |\n${rows.map((rule) => `| ${rule.waits} | ${limit(rule)} |`).join('\n')}\n`;
+  });
+  return `${before}${DOCS_START}\n${tables.join('\n')}${DOCS_END}${after}`;
+}
+
+/** The limits of the tab, which the state machine of a visit keeps. */
+function rustLimits() {
+  const head = '//! How long the tab waits for what: written by page-script/build.mjs from page-script/rules.json. Edit that. Used by the state machine.\n\nuse std::time::Duration;\n';
+  const rows = Object.values(rules).filter(({ rust }) => rust);
+  return head + rows.map(({ rust, ms, waits }) => `\n/// For ${waits}.\npub(super) const ${rust}: Duration = Duration::from_millis(${String(ms).replace(/(?=(?:\d{3})+$)(?!^)/g, '_')});\n`).join('');
+}
+
+/** Names of rules that nothing in the script asks for, and that are not the tab's. */
+function unused() {
+  const folder = path.join(here, 'src');
+  const source = fs.readdirSync(folder, { recursive: true }).filter((name) => /\.js$/.test(String(name))).map((name) => fs.readFileSync(path.join(folder, String(name)), 'utf8')).join('\n');
+  return Object.keys(rules).filter((kind) => !rules[kind].rust && !source.includes(`RULES.${kind}.`));
 }
 
 /** Names of rules whose proof, a test in crates/browser/tests/it or a page of e2e/spas, does not exist. */
@@ -74,8 +95,9 @@ function unproven() {
 const wanted = new Map([
   [bundlePath, await bundle()],
   [docsPath, docs()],
+  [limitsPath, rustLimits()],
 ]);
-const problems = unproven().map((kind) => `rules.json: the proof of "${kind}" does not exist`);
+const problems = [...unproven().map((kind) => `rules.json: the proof of "${kind}" does not exist`), ...unused().map((kind) => `rules.json: nobody uses "${kind}"`)];
 for (const [file, text] of wanted) {
   if (!process.argv.includes('--check')) fs.writeFileSync(file, text);
   else if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) {

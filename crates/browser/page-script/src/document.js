@@ -9,9 +9,6 @@ import { registry, shadowRoots, templateRoots, unseen } from './roots.js';
 import { now } from './shared.js';
 import { touch, work } from './work.js';
 
-// A page that never stops moving elements about is not waited for once its requests have long been answered.
-const RESTLESS_MS = 2500;
-
 const observe = method(MutationObserver.prototype, 'observe');
 export const stopObserving = method(MutationObserver.prototype, 'disconnect');
 const takeRecords = method(MutationObserver.prototype, 'takeRecords');
@@ -40,7 +37,8 @@ function noteChanges(records) {
   if (!structural) return;
   work.structures += 1;
   work.lastDom = now();
-  if (work.lastDom - work.lastRequest < RESTLESS_MS) touch();
+  // A page that never stops moving elements about is not waited for once its requests have long been answered.
+  if (work.lastDom - work.lastRequest < RULES.restless.ms) touch();
 }
 
 export const domObserver = new native.MutationObserver(noteChanges);

@@ -10,9 +10,6 @@ import { options } from './options.js';
 import { now } from './shared.js';
 import { hold, isLikelyPending, work } from './work.js';
 
-const BETWEEN_MS = 30; // an answer leads to the next question, or to a message to the page
-const PAUSE_MS = 500; // what a frame waits for before it speaks: its own layout, its fonts
-const PAUSES = 20; // what goes on pausing is a clock, or an advertisement
 // Not by the nonce: a page that opens its document anew by way of a frame hears them.
 const BUSY = `${options.mark}+`;
 const IDLE = `${options.mark}-`;
@@ -25,9 +22,9 @@ function watchPauses() {
   let pauses = 0;
   watchMethod(window, 'setTimeout', (_, self, args) => {
     const ms = max(0, args[1] | 0);
-    if (ms === 0 || ms > PAUSE_MS || pauses >= PAUSES) return;
+    if (ms === 0 || ms > RULES.framePause.ms || pauses >= RULES.framePauses.times) return;
     pauses += 1;
-    native.setTimeout(hold('timer', 2 * PAUSE_MS), ms);
+    native.setTimeout(hold('timer', 2 * RULES.framePause.ms), ms);
   });
 }
 
@@ -45,7 +42,7 @@ export function tellOfWork() {
         if (!isBusy || isLikelyPending()) return;
         isBusy = false;
         tell(IDLE);
-      }, BETWEEN_MS);
+      }, RULES.frameAnswer.ms);
     }
   };
 }
@@ -65,7 +62,7 @@ export function watchForeignFrames() {
       work.lastRequest = now();
       busy.set(source, hold('request', RULES.request.ms, true));
     } else if (end) {
-      hold('message', 2 * BETWEEN_MS);
+      hold('message', 2 * RULES.frameAnswer.ms);
     }
     end?.();
   }, { capture: true });

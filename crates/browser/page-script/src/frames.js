@@ -17,14 +17,12 @@ import { now, time } from './shared.js';
 
 export const FRAME_MS = 16;
 // Callbacks that only count frames ("after 60 of them") get theirs faster than a screen has them, until they look endless.
-const COUNTED_FRAMES = 120;
 const COUNTING_MS = 4;
 const FIRST_DRAWN = 8; // all of them
 // Of later ones, one of so many.
 const DRAWN_OF = 4;
 const DRAWN_OF_COUNTED = 10;
 const IDLING_MS = 120;
-const DRAWING_MS = 300; // a frame that takes longer comes when it comes
 
 export const frames = {
   asked: false,
@@ -98,13 +96,13 @@ const isCounting = () => frames.unproductive > 10;
 /** The first frames come at once (two nested callbacks are a common "after paint"), later ones at the pace of a screen, slower while they lead to nothing. */
 function drawnPace() {
   if (frames.drawn < FIRST_DRAWN) return 0;
-  if (frames.unproductive > COUNTED_FRAMES) return IDLING_MS;
+  if (frames.unproductive > RULES.idleFrames.times) return IDLING_MS;
   return isCounting() && (time.isElsewhere || listened.scripts) ? COUNTING_MS : FRAME_MS;
 }
 
 /** Whether callbacks can do without drawing this time: nothing but a frame to call them waits for it. Animations of scripts begin and end when one is drawn. */
 function mayBeLight() {
-  if (!goesByPage() || frames.isOwed || frames.drawn < FIRST_DRAWN || frames.unproductive > COUNTED_FRAMES) return false;
+  if (!goesByPage() || frames.isOwed || frames.drawn < FIRST_DRAWN || frames.unproductive > RULES.idleFrames.times) return false;
   return frames.light < (isCounting() ? DRAWN_OF_COUNTED : DRAWN_OF) - 1;
 }
 
@@ -155,7 +153,7 @@ function callBack() {
  * while the compositor animates by itself it may leave the page out until a frame has gone all the way to the screen.
  */
 function requestFrame(drawnBefore, code = 'F') {
-  time.drawing = now() + DRAWING_MS;
+  time.drawing = now() + RULES.drawing.ms;
   send?.(code);
   native.setTimeout(() => {
     if (frames.drawn === drawnBefore && !state.done) requestFrame(drawnBefore, frames.drawn === 0 ? 'F' : 'D');
@@ -165,11 +163,11 @@ function requestFrame(drawnBefore, code = 'F') {
 /** Callbacks that draw on a canvas or follow the pointer go on for ever: they count while they change the page, or are few. */
 function mayHold(isFirst) {
   const moment = now();
-  if (frames.requestOfChain !== work.lastRequest || (isFirst && moment - frames.lastDrawn > 500)) {
+  if (frames.requestOfChain !== work.lastRequest || (isFirst && moment - frames.lastDrawn > RULES.frameGap.ms)) {
     frames.requestOfChain = work.lastRequest;
     beginChain();
   }
-  const isProductive = frames.unproductive < COUNTED_FRAMES && moment - frames.lastProductive < RULES.countedFrames.ms;
+  const isProductive = frames.unproductive < RULES.idleFrames.times && moment - frames.lastProductive < RULES.countedFrames.ms;
   return isProductive && moment - frames.chainBegan < RULES.frameChain.ms;
 }
 
@@ -190,7 +188,7 @@ export function watchFrames() {
     const callback = args[0];
     if (typeof callback !== 'function') return call();
     askCallbacks(); // before the callback is registered, see there
-    if (!options.frames) time.drawing = now() + DRAWING_MS;
+    if (!options.frames) time.drawing = now() + RULES.drawing.ms;
     const poll = addPoll(FRAME_MS);
     let id = 0;
     const run = /** @this {unknown} */ function (stamp) {

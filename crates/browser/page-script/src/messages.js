@@ -9,10 +9,6 @@ import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
 import { now, time } from './shared.js';
 
-const SECOND_OF_WORKER_MS = 400;
-const MAX_ASKED = 4; // answers that one socket is waited for
-const LISTENING_MS = 300; // who makes a worker to hear of it listens by then
-const SHOWN_MS = 100; // what a first word has brought is there by then
 
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'],
@@ -137,12 +133,12 @@ export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () =
     end();
     const moment = now();
     const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
-    const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + 500);
+    const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + RULES.overtime.ms);
     const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
     const { changes } = work;
     // Who has only said that it is there has brought nothing to see.
     const isGreeting = () => (changes === work.changes && mayBeGreeting()) || isUnfinished();
-    if (isFirst) native.setTimeout(() => last === moment && !isOver && isGreeting() && expectMore(), SHOWN_MS);
+    if (isFirst) native.setTimeout(() => last === moment && !isOver && isGreeting() && expectMore(), RULES.greeting.ms);
     isFirst = false;
     last = moment;
     lastDom = work.lastDom;
@@ -183,7 +179,7 @@ function watchConnections() {
   // What is sent before the first word is answered within its time. Who has shown nothing yet has as long for the first answer.
   watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => {
     const asked = sockets.get(socket);
-    if (!asked?.heard || asked.sent >= MAX_ASKED || isKeepAlive(args[0])) return;
+    if (!asked?.heard || asked.sent >= RULES.socketQuestions.times || isKeepAlive(args[0])) return;
     asked.sent += 1;
     asked.end();
     work.readChanges();
@@ -222,7 +218,7 @@ function watchWorkers() {
     // The first listener: what the page asks from its own belongs to the next answer.
     each(['message', 'error', 'messageerror'], (type) => listen(worker, type, answered));
     // The first took the worker's work.
-    const { end } = expectMessages(worker, ['error', 'messageerror'], SECOND_OF_WORKER_MS, () => asked.inAll === 0);
+    const { end } = expectMessages(worker, ['error', 'messageerror'], RULES.secondOfWorker.ms, () => asked.inAll === 0);
     whenNobodyListens(worker, () => asked.inAll === 0, () => {
       answered();
       end();
@@ -244,7 +240,7 @@ function watchWorkers() {
   });
   const ask = (_, asker) => {
     const asked = questions.get(asker);
-    if (!asked || asked.unanswered >= 3) return;
+    if (!asked || asked.unanswered >= RULES.workerQuestions.times) return;
     asked.inAll += 1;
     asked.unanswered += 1;
     push(asked.ends, hold('message', asked.unanswered === 1 ? RULES.workerReply.ms : RULES.firstMessage.ms));
@@ -256,7 +252,7 @@ function watchWorkers() {
 function whenNobodyListens(source, isUnasked, run) {
   let isHeard = false;
   watchListeners(source, (type) => (isHeard ||= type === 'message'));
-  native.setTimeout(() => !isHeard && isUnasked() && !onmessageOf(source) && run(), LISTENING_MS);
+  native.setTimeout(() => !isHeard && isUnasked() && !onmessageOf(source) && run(), RULES.listening.ms);
 }
 
 const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];

@@ -6,15 +6,6 @@ import { KeptMap, KeptSet, each, exec, test } from './intrinsics/language.js';
 import { work } from './work.js';
 import { now } from './shared.js';
 
-const AT_ONCE_MS = 50; // pages of a list ask for the next one on hearing an answer; polls take their time
-const FRUITLESS_SAME = 2; // answers to equal questions that brought nothing
-const FRUITLESS_BUSY = 12; // of either kind: "is it done yet?", beside something that says that it is not
-const FRUITLESS_SHORT = 6; // beside next to nothing
-const FRUITLESS_PATH = 5; // answers to any question of one path
-const FRUITLESS_PAGES = 80; // answers to questions that go on from one to the next at once
-const PAGE_MS = 500;
-const MAX_OF_PATH = 200; // since elements came last
-const MAX_IN_ALL = 500;
 
 /**
  * What has been asked under one name, and how often the answers brought no elements.
@@ -40,7 +31,7 @@ export function describeRequest(method, url, body) {
 }
 
 /** How many answers in a row may bring nothing while the page cannot be all. */
-const patience = () => (isBusy() ? FRUITLESS_BUSY : FRUITLESS_SHORT);
+const patience = () => (isBusy() ? RULES.busyAnswers.times : RULES.shortAnswers.times);
 
 /** Whether a request is a poll. Counts it. */
 export function isPoll(request) {
@@ -50,14 +41,14 @@ export function isPoll(request) {
   path.asked += 1;
   path.inAll += 1;
   if (path.structures < work.structures && path.answered > 0) path.asked = 0;
-  if (path.asked > MAX_OF_PATH || path.inAll > MAX_IN_ALL) return true;
+  if (path.asked > RULES.ofPath.times || path.inAll > RULES.requests.times) return true;
   if (failed.has(request.request)) return false;
-  if (now() - path.answered < AT_ONCE_MS) return false;
+  if (now() - path.answered < RULES.answerToNext.ms) return false;
   note(same);
   note(path);
-  if (request.isKnownBody && same.fruitless >= FRUITLESS_SAME) return same.fruitless >= patience() || !isUnfinished();
-  const goesOn = same.asked === 1 && now() - path.answered < PAGE_MS && !test(MOMENT, request.same);
-  if (path.fruitless < (goesOn ? FRUITLESS_PAGES : FRUITLESS_PATH)) return false;
+  if (request.isKnownBody && same.fruitless >= RULES.sameAnswers.times) return same.fruitless >= patience() || !isUnfinished();
+  const goesOn = same.asked === 1 && now() - path.answered < RULES.pageToNext.ms && !test(MOMENT, request.same);
+  if (path.fruitless < (goesOn ? RULES.pageAnswers.times : RULES.pathAnswers.times)) return false;
   return path.fruitless >= patience() || !isUnfinished();
 }
 

@@ -38,14 +38,7 @@ import { state } from './state.js';
 import { unveil, unveilInTime } from './veils.js';
 import { isHeld, isPending, touch, work } from './work.js';
 
-const LOADING_QUIET_MS = 400; // quiet of a page whose `load` event has not come (a frame that hangs)
 export const POLL_MS = 50;
-const BLANK_QUIET_MS = 250;
-const IMPORT_QUIET_MS = 80;
-const BROKEN_QUIET_MS = 200; // the parser may not have read yet what came last
-const FOLLOWING_MS = 600; // what a page shows in place of what hangs may lead to more
-const IDLE_LIMIT_MS = 1000; // the page's own tasks may never leave room
-const FLAG_FRAME_MS = 100;
 
 /** Looks again in `ms`, or earlier when that is planned already. */
 export function schedule(ms) {
@@ -99,8 +92,8 @@ function isSettled() {
   // A script that writes into a loaded document opens it again, and mostly nobody closes it.
   if (!isComplete && !state.contentLoaded) return false;
   const quiet = now() - work.last;
-  if (quiet < (isComplete ? state.quietMs : LOADING_QUIET_MS)) return false;
-  if (quiet < BLANK_QUIET_MS && isBlank()) return false;
+  if (quiet < (isComplete ? state.quietMs : RULES.quietUnloaded.ms)) return false;
+  if (quiet < RULES.quietBlank.ms && isBlank()) return false;
   return isSelectorThere();
 }
 
@@ -125,7 +118,7 @@ function isStill() {
   const moment = now();
   const still = moment - work.lastDom;
   const needed = neededStillness();
-  if (still < min(needed, FOLLOWING_MS) || moment - work.lastRequest < needed) return false;
+  if (still < min(needed, RULES.following.ms) || moment - work.lastRequest < needed) return false;
   const root = body(document);
   return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy() && !isMainMissing());
 }
@@ -196,7 +189,7 @@ export function whenIdle(run) {
   };
   if (native.postTask) then(native.postTask(once, plain({ priority: /** @type {const} */ ('background') })), () => {}, () => {});
   else native.setTimeout(once, 20);
-  native.setTimeout(once, IDLE_LIMIT_MS);
+  native.setTimeout(once, RULES.noIdle.ms);
 }
 
 /** The last steps before the capture. True when one of them did something that the page may answer to. */
@@ -204,7 +197,7 @@ function prepare(why) {
   if (why === 'flag') {
     // The page has said so; what it has already asked the next frame to do (head managers do that) belongs to it.
     state.flaggedAt ||= now();
-    return isHeld((kind) => kind === 'frame') && now() - state.flaggedAt < FLAG_FRAME_MS;
+    return isHeld((kind) => kind === 'frame') && now() - state.flaggedAt < RULES.flagFrame.ms;
   }
   keepAddress();
   quietly(rememberUnseenRoots);
@@ -275,14 +268,14 @@ function stay() {
 
 function breakOff() {
   state.brokenOff = true;
-  state.quietMs = max(state.quietMs, BROKEN_QUIET_MS);
+  state.quietMs = max(state.quietMs, RULES.quietBroken.ms);
   touch();
 }
 
 function goOn() {
   // A module that has arrived is parsed beside the main thread and may ask for others: nothing here shows that. On a
   // machine that is late with everything it takes its time.
-  state.quietMs = max(options.quietMs, IMPORT_QUIET_MS + 4 * min(100, state.late));
+  state.quietMs = max(options.quietMs, RULES.quietAgain.ms + 4 * min(100, state.late));
   state.done = false;
   state.leaving = false;
   state.confirming = false;

@@ -11,7 +11,6 @@ import { state } from './state.js';
 import { hold } from './work.js';
 
 const REFRESH_SECONDS = 5; // a person is gone by then
-const NEXT_DOCUMENT_MS = 3000;
 
 const requested = location.href;
 /** The address when we began to scroll: a feed that names the article in view has not sent anybody anywhere. */
@@ -65,7 +64,7 @@ export function watchNavigation() {
         state.leaving = true;
         report({ k: 'redirect', location: url, status: redirectStatus() });
       } else {
-        hold('request', NEXT_DOCUMENT_MS); // the next document replaces this one
+        hold('request', RULES.nextDocument.ms); // the next document replaces this one
       }
     };
     // At once when nobody else listens: a fast navigation leaves no time for another task.

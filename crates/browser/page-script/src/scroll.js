@@ -16,8 +16,6 @@ import { REVEAL_MARGIN } from './reveal.js';
 import { now } from './shared.js';
 import { hold, isHeld, work } from './work.js';
 
-const SCROLL_MS = 60; // for handlers that are throttled
-const SCROLL_END_MS = 400; // for those that set a timer to wait for the end of the scrolling
 const LOOK_MS = 20;
 const LEAST = 50; // px below the window that are worth it
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
@@ -53,8 +51,8 @@ export function pretendScroll() {
   const changed = followChanges();
   const before = new KeptSet();
   work.holds.forEach((entry) => before.add(entry));
-  const latest = now() + SCROLL_END_MS;
-  const end = hold('frame', SCROLL_END_MS + 300);
+  const latest = now() + RULES.scrollEnd.ms;
+  const end = hold('frame', RULES.scrollEnd.ms + 300);
   const isAwaited = () => now() < latest && (isPollAwaited() || isHeld((kind, entry) => kind === 'timer' && !before.has(entry)));
   const back = () => {
     if (isAwaited()) return later(back, LOOK_MS);
@@ -64,12 +62,12 @@ export function pretendScroll() {
     later(() => {
       each(shown, keepShown);
       end();
-    }, SCROLL_MS);
+    }, RULES.scroll.ms);
     return undefined;
   };
   expectPolls();
   each(targets, scrolled);
-  later(back, SCROLL_MS);
+  later(back, RULES.scroll.ms);
   return true;
 }
 

@@ -9,7 +9,6 @@ import { now } from './shared.js';
 import { hold } from './work.js';
 
 const FAR_MS = 60_000; // no render lasts as long
-const END_MS = 1000; // a busy machine is late
 
 /** @type {WeakMap<AbortSignal, { due: number, end?: () => void }>} */
 const pauses = new KeptWeakMap();
@@ -38,5 +37,5 @@ export function expectAbort(signal) {
   const pause = pauses.get(signal);
   if (!pause || pause.end) return;
   const rest = pause.due - now();
-  if (rest > 0 && rest <= RULES.timer.ms) pause.end = hold('timer', rest + END_MS);
+  if (rest > 0 && rest <= RULES.timer.ms) pause.end = hold('timer', rest + RULES.lateCall.ms);
 }

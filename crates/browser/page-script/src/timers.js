@@ -20,12 +20,8 @@ import { now, time } from './shared.js';
  * @typedef {{ inner: number, alarm: import('./alarms.js').Alarm, end?: () => void, poll?: import('./polls.js').Poll }} Live
  */
 
-const RETRY_WINDOW_MS = 100; // a timer that begins so soon after a failure is a second try
-export const END_MS = 1000; // a busy machine calls late
-const IDLE_TICKS = 3; // ticks of a fast interval in a row that may show nothing
 const FAR_MS = 60_000; // no render lasts as long
 const LEAST_TICK_MS = 4;
-const FIRST_TICKS = 30; // of what repeats itself and shows nothing
 
 /** @type {Map<number, Live>} */
 const live = new KeptMap(); // by id
@@ -87,7 +83,7 @@ function keep(id, ms, given) {
 function wait(entry, timer) {
   if (timer.ms > RULES.longTimer.ms) return;
   const kind = timer.ms > RULES.timer.ms ? longKind(timer.ms) : mayHold(timer, current) && 'timer';
-  if (kind) entry.end = hold(kind, timer.ms + END_MS);
+  if (kind) entry.end = hold(kind, timer.ms + RULES.lateCall.ms);
   else if (timer.ms <= RULES.poll.ms) entry.poll = addPoll(timer.ms);
 }
 
@@ -154,7 +150,7 @@ function setTicker(call, args, timer) {
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
     entry.end = undefined;
-    if (mayTick(timer, idle, adds)) entry.end = hold('timer', ms + END_MS);
+    if (mayTick(timer, idle, adds)) entry.end = hold('timer', ms + RULES.lateCall.ms);
     else if (ms <= RULES.poll.ms) entry.poll = addPoll(ms);
   };
   const next = (entry) => {
@@ -198,7 +194,7 @@ function setTicker(call, args, timer) {
  */
 function isFirst(ticks, began, ms) {
   if (time.isElsewhere || listened.scripts) return false;
-  return (ticks <= FIRST_TICKS || ms <= LEAST_TICK_MS) && now() + ms - began <= RULES.firstTicks.ms;
+  return (ticks <= RULES.firstSteps.times || ms <= LEAST_TICK_MS) && now() + ms - began <= RULES.firstTicks.ms;
 }
 
 /** Whether a step has brought elements: few and slow ones have longer pauses and more time, while that is skipped. */
@@ -208,7 +204,7 @@ const mayAdd = (adds, ms) => adds && ms > RULES.interval.ms && !time.isElsewhere
 function mayTick({ ms, began }, idle, adds) {
   if (!isStep(ms, adds)) return false;
   if (isFirst(idle, began, ms)) return true;
-  if (idle >= (ms > RULES.interval.ms ? 1 : IDLE_TICKS)) return false;
+  if (idle >= (ms > RULES.interval.ms ? 1 : RULES.idleTicks.times)) return false;
   const passed = now() + ms - began;
   return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && (mayAdd(adds, ms) || isUnfinished()));
 }
@@ -219,14 +215,14 @@ let unlikely = 0;
 
 /** How a timer counts that is longer than most that show something: a second try, or what an empty page waits for. */
 function longKind(ms) {
-  if (now() - work.lastFailure < RETRY_WINDOW_MS) {
+  if (now() - work.lastFailure < RULES.retryWindow.ms) {
     const isLonger = ms > longest; // second tries come later and later, polls do not
     longest = max(longest, ms);
     retries += 1;
-    return retries <= (isLonger ? 4 : 2) ? 'timer' : null;
+    return retries <= (isLonger ? RULES.retries.times : RULES.retries.times / 2) ? 'timer' : null;
   }
   unlikely += 1;
-  return unlikely <= 10 ? 'unlikely' : null;
+  return unlikely <= RULES.longTimers.times ? 'unlikely' : null;
 }
 
 // Timers of one length that are armed over and over from promises (`while (true) await sleep(50)`) have no parent.
@@ -239,11 +235,11 @@ function mayHold(timer, parent) {
   used.idle = used.changes === progress() ? used.idle + 1 : 0;
   used.changes = progress();
   const isEarly = isFirst(used.times, used.began, timer.ms) || (parent && isFirst(timer.depth, timer.began, timer.ms));
-  if (!isEarly && (used.times > 400 || (used.times > 8 && used.idle >= 5 && !isUnfinished()))) return false;
+  if (!isEarly && (used.times > RULES.sameTimers.times || (used.times > 8 && used.idle >= RULES.idleTimers.times && !isUnfinished()))) return false;
   if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
   if (!parent) return true;
   const adds = timer.structures > parent.structures;
-  if ((timer.depth > 60 && !isEarly) || now() + timer.ms - timer.began > (mayAdd(adds, timer.ms) ? RULES.longTimer.ms : RULES.chain.ms)) return false;
+  if ((timer.depth > RULES.steps.times && !isEarly) || now() + timer.ms - timer.began > (mayAdd(adds, timer.ms) ? RULES.longTimer.ms : RULES.chain.ms)) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.
   return isEarly || !isSame(timer, parent) || (isStep(timer.ms, adds) && (timer.depth < 2 || progress() > parent.changes));
 }

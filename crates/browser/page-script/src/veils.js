@@ -11,7 +11,6 @@ import { css, sheetOfElement } from './native.js';
 import { goesByPage, isMatterOfTime } from './only_time.js';
 import { now } from './shared.js';
 import { state } from './state.js';
-import { END_MS } from './timers.js';
 import { isHeld, isLikelyPending, work } from './work.js';
 
 const TIMES = 3; // what a page hides again stays hidden
@@ -39,7 +38,7 @@ export const unveilInTime = () => state.contentLoaded && !isLikelyPending() && !
 
 /** A page that shows itself after a time that can be skipped knows best how. */
 function isAboutToShow() {
-  const last = work.lastRequest + RULES.veil.ms + END_MS;
+  const last = work.lastRequest + RULES.veil.ms + RULES.lateCall.ms;
   const present = now();
   return goesByPage() && isMatterOfTime() && isHeld((kind, { until }) => kind === 'unlikely' && until > present && until <= last);
 }

@@ -2,6 +2,7 @@
 //! Must never decide anything itself: it reads events, tells the state machine, and does what that says.
 
 mod document;
+mod limits;
 mod outcome;
 mod protocol;
 mod redirects;

@@ -3,14 +3,11 @@
 //! not reported. What the page asks for by fetch and XHR is followed inside it.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::limits::PARSING;
 use super::protocol::Request;
-
-/// A script that has arrived is parsed beside the page, and may then ask for others.
-const PARSING: Duration = Duration::from_millis(40);
 
 #[derive(Debug, Default)]
 pub(super) struct Traffic {

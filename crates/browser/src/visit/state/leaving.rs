@@ -12,20 +12,12 @@ use super::{Action, State};
 use crate::egress::Standing;
 use crate::page::{Command, Done, Via, Why};
 use crate::visit::document::{Document, is_download, is_shown};
+use crate::visit::limits::{COOKIE_GRACE, HOP_GRACE, REQUEST_GRACE, RESPONSE_GRACE};
 use crate::visit::outcome::End;
 use crate::visit::protocol::{Received, Request};
 use crate::visit::redirects::{
     Cause, Departure, Followed, Question, Redirect, is_real, is_same_page, is_same_snapshot,
 };
-
-/// How long a navigation of the page's own may take to ask for its document; past it, it was none.
-const REQUEST_GRACE: Duration = Duration::from_secs(1);
-/// How long the response to that is waited for; past it, the page has left all the same.
-const RESPONSE_GRACE: Duration = Duration::from_secs(3);
-
-/// How long the origin may take to say whether it sends the visitor back again, and when there is a cookie to come back with.
-const HOP_GRACE: Duration = Duration::from_secs(1);
-const COOKIE_GRACE: Duration = Duration::from_secs(3);
 
 impl State<'_> {
     /// The script in the page has seen a navigation begin.

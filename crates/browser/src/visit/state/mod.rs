@@ -5,7 +5,6 @@ mod action;
 mod leaving;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 use url::Url;
@@ -13,6 +12,7 @@ use url::Url;
 pub(in crate::visit) use action::Action;
 
 use super::document::Document;
+use super::limits::{ABORT_GRACE, CAPTURE_LIMIT, CUT_GRACE, SCRIPT_GRACE};
 use super::outcome::{Captured, End};
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
@@ -24,14 +24,6 @@ use crate::page::{Command, Done, Message, Why};
 use crate::tab::Navigated;
 use crate::{RenderError, RenderRequest, Settled};
 
-/// How long a page that was ordered to report may take, before and after its scripts were stopped.
-const CAPTURE_LIMIT: Duration = Duration::from_millis(400);
-/// What a page whose downloads were cut off may still do with what it has.
-const CUT_GRACE: Duration = Duration::from_millis(500);
-/// A script of the page's own that is still on its way is waited for this long after the page called itself ready.
-const SCRIPT_GRACE: Duration = Duration::from_secs(3);
-/// How long the reason of an aborted navigation is waited for.
-const ABORT_GRACE: Duration = Duration::from_millis(300);
 /// Reloads of itself that a page is granted.
 const MAX_RELOADS: u32 = 3;
 

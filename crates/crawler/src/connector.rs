@@ -1,5 +1,5 @@
-//! Guarded connections for a pooled HTTP client, with TLS where the target wants it. Used by the fetcher; fit for every
-//! hyper client that follows a customer's addresses. Must never open a socket that `Network` has not opened.
+//! Guarded connections for a pooled HTTP client, with TLS where the target wants it. Used by the fetcher, the edge and
+//! the browser's egress proxy; fit for every hyper client that follows a customer's addresses. Must never open a socket that `Network` has not opened.
 
 use std::future::Future;
 use std::io;
@@ -23,7 +23,7 @@ use tower::Service;
 
 use crate::{Network, NetworkError};
 
-/// How long a server may take over its TLS handshake.
+/// How long a server may take over its TLS handshake, unless the connector is told otherwise.
 const TLS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
@@ -48,12 +48,18 @@ pub enum ConnectError {
 pub struct Connector {
     network: Network,
     tls: TlsConnector,
+    tls_timeout: Duration,
 }
 
 impl Connector {
     /// Connects through `network`, verifying certificates with `tls` (see [`tls::client_config`](crate::tls::client_config)).
     pub fn new(network: Network, tls: Arc<ClientConfig>) -> Connector {
-        Connector { network, tls: TlsConnector::from(tls) }
+        Connector { network, tls: TlsConnector::from(tls), tls_timeout: TLS_TIMEOUT }
+    }
+
+    /// The same with another limit for the TLS handshake.
+    pub fn with_tls_timeout(self, tls_timeout: Duration) -> Connector {
+        Connector { tls_timeout, ..self }
     }
 
     /// Opens a connection for the scheme, host and port of an absolute address.
@@ -71,7 +77,7 @@ impl Connector {
         let failed = |source| ConnectError::Tls { host: host.to_owned(), source };
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
             .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
-        match tokio::time::timeout(TLS_TIMEOUT, self.tls.connect(name, tcp)).await {
+        match tokio::time::timeout(self.tls_timeout, self.tls.connect(name, tcp)).await {
             Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
             Ok(Err(error)) => Err(failed(error)),
             Err(_) => Err(failed(io::ErrorKind::TimedOut.into())),

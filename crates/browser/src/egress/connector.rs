@@ -1,25 +1,21 @@
-//! Connections to origins for requests that the proxy itself sends: guarded, pooled, with TLS where the origin wants it.
-//! Used by the proxy. Must never open a socket that `crawler::Network` has not opened.
+//! Connections to origins for requests that the proxy itself sends: those of the crawler, pooled, with more patience for what
+//! browsers tolerate. Used by the proxy. Must never open a socket that `crawler::Network` has not opened.
 
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crawler::connector::{ConnectError, Connector, Stream};
 use crawler::{Destination, Network, NetworkError};
-use http::{Uri, uri::Scheme};
+use http::Uri;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 use tower::Service;
 
 use super::forward::Body;
@@ -36,17 +32,19 @@ const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(super) struct Upstream {
     network: Network,
-    client: Client<Connector, Body>,
+    client: Client<TidyingConnector, Body>,
     /// For what browsers can read and the other client cannot: one response to a connection.
-    lenient: Client<Connector, Body>,
+    lenient: Client<TidyingConnector, Body>,
 }
 
 impl Upstream {
     pub fn new(network: Network) -> Upstream {
-        let tls = TlsConnector::from(crawler::tls::client_config());
-        let connector = Connector { network: network.clone(), tls, tidies: false };
+        let connector =
+            Connector::new(network.clone(), crawler::tls::client_config()).with_tls_timeout(TLS_TIMEOUT);
+        let connector = TidyingConnector { connector, tidies: false };
         let client = builder().pool_idle_timeout(POOL_IDLE).build(connector.clone());
-        let lenient = builder().pool_max_idle_per_host(0).build(Connector { tidies: true, ..connector });
+        let lenient =
+            builder().pool_max_idle_per_host(0).build(TidyingConnector { tidies: true, ..connector });
         Upstream { network, client, lenient }
     }
 
@@ -90,13 +88,12 @@ fn builder() -> legacy::Builder {
 
 /// Opens connections for the pool.
 #[derive(Clone)]
-pub(super) struct Connector {
-    network: Network,
-    tls: TlsConnector,
+struct TidyingConnector {
+    connector: Connector,
     tidies: bool,
 }
 
-impl Service<Uri> for Connector {
+impl Service<Uri> for TidyingConnector {
     type Response = TokioIo<Tidied<Stream>>;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
@@ -106,73 +103,19 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let connector = self.clone();
+        let TidyingConnector { connector, tidies } = self.clone();
         Box::pin(async move {
-            let stream = connector.open(&uri).await?;
-            Ok(TokioIo::new(Tidied::new(stream, connector.tidies)))
+            match connector.open(&uri).await {
+                Ok(stream) => Ok(TokioIo::new(Tidied::new(stream, tidies))),
+                Err(ConnectError::Network(error)) => Err(error.into()),
+                Err(error @ ConnectError::Tls { .. }) => Err(error.into()),
+            }
         })
     }
-}
-
-impl Connector {
-    async fn open(&self, uri: &Uri) -> Result<Stream, Box<dyn std::error::Error + Send + Sync>> {
-        let wants_tls = uri.scheme() == Some(&Scheme::HTTPS);
-        let host = uri.host().ok_or_else(|| io::Error::other("the address names no host"))?;
-        let port = uri.port_u16().unwrap_or(if wants_tls { 443 } else { 80 });
-        let (tcp, _) = self.network.connect(host, port).await?;
-        if !wants_tls {
-            return Ok(Stream::Plain(tcp));
-        }
-        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
-        let tls = tokio::time::timeout(TLS_TIMEOUT, self.tls.connect(name, tcp)).await??;
-        Ok(Stream::Tls(Box::new(tls)))
-    }
-}
-
-/// A connection to an origin.
-pub(super) enum Stream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Connection for Tidied<Stream> {
     fn connected(&self) -> Connected {
         Connected::new()
-    }
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            Stream::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_write(context, data),
-            Stream::Tls(stream) => Pin::new(stream).poll_write(context, data),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Stream::Tls(stream) => Pin::new(stream).poll_flush(context),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Stream::Tls(stream) => Pin::new(stream).poll_shutdown(context),
-        }
     }
 }

@@ -1,11 +1,11 @@
-//! One running browser: started, probed, watched, ended. Used by the pool, which replaces it when it dies or grows old.
+//! One browser: started, probed, watched, ended. Used by its tabs and, with them, by the pool, which replaces it when it dies or grows
+//! old.
 //! Must never be used by a render after its connection has closed; every part of it fails at once from then on.
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,9 +23,7 @@ use crate::environment::Environment;
 use crate::frame_scheduler::FrameScheduler;
 use crate::locate;
 use crate::process::{self, Launched, Process};
-use crate::tab::Tab;
 use crate::version::Version;
-use crate::warm_tabs::WarmTabs;
 
 /// A cold browser on a busy machine needs seconds.
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -71,32 +69,10 @@ pub(crate) struct Browser {
     /// Tabs that belong to somebody now, idle ones included.
     pub tabs: AtomicUsize,
     pub frame_scheduler: FrameScheduler,
-    pub warm_tabs: WarmTabs,
     pub started: Instant,
-    /// Renders that have a place in it.
-    active: AtomicUsize,
-    /// Another browser has taken over: tabs of this one are not kept.
-    pub retired: AtomicBool,
     process: Process,
     /// The page target of every browser context, once it is known: any other page in it is a popup.
     contexts: Mutex<HashMap<String, Option<String>>>,
-}
-
-/// A render's place in a browser, until dropped.
-pub(crate) struct Lease(Arc<Browser>);
-
-impl Deref for Lease {
-    type Target = Arc<Browser>;
-
-    fn deref(&self) -> &Arc<Browser> {
-        &self.0
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.0.active.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Browser {
@@ -196,10 +172,7 @@ impl Browser {
             in_cgroup: how.in_cgroup,
             renders: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),
-            warm_tabs: WarmTabs::default(),
             started: Instant::now(),
-            active: AtomicUsize::new(0),
-            retired: AtomicBool::new(false),
             process,
             contexts: Mutex::default(),
         });
@@ -225,17 +198,6 @@ impl Browser {
         }
     }
 
-    /// Takes a place for a render.
-    pub fn lease(self: &Arc<Self>) -> Lease {
-        self.active.fetch_add(1, Ordering::Relaxed);
-        Lease(self.clone())
-    }
-
-    /// Renders that have a place in it now.
-    pub fn active(&self) -> usize {
-        self.active.load(Ordering::Relaxed)
-    }
-
     /// Process id of the browser, which is its group's too.
     pub fn pid(&self) -> u32 {
         self.process.pid()
@@ -246,20 +208,12 @@ impl Browser {
         self.process.kill();
     }
 
-    /// Keeps a clean tab for the next page of its site; over `max` the longest unused ones are closed.
-    pub fn keep(&self, tab: Tab, max: usize) {
-        if !self.retired.load(Ordering::Relaxed) && !self.is_gone() {
-            self.warm_tabs.put(tab, max);
-        }
-    }
-
     /// Kills the whole process group and waits until nothing is left of it.
     pub async fn end(&self) {
         self.process.kill();
         // Renders in it fail at once, without waiting for the kernel.
         self.cdp.closed().cancel();
         self.process.ended().cancelled().await;
-        self.warm_tabs.clear();
     }
 
     /// Notes a new browser context; its page is not known yet.

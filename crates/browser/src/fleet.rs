@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::browser::{Browser, Lease};
 use crate::config::SLOTS_PER_BROWSER;
 use crate::environment::Environment;
+use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::{State, Supervisor};
 use crate::tab::TabOwner;
 
@@ -155,12 +155,12 @@ impl Fleet {
     }
 
     /// The browser of the render that is alone.
-    pub fn lone_browser(&self) -> Option<Arc<Browser>> {
+    pub fn lone_browser(&self) -> Option<Arc<RunningBrowser>> {
         self.lone().as_ref().and_then(|keeper| keeper.state().usable().cloned())
     }
 
     /// Browsers that run and are shared.
-    pub fn browsers(&self) -> Vec<Arc<Browser>> {
+    pub fn browsers(&self) -> Vec<Arc<RunningBrowser>> {
         self.keepers().iter().filter_map(|keeper| keeper.state().usable().cloned()).collect()
     }
 

@@ -27,6 +27,7 @@ mod pool;
 mod process;
 mod profile;
 mod queue;
+mod running;
 mod supervisor;
 mod tab;
 mod version;

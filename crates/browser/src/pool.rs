@@ -14,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::attempts::{Attempts, Isolation, Loss};
-use crate::browser::{Browser, Lease};
 use crate::capacity::{Capacity, Sample};
 use crate::egress::Pass;
 use crate::environment::Environment;
 use crate::fleet::{Alone, Fleet};
 use crate::machine::{self, ProcessorMeter};
 use crate::queue::{Slot, Slots};
+use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
 use crate::tab::{Tab, TabOwner, check_url};
 use crate::visit::{Captured, End, Visit};
@@ -209,7 +209,7 @@ impl Pool {
             let _ = sender.send(ended.result);
             return;
         };
-        let browser = tab.browser.clone();
+        let browser = Arc::clone(&stay.lease);
         let _coming = browser.warm_tabs.announce(tab.site().clone());
         let page = ended.result.as_ref().ok().filter(|page| page.settled != Settled::Redirect);
         let page = page.map(|page| page.final_url.clone());
@@ -302,7 +302,7 @@ impl Pool {
     }
 
     /// A tab of the request's site, warm at the first attempt if there is one, ready to navigate.
-    async fn ready_tab(&self, browser: &Arc<Browser>, request: &RenderRequest, warm: bool) -> Option<Tab> {
+    async fn ready_tab(&self, browser: &RunningBrowser, request: &RenderRequest, warm: bool) -> Option<Tab> {
         let site = TabOwner::of(request);
         let warm = if warm { browser.warm_tabs.take(&site).await } else { None };
         if let Some(mut tab) = warm {

@@ -14,6 +14,7 @@ use crate::browser::{Browser, StartError};
 use crate::environment::Environment;
 use crate::memory::{self, Remedy};
 use crate::process::kill_process;
+use crate::running::RunningBrowser;
 
 /// Memory is looked at this often while there are tabs.
 const TICK: Duration = Duration::from_millis(500);
@@ -39,7 +40,7 @@ const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 pub(crate) enum State {
     /// Not yet, or not any more for a moment.
     Starting,
-    Ready(Arc<Browser>),
+    Ready(Arc<RunningBrowser>),
     /// Another try is made later.
     Failed(String),
     Stopped,
@@ -47,7 +48,7 @@ pub(crate) enum State {
 
 impl State {
     /// The browser, while it can be used.
-    pub fn usable(&self) -> Option<&Arc<Browser>> {
+    pub fn usable(&self) -> Option<&Arc<RunningBrowser>> {
         match self {
             State::Ready(browser) if !browser.is_gone() => Some(browser),
             _ => None,
@@ -106,7 +107,7 @@ impl Supervisor {
     }
 
     /// Waits for a browser that runs; the error says why there is none.
-    pub async fn browser(&self, limit: Duration) -> Result<Arc<Browser>, String> {
+    pub async fn browser(&self, limit: Duration) -> Result<Arc<RunningBrowser>, String> {
         let mut states = self.state.subscribe();
         let ready = states.wait_for(|state| match state {
             State::Starting => false,
@@ -143,6 +144,7 @@ impl Supervisor {
             };
             match started {
                 Ok(browser) => {
+                    let browser = Arc::new(RunningBrowser::new(browser));
                     let guard = EndOnDrop(browser.clone());
                     tracing::info!(
                         version = browser.version.product,
@@ -170,7 +172,7 @@ impl Supervisor {
         self.publish(State::Stopped);
     }
 
-    async fn take_leave(&self, browser: Arc<Browser>, guard: EndOnDrop, verdict: Verdict) {
+    async fn take_leave(&self, browser: Arc<RunningBrowser>, guard: EndOnDrop, verdict: Verdict) {
         match verdict {
             Verdict::Gone | Verdict::Hung => {
                 tracing::warn!(pid = browser.pid(), ?verdict, "browser lost, starting another");
@@ -228,7 +230,7 @@ impl Supervisor {
         }
     }
 
-    async fn watch(&self, browser: &Arc<Browser>) -> Verdict {
+    async fn watch(&self, browser: &Arc<RunningBrowser>) -> Verdict {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut number = 0u32;
@@ -259,7 +261,7 @@ impl Supervisor {
     }
 
     /// Ends the page that eats the memory; makes room when it gets tight. `true`: only a new browser helps.
-    async fn bound_memory(&self, browser: &Arc<Browser>) -> bool {
+    async fn bound_memory(&self, browser: &Arc<RunningBrowser>) -> bool {
         let group = browser.pid();
         // Reading /proc blocks for as long as there are processes.
         let Ok(members) = tokio::task::spawn_blocking(move || memory::members(group)).await else {
@@ -288,7 +290,7 @@ impl Supervisor {
 
 /// Lets the renders in a replaced browser end, then ends it.
 async fn retire(
-    browser: Arc<Browser>,
+    browser: Arc<RunningBrowser>,
     guard: EndOnDrop,
     mut states: watch::Receiver<State>,
     stop: CancellationToken,
@@ -297,8 +299,7 @@ async fn retire(
     let replaced =
         states.wait_for(|state| !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &browser)));
     let _ = timeout(RETIRE_LIMIT, replaced).await;
-    browser.retired.store(true, Ordering::Relaxed);
-    browser.warm_tabs.clear();
+    browser.retire();
     let deadline = Instant::now() + RETIRE_LIMIT;
     while browser.tabs.load(Ordering::Relaxed) > 0 && Instant::now() < deadline && !stop.is_cancelled() {
         sleep(Duration::from_millis(100)).await;
@@ -309,13 +310,12 @@ async fn retire(
 }
 
 /// Ends the browser even when the task that keeps it is dropped with its runtime.
-struct EndOnDrop(Arc<Browser>);
+struct EndOnDrop(Arc<RunningBrowser>);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
         self.0.kill();
-        // Idle tabs hold their browser, which holds them.
-        self.0.retired.store(true, Ordering::Relaxed);
-        self.0.warm_tabs.clear();
+        // The tabs with it: each holds the browser.
+        self.0.retire();
     }
 }

@@ -1,4 +1,4 @@
-//! Warm tabs that wait for the next page of their own site. Used by the browser and the pool.
+//! Warm tabs that wait for the next page of their own site. Used by the running browser and the pool.
 //! Must never hand a tab to another tenant, origin, route or headers than it was opened for.
 //! See docs/decisions/0005.
 

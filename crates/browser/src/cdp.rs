@@ -290,7 +290,7 @@ impl Future for Call {
     }
 }
 
-/// Waits for several commands that were sent together; the first failure is the answer.
+/// Waits until all of several commands are answered, or one of them fails: returns its error.
 pub(crate) async fn all<const N: usize>(calls: [Call; N]) -> Result<(), CdpError> {
     for call in calls {
         call.into_future().await?;
@@ -338,7 +338,7 @@ impl Shared {
         if listener.send(kind, params) {
             return;
         }
-        // What the browser says of itself is said in the name of all tabs: one of them must not end that.
+        // Events without a session are about the browser as a whole: no tab may end that listener by a flood of them.
         if !kind.may_be_lost() && !session.is_empty() {
             tracing::debug!(?kind, "a session floods its listener");
             tables.listeners.remove(session);

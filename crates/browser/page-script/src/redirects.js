@@ -62,7 +62,7 @@ export function watchNavigation() {
       const away = withoutFragment(url) !== withoutFragment(location.href);
       if (away && !isReload && !navigate.formData(event)) {
         state.leaving = true;
-        report({ k: 'redirect', location: url, status: redirectStatus() });
+        report({ k: 'navigation', location: url, status: redirectStatus() });
       } else {
         hold('request', RULES.nextDocument.ms); // the next document replaces this one
       }

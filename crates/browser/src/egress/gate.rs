@@ -39,7 +39,7 @@ impl Gate {
         *self.slot() = Some(pass);
     }
 
-    /// Lets nothing through any more: what a page still asks for after its render is nobody's.
+    /// Refuses all requests until the next [`Gate::admit`]: a page loads nothing after its render.
     pub fn shut(&self) {
         *self.slot() = None;
     }

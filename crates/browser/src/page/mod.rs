@@ -71,7 +71,7 @@ pub(crate) enum Message {
     /// The page is ready, or was cut off.
     Done(Box<Done>),
     /// A script sends the visitor to another document.
-    Redirect(Redirect),
+    Navigation(Navigation),
     /// Something of the script's that cannot be read: nothing better will follow.
     Unreadable,
 }
@@ -132,7 +132,7 @@ pub(crate) struct Done {
 
 /// A navigation that a script has begun.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Redirect {
+pub(crate) struct Navigation {
     nonce: String,
     /// Absolute target.
     pub(crate) location: String,
@@ -216,9 +216,9 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
                 let done: Done = serde_json::from_str(head).ok()?;
                 (done.nonce == nonce).then(|| Message::Done(Box::new(Done { html: html.to_owned(), ..done })))
             }
-            "redirect" => {
-                let redirect: Redirect = serde_json::from_str(head).ok()?;
-                (redirect.nonce == nonce).then_some(Message::Redirect(redirect))
+            "navigation" => {
+                let begun: Navigation = serde_json::from_str(head).ok()?;
+                (begun.nonce == nonce).then_some(Message::Navigation(begun))
             }
             _ => None,
         }

@@ -494,7 +494,7 @@ fn a_navigation_that_only_the_network_saw_is_a_redirect_after_a_moment() {
 }
 
 fn leaving(status: u16) -> Message {
-    let report = json!({ "k": "redirect", "nonce": "n", "status": status, "location": NEW }).to_string();
+    let report = json!({ "k": "navigation", "nonce": "n", "status": status, "location": NEW }).to_string();
     page::parse(&report, "n").unwrap()
 }
 

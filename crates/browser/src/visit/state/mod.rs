@@ -184,8 +184,8 @@ impl<'a> State<'a> {
             Message::Skip if self.traffic.is_still(now) => self.actions.push(Action::Order(Command::Skip)),
             Message::Skip => tracing::trace!(traffic = ?self.traffic, "time is not skipped"),
             Message::GoPastOthers => self.actions.push(Action::GiveUpOthers),
-            Message::Redirect(leaving) => {
-                self.on_leaving(Redirect::by_script(leaving.status, leaving.location), now);
+            Message::Navigation(begun) => {
+                self.on_leaving(Redirect::by_script(begun.status, begun.location), now);
             }
             Message::Done(done) => return self.on_done(done, now),
             Message::Unreadable => return Some(End::not_a_page("a document that cannot be read")),

@@ -87,8 +87,27 @@ pub(crate) struct Pass {
 #[derive(Default)]
 struct Log {
     blocked: Vec<BlockedRequest>,
-    /// By host and port.
-    refused: HashMap<(String, u16), Refused>,
+    refused: RefusedHosts,
+}
+
+/// Why hosts could not be reached, by host and port.
+type RefusedHosts = HashMap<(String, u16), Refused>;
+
+/// What the proxy has seen of a render so far: plain values for whoever decides about the render.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Findings {
+    /// The download limit was met.
+    pub is_cut: bool,
+    /// A response has brought a cookie.
+    pub sets_cookies: bool,
+    refused: RefusedHosts,
+}
+
+impl Findings {
+    /// Why `host:port` could not be reached, when it could not.
+    pub fn refusal(&self, host: &str, port: u16) -> Option<&Refused> {
+        self.refused.get(&(host.to_ascii_lowercase(), port))
+    }
 }
 
 /// Why a host could not be reached.
@@ -183,25 +202,23 @@ impl Pass {
         self.sets_cookies.store(true, Ordering::Relaxed);
     }
 
-    /// Whether one has.
-    pub fn sets_cookies(&self) -> bool {
-        self.sets_cookies.load(Ordering::Relaxed)
+    /// What was seen so far.
+    pub fn findings(&self) -> Findings {
+        Findings {
+            is_cut: self.is_cut(),
+            sets_cookies: self.sets_cookies.load(Ordering::Relaxed),
+            refused: self.log().refused.clone(),
+        }
     }
 
     /// Whether a host belongs to another site than the page.
-    pub fn is_other_site(&self, host: &str) -> bool {
-        let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
-        !site(&self.host).eq_ignore_ascii_case(&site(host))
+    pub(super) fn is_other_site(&self, host: &str) -> bool {
+        !is_same_site(&self.host, host)
     }
 
     /// Takes the record of refused requests.
     pub fn take_blocked(&self) -> Vec<BlockedRequest> {
         std::mem::take(&mut self.log().blocked)
-    }
-
-    /// Why `host:port` could not be reached, when it could not.
-    pub fn refusal(&self, host: &str, port: u16) -> Option<Refused> {
-        self.log().refused.get(&(host.to_ascii_lowercase(), port)).cloned()
     }
 
     /// Notes that a request got no connection.
@@ -246,6 +263,12 @@ impl Pass {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether two hosts belong to one site: the same registrable domain, else the same name.
+pub(crate) fn is_same_site(one: &str, other: &str) -> bool {
+    let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
+    site(one).eq_ignore_ascii_case(&site(other))
 }
 
 #[cfg(test)]
@@ -302,6 +325,6 @@ mod tests {
         }
 
         assert_eq!(pass.take_blocked().len(), MAX_BLOCKED);
-        assert!(matches!(pass.refusal("H", 80), Some(Refused::Forbidden(_))));
+        assert!(matches!(pass.findings().refusal("H", 80), Some(Refused::Forbidden(_))));
     }
 }

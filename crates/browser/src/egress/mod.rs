@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use forward::REFUSED_HEADER;
-pub(crate) use gate::{Gate, Pass};
+pub(crate) use gate::{Findings, Gate, Pass, is_same_site};
 pub(crate) use probe::Standing;
 pub(crate) use tls::Identity;
 

@@ -52,7 +52,7 @@ pub(crate) struct Visit<'a> {
 impl<'a> Visit<'a> {
     /// A visit that begins now.
     pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, pass: Arc<Pass>) -> Visit<'a> {
-        let state = State::new(request, pass.clone(), &tab.target, Instant::now());
+        let state = State::new(request, &tab.target, Instant::now());
         Visit { tab, state, request, pass, probe: None, orders: JoinSet::new(), console: Vec::new() }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Visit<'a> {
                     was_cut = true;
                     self.tell(Input::Cut)
                 }
-                () = sleep_until(self.state.alarm()) => self.state.on_alarm(Instant::now()),
+                () = sleep_until(self.state.alarm()) => self.tell_of_alarm(),
             };
             if let Some(end) = end {
                 return end;
@@ -96,7 +96,13 @@ impl<'a> Visit<'a> {
     }
 
     fn tell(&mut self, input: Input<'_>) -> Option<End> {
+        self.state.learn(self.pass.findings());
         self.state.on(input, Instant::now())
+    }
+
+    fn tell_of_alarm(&mut self) -> Option<End> {
+        self.state.learn(self.pass.findings());
+        self.state.on_alarm(Instant::now())
     }
 
     fn on_event(&mut self, event: &Event) -> Option<End> {

@@ -1,6 +1,5 @@
 //! The state machine of a visit, without a browser: what it does about what happened.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -10,7 +9,7 @@ use super::outcome::{Captured, End};
 use super::protocol::Input;
 use super::state::{Action, State};
 use crate::cdp::CdpError;
-use crate::egress::{Pass, Standing};
+use crate::egress::Standing;
 use crate::frame_scheduler::FrameKind;
 use crate::page::{self, Command, Message};
 use crate::{RenderError, RenderLimits, RenderRequest, Settled};
@@ -43,8 +42,7 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(request: &'a RenderRequest) -> Machine<'a> {
         let now = Instant::now();
-        let pass = Arc::new(Pass::of(request));
-        Machine { state: State::new(request, pass, FRAME, now), now }
+        Machine { state: State::new(request, FRAME, now), now }
     }
 
     /// A visit whose document has come with status 200.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::{Action, State};
-use crate::egress::Standing;
+use crate::egress::{Standing, is_same_site};
 use crate::page::{Command, Done, Via, Why};
 use crate::visit::document::{Document, is_download, is_shown};
 use crate::visit::limits::{COOKIE_GRACE, HOP_GRACE, REQUEST_GRACE, RESPONSE_GRACE};
@@ -135,13 +135,13 @@ impl State<'_> {
     }
 
     fn hop_grace(&self) -> Duration {
-        if self.pass.sets_cookies() { COOKIE_GRACE } else { HOP_GRACE }
+        if self.findings.sets_cookies { COOKIE_GRACE } else { HOP_GRACE }
     }
 
     /// Whether one more hop may lead back: behind a cookie, or from another host of the site, which signs visitors in.
     fn may_come_back(&self, departure: &Departure, next: &Redirect) -> bool {
         self.hops < self.request.limits.redirects
-            && (self.pass.sets_cookies() || !self.is_own_site(&departure.redirect))
+            && (self.findings.sets_cookies || !self.is_own_site(&departure.redirect))
             && (self.is_own_site(next) || self.is_beside(next))
     }
 
@@ -243,7 +243,7 @@ impl State<'_> {
             let is_twin = host == own || own.and_then(www_twin).as_deref() == host;
             url.scheme() == self.request.url.scheme()
                 && !is_twin
-                && host.is_some_and(|host| !self.pass.is_other_site(host))
+                && host.zip(own).is_some_and(|(host, own)| is_same_site(own, host))
         })
     }
 

@@ -4,8 +4,6 @@
 mod action;
 mod leaving;
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
 use url::Url;
 
@@ -18,7 +16,7 @@ use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
 use super::traffic::Traffic;
 use crate::cdp::CdpError;
-use crate::egress::{Pass, REFUSED_HEADER};
+use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
 use crate::page::{Command, Done, Message, Why};
 use crate::tab::Navigated;
@@ -40,7 +38,8 @@ enum Phase {
 
 pub(super) struct State<'a> {
     request: &'a RenderRequest,
-    pass: Arc<Pass>,
+    /// What the proxy has seen so far.
+    findings: Findings,
     /// Name of the main frame.
     frame: String,
     document: Document,
@@ -70,10 +69,10 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     /// A visit whose navigation begins now, in the main frame `frame`.
-    pub fn new(request: &'a RenderRequest, pass: Arc<Pass>, frame: &str, now: Instant) -> State<'a> {
+    pub fn new(request: &'a RenderRequest, frame: &str, now: Instant) -> State<'a> {
         State {
             request,
-            pass,
+            findings: Findings::default(),
             frame: frame.to_owned(),
             document: Document::default(),
             reloads: 0,
@@ -103,6 +102,11 @@ impl<'a> State<'a> {
     /// Takes what is to be done now, in order.
     pub fn take_actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
+    }
+
+    /// Takes what the proxy has seen: before anything is decided.
+    pub fn learn(&mut self, findings: Findings) {
+        self.findings = findings;
     }
 
     /// Something has happened. The visit is over when this says how.
@@ -244,7 +248,7 @@ impl<'a> State<'a> {
         let own = self.document.status.unwrap_or(200);
         let status = if (100..600).contains(&done.status) { done.status } else { own };
         let (partial, settled) = match done.why {
-            _ if self.pass.is_cut() => (true, Settled::Bytes),
+            _ if self.findings.is_cut => (true, Settled::Bytes),
             Why::Flag => (false, Settled::Flag),
             Why::Quiet => (false, Settled::Quiet),
             Why::Still => (false, Settled::Still),
@@ -377,8 +381,8 @@ impl<'a> State<'a> {
     fn refusal(&self) -> Option<RenderError> {
         let url = Url::parse(&self.document.url).unwrap_or_else(|_| self.request.url.clone());
         let host = url.host_str()?;
-        let refused = self.pass.refusal(host, url.port_or_known_default()?)?;
-        Some(refused.into_error(host))
+        let refused = self.findings.refusal(host, url.port_or_known_default()?)?;
+        Some(refused.clone().into_error(host))
     }
 
     fn note_frame(&mut self, url: &str) {

@@ -71,7 +71,7 @@ let structuresSeen = -1;
 function noteEndHandlers() {
   if (listened.ends || structuresSeen === work.structures) return;
   structuresSeen = work.structures;
-  listened.ends = query(document, '[onanimationend],[ontransitionend]') !== null;
+  listened.ends = query(document, '[onanimationend],[onanimationstart],[ontransitionend],[ontransitionstart],[ontransitionrun]') !== null;
 }
 
 /** Whether a React component has a handler for the end of an animation. */

@@ -11,7 +11,7 @@ import { expectAbort } from './signals.js';
 
 export const listened = {
   scripts: false, // something of the page animates by script
-  ends: false, // of transitions and animations
+  ends: false, // of transitions and animations, and their beginnings: they are told with a frame, too
   byReact: false,
   /** @type {WeakMap<EventTarget, unknown>} */
   clicks: new KeptWeakMap(), // what listens to clicks of its own
@@ -71,7 +71,7 @@ function note(target, type, callback, init) {
   if (typeof type !== 'string') return;
   notes[type]?.(target, callback, init);
   if (init && isEnding(type)) silenceEndings();
-  if (listened.ends || !test(/(transition|animation)end$/i, type)) return;
+  if (listened.ends || !test(/(transition|animation)(end|start|run)$/i, type)) return;
   if (isReactRoot(target)) listened.byReact = true;
   else listened.ends = true;
 }
@@ -81,6 +81,9 @@ export function watchListenerTypes() {
   watchSetter(window, 'onpagereveal', () => (listened.drawn = true));
   watchSetter(HTMLElement.prototype, 'onclose', () => (listened.drawn = true));
   each(['close', 'requestClose'], (name) => watchMethod(window.HTMLDialogElement?.prototype, name, () => (listened.drawn = true)));
+  each(['onanimationend', 'onanimationstart', 'ontransitionend', 'ontransitionstart', 'ontransitionrun'], (name) => {
+    watchSetter(HTMLElement.prototype, name, () => (listened.ends = true));
+  });
   watchSetter(window.Navigation?.prototype, 'onnavigate', () => (listened.navigation = true));
   each(['onscroll', 'onscrollend'], (name) => {
     each([window, Document.prototype, window.HTMLBodyElement.prototype], (owner) => watchSetter(owner, name, () => scrolls(window)));

@@ -207,7 +207,10 @@ function endAll(asked) {
   each(ends, (end) => end());
 }
 
+let hasChannel = false; // by which any worker may speak
+
 function watchWorkers() {
+  watchClass('BroadcastChannel', () => (hasChannel = true));
   /** @type {WeakMap<Worker | MessagePort, Questions>} */
   const questions = new KeptWeakMap();
   watchClass('Worker', (worker) => {
@@ -250,9 +253,9 @@ function watchWorkers() {
 
 /** Calls `run` when the page has neither begun to listen to a worker nor asked it for anything: nothing is to come of it. */
 function whenNobodyListens(source, isUnasked, run) {
-  let isHeard = false;
+  let isHeard = false; // or may be by another way
   watchListeners(source, (type) => (isHeard ||= type === 'message'));
-  native.setTimeout(() => !isHeard && isUnasked() && !onmessageOf(source) && run(), RULES.listening.ms);
+  native.setTimeout(() => !isHeard && !hasChannel && isUnasked() && !onmessageOf(source) && run(), RULES.listening.ms);
 }
 
 const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];

@@ -121,6 +121,16 @@ async fn workers_that_nobody_hears_are_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_worker_that_speaks_by_a_channel_is_waited_for() {
+    let worker = "setTimeout(() => new BroadcastChannel('news').postMessage('by channel'), 800)";
+    let script = "new Worker('/worker.js'); new BroadcastChannel('news').onmessage = ({ data }) => add(data)";
+
+    let (page, _) = rendered(worker, &[], script).await;
+
+    assert_shows(&page, &["by channel"]);
+}
+
+#[tokio::test]
 async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
     let script = "const began = performance.now();
         const later = (name) => () => add(name + (performance.now() - began < 900 ? ' soon' : ' late'));

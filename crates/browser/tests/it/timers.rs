@@ -253,6 +253,21 @@ async fn handlers_of_ends_that_are_written_as_attributes_are_called() {
 }
 
 #[tokio::test]
+async fn beginnings_of_animations_are_told_of() {
+    // As libraries do that want to hear of elements which come.
+    let style = "document.head.append(Object.assign(document.createElement('style'), { textContent: '@keyframes come { from { outline-color: red } } .new { animation: come .001s } \\
+        .grows { width: 10px; transition: width .3s } .grows.more { width: 20px }' }));";
+    for script in [
+        "document.addEventListener('animationstart', () => add(1)); setTimeout(() => { out.className = 'new' }, 300)",
+        "out.onanimationstart = () => add(1); setTimeout(() => { out.className = 'new' }, 300)",
+        "out.onanimationend = () => add(1); setTimeout(() => { out.className = 'new' }, 300)",
+        "out.className = 'grows'; out.addEventListener('transitionrun', () => add(1)); setTimeout(() => { out.className = 'grows more' }, 300)",
+    ] {
+        shows(&format!("{style} {script}"), "1").await;
+    }
+}
+
+#[tokio::test]
 async fn slow_steps_that_bring_elements_are_waited_for() {
     let rows =
         "let n = 0; const id = setInterval(() => { add('row ' + ++n); if (n === 6) clearInterval(id) }, 500)";

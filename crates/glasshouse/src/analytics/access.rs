@@ -14,7 +14,7 @@ use crate::api::rate_limit::Requester;
 use crate::api::shared_limits::SharedLimit;
 use crate::api::{ApiError, ApiResult, Caller, ErrorCode, Issue};
 use crate::app::AppState;
-use crate::domains::{DomainId, Purpose, RequestedDomain, names};
+use crate::domains::{DomainAccess, DomainId, RequestedDomain, names};
 
 /// Query parameter that carries one.
 const TOKEN_PARAMETER: &str = "token";
@@ -122,7 +122,7 @@ impl StatsReader {
             StatsReader::Token { id, host } if is_same_site(host, name) => Ok((id.clone(), host.clone())),
             StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
             StatsReader::Account(caller) => {
-                let site = RequestedDomain::named(name).site(caller, app, Purpose::Read).await?;
+                let site = RequestedDomain::named(name).site(caller, app, DomainAccess::Read).await?;
                 Ok((site.domain.id.clone(), site.domain.host.clone()))
             }
         }

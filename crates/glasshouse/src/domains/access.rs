@@ -22,9 +22,9 @@ impl<A: MayFetch> MayFetch for Dashboard<A> {
 
 /// Listing.
 #[derive(Debug)]
-pub struct List;
+pub struct ListDomains;
 
-impl Access for List {
+impl Access for ListDomains {
     const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const ACCOUNT_WIDE: bool = true;
@@ -45,9 +45,9 @@ impl Access for AddOrRemove {
 
 /// Reading one domain.
 #[derive(Debug)]
-pub struct Read;
+pub struct ReadDomainRecord;
 
-impl Access for Read {
+impl Access for ReadDomainRecord {
     const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = GENERAL;
@@ -55,24 +55,24 @@ impl Access for Read {
 
 /// Changing one domain.
 #[derive(Debug)]
-pub struct Change;
+pub struct ChangeDomain;
 
-impl Access for Change {
+impl Access for ChangeDomain {
     const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = GENERAL;
 }
 
-impl MayFetch for Change {
+impl MayFetch for ChangeDomain {
     const FETCHING: Rate = TIGHT;
 }
 
 /// The connection check.
 #[derive(Debug)]
-pub struct Check;
+pub struct CheckDomain;
 
-impl Access for Check {
+impl Access for CheckDomain {
     const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::patterns::{Grammar, Pattern, SplitPath};
+use super::patterns::{Grammar, PathPattern, SplitPath};
 
 /// Most rules of a domain.
 pub const MAX_RULES: usize = 10;
@@ -87,7 +87,7 @@ pub struct HeaderIssue {
 /// The rules of one domain, ready to apply.
 #[derive(Debug, Clone, Default)]
 pub struct HeaderSet {
-    rules: Vec<(Pattern, Vec<(HeaderName, HeaderValue)>)>,
+    rules: Vec<(PathPattern, Vec<(HeaderName, HeaderValue)>)>,
 }
 
 impl HeaderSet {
@@ -120,10 +120,10 @@ fn compile_rule(
     at: usize,
     rule: &HeaderRule,
     issues: &mut Vec<HeaderIssue>,
-) -> (Pattern, Vec<(HeaderName, HeaderValue)>) {
-    let pattern = Pattern::parse(&rule.path_pattern, Grammar::Path).unwrap_or_else(|error| {
+) -> (PathPattern, Vec<(HeaderName, HeaderValue)>) {
+    let pattern = PathPattern::parse(&rule.path_pattern, Grammar::Path).unwrap_or_else(|error| {
         issues.push(issue(at, "", format!("pathPattern {error}")));
-        Pattern::parse("/", Grammar::Path).expect("a constant that parses")
+        PathPattern::parse("/", Grammar::Path).expect("a constant that parses")
     });
     if rule.headers.len() > MAX_HEADERS {
         issues.push(issue(at, "", format!("at most {MAX_HEADERS} headers are allowed in a rule")));

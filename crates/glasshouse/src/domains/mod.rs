@@ -21,6 +21,6 @@ pub mod settings;
 pub mod site;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
-pub use requested::{Purpose, RequestedDomain};
+pub use requested::{DomainAccess, RequestedDomain};
 pub use service::DomainsService;
 pub use site::Site;

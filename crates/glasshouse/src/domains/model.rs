@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::headers::HeaderRule;
-use super::patterns::{Grammar, Pattern};
+use super::patterns::{Grammar, PathPattern};
 use super::redirects::RedirectRule;
 use crate::accounts::AccountId;
 use crate::accounts::model::id_type;
@@ -160,7 +160,7 @@ impl Rendering {
                 .push(("refreshRules".to_owned(), format!("at most {MAX_REFRESH_RULES} rules are allowed")));
         }
         for (at, rule) in self.refresh_rules.iter().enumerate() {
-            if let Err(error) = Pattern::parse(&rule.pattern, Grammar::Path) {
+            if let Err(error) = PathPattern::parse(&rule.pattern, Grammar::Path) {
                 issues.push((format!("refreshRules.{at}.pattern"), error.to_string()));
             }
             if !is_interval(rule.interval_seconds) {

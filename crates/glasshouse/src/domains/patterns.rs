@@ -49,7 +49,7 @@ pub enum PatternError {
 
 /// A pattern, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub struct PathPattern {
     segments: Vec<Segment>,
     /// Ends with `**`.
     rest: bool,
@@ -93,9 +93,9 @@ impl<'a> SplitPath<'a> {
     }
 }
 
-impl Pattern {
+impl PathPattern {
     /// Parses a pattern.
-    pub fn parse(text: &str, grammar: Grammar) -> Result<Pattern, PatternError> {
+    pub fn parse(text: &str, grammar: Grammar) -> Result<PathPattern, PatternError> {
         if !text.starts_with('/') {
             return Err(PatternError::NoSlash);
         }
@@ -122,7 +122,7 @@ impl Pattern {
         }
         let segments =
             parts.into_iter().map(|part| parse_segment(part, grammar)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Pattern { segments, rest, query: query.map(normalise_query) })
+        Ok(PathPattern { segments, rest, query: query.map(normalise_query) })
     }
 
     /// Number of wildcards, that is of `$1`, `$2`, … in a redirect's destination.
@@ -176,7 +176,7 @@ impl Pattern {
     /// Compares two patterns that match the same path: `Greater` is the more specific one.
     ///
     /// Segment by segment, a literal beats a part wildcard, which beats `*`, which beats `**`.
-    pub fn compare_specificity(&self, other: &Pattern) -> Ordering {
+    pub fn compare_specificity(&self, other: &PathPattern) -> Ordering {
         self.ranks().cmp(other.ranks())
     }
 
@@ -269,7 +269,7 @@ pub(crate) fn percent_decode(text: &str) -> Vec<u8> {
 /// Patterns one per line, as `ignorePaths` holds them.
 #[derive(Debug, Clone, Default)]
 pub struct PathList {
-    patterns: Vec<Pattern>,
+    patterns: Vec<PathPattern>,
 }
 
 impl PathList {
@@ -292,7 +292,7 @@ impl PathList {
         let patterns = lines
             .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
             .map(|(at, line)| {
-                Pattern::parse(line, Grammar::Path).map_err(|error| format!("line {}: {error}", at + 1))
+                PathPattern::parse(line, Grammar::Path).map_err(|error| format!("line {}: {error}", at + 1))
             })
             .collect::<Result<_, _>>()?;
         Ok(PathList { patterns })
@@ -311,12 +311,12 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, path: &str) -> bool {
-        let pattern = Pattern::parse(pattern, Grammar::Path).expect("a well-formed pattern");
+        let pattern = PathPattern::parse(pattern, Grammar::Path).expect("a well-formed pattern");
         pattern.matches(&SplitPath::new(path, ""))
     }
 
     fn captures(pattern: &str, path: &str) -> Option<Vec<String>> {
-        let pattern = Pattern::parse(pattern, Grammar::Redirect).expect("a well-formed pattern");
+        let pattern = PathPattern::parse(pattern, Grammar::Redirect).expect("a well-formed pattern");
         pattern.captures(&SplitPath::new(path, ""))
     }
 
@@ -364,7 +364,7 @@ mod tests {
 
         assert!(!matches("/*.pdf", "/x/report.pdf"));
         assert!(!matches("/a*a", "/a"));
-        assert_eq!(Pattern::parse("/blog-*", Grammar::Redirect), Err(PatternError::PartialWildcard));
+        assert_eq!(PathPattern::parse("/blog-*", Grammar::Redirect), Err(PatternError::PartialWildcard));
     }
 
     #[test]
@@ -382,19 +382,19 @@ mod tests {
         ];
 
         for (text, reason) in cases {
-            assert_eq!(Pattern::parse(text, Grammar::Redirect), Err(reason), "{text:?}");
+            assert_eq!(PathPattern::parse(text, Grammar::Redirect), Err(reason), "{text:?}");
         }
-        assert_eq!(Pattern::parse("/a?b", Grammar::Path), Err(PatternError::Query));
+        assert_eq!(PathPattern::parse("/a?b", Grammar::Path), Err(PatternError::Query));
         assert_eq!(
-            Pattern::parse(&format!("/{}", "a".repeat(512)), Grammar::Path),
+            PathPattern::parse(&format!("/{}", "a".repeat(512)), Grammar::Path),
             Err(PatternError::TooLong)
         );
-        assert_eq!(Pattern::parse(&"/a".repeat(65), Grammar::Path), Err(PatternError::TooManySegments));
+        assert_eq!(PathPattern::parse(&"/a".repeat(65), Grammar::Path), Err(PatternError::TooManySegments));
     }
 
     #[test]
     fn a_source_with_a_question_mark_matches_path_and_whole_query_exactly() {
-        let pattern = Pattern::parse("/p?id=3&x=a b", Grammar::Redirect).expect("a well-formed pattern");
+        let pattern = PathPattern::parse("/p?id=3&x=a b", Grammar::Redirect).expect("a well-formed pattern");
 
         assert!(pattern.matches(&SplitPath::new("/p", "id=3&x=a%20b")));
         assert!(!pattern.matches(&SplitPath::new("/p", "id=3")));
@@ -414,7 +414,7 @@ mod tests {
         let order = ["/blog/new", "/blog/n*", "/blog/*", "/blog/**", "/*/new", "/**"];
 
         for pair in order.windows(2) {
-            let parse = |text| Pattern::parse(text, Grammar::Path).expect("a well-formed pattern");
+            let parse = |text| PathPattern::parse(text, Grammar::Path).expect("a well-formed pattern");
             let compared = parse(pair[0]).compare_specificity(&parse(pair[1]));
             assert_eq!(compared, Ordering::Greater, "{} before {}", pair[0], pair[1]);
         }
@@ -441,7 +441,7 @@ mod tests {
         fn no_text_makes_parsing_or_matching_panic(pattern in ".{0,80}", path in ".{0,80}", query in ".{0,20}") {
             for grammar in [Grammar::Path, Grammar::Redirect] {
                 for text in [pattern.clone(), format!("/{pattern}")] {
-                    if let Ok(pattern) = Pattern::parse(&text, grammar) {
+                    if let Ok(pattern) = PathPattern::parse(&text, grammar) {
                         let _ = pattern.captures(&SplitPath::new(&path, &query));
                     }
                 }
@@ -451,7 +451,7 @@ mod tests {
         #[test]
         fn a_pattern_without_wildcards_matches_its_own_text(segments in proptest::collection::vec("[a-z0-9.-]{1,8}", 0..6)) {
             let path = format!("/{}", segments.join("/"));
-            let pattern = Pattern::parse(&path, Grammar::Redirect).expect("a well-formed pattern");
+            let pattern = PathPattern::parse(&path, Grammar::Redirect).expect("a well-formed pattern");
 
             prop_assert!(pattern.matches(&SplitPath::new(&path, "")));
         }

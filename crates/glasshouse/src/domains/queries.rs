@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 
 /// A record as it is stored.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Row {
+pub struct DomainRow {
     pub id: String,
     pub account_id: String,
     /// The name.
@@ -29,7 +29,7 @@ pub struct Row {
     pub updated_at: i64,
 }
 
-impl Row {
+impl DomainRow {
     /// The record; an error in the log and none when a newer version wrote it.
     fn read(self) -> Option<Domain> {
         let (id, host) = (self.id.clone(), self.host.clone());
@@ -111,25 +111,25 @@ pub async fn find_domain(
     host: &str,
 ) -> Result<Option<Domain>, DbError> {
     const SQL: &str = "select * from domains where account_id = $1 and host = $2";
-    let row: Option<Row> = on_engine!(conn, |c| {
+    let row: Option<DomainRow> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(account.as_str()).bind(host).fetch_optional(c).await
     })?;
-    Ok(row.and_then(Row::read))
+    Ok(row.and_then(DomainRow::read))
 }
 
 /// The record with an id.
 pub async fn find_domain_by_id(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
-    Ok(find_row(conn, id.as_str()).await?.and_then(Row::read))
+    Ok(find_row(conn, id.as_str()).await?.and_then(DomainRow::read))
 }
 
 /// The record with an id, as it is stored.
-pub async fn find_row(conn: &mut Conn, id: &str) -> Result<Option<Row>, DbError> {
+pub async fn find_row(conn: &mut Conn, id: &str) -> Result<Option<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where id = $1 and removed_at is null";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?)
 }
 
 /// Records as they are stored, by id, from the one after `after` on.
-pub async fn list_rows(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<Row>, DbError> {
+pub async fn list_rows(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where id > $1 and removed_at is null order by id limit $2";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
@@ -138,16 +138,16 @@ pub async fn list_rows(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<R
 pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
     const SQL: &str =
         "update domains set version = version + 1 where id = $1 and removed_at is null returning *";
-    let row: Option<Row> =
+    let row: Option<DomainRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
-    Ok(row.and_then(Row::read))
+    Ok(row.and_then(DomainRow::read))
 }
 
 /// Every account's record of a name.
 pub async fn list_by_host(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, DbError> {
     const SQL: &str = "select * from domains where host = $1 order by created_at, id";
-    let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_all(c).await)?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    let rows: Vec<DomainRow> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_all(c).await)?;
+    Ok(rows.into_iter().filter_map(DomainRow::read).collect())
 }
 
 /// The records of an account, or of all, in the order they were added.
@@ -155,11 +155,11 @@ pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Resul
     const ALL: &str = "select * from domains where removed_at is null order by created_at, id";
     const OF_ACCOUNT: &str =
         "select * from domains where account_id = $1 and removed_at is null order by created_at, id";
-    let rows: Vec<Row> = on_engine!(conn, |c| match account {
+    let rows: Vec<DomainRow> = on_engine!(conn, |c| match account {
         None => sqlx::query_as(ALL).fetch_all(c).await,
         Some(account) => sqlx::query_as(OF_ACCOUNT).bind(account.as_str()).fetch_all(c).await,
     })?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(DomainRow::read).collect())
 }
 
 /// Number of an account's records.
@@ -240,7 +240,7 @@ pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
 }
 
 /// Every account's record, as it is stored, that a lock on a name holds for: of the name, its twin, and all names below it.
-pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<Row>, DbError> {
+pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where removed_at is null and (host = $1 or host = $2 or host like $3) order by id";
     let twin = names::twin(host);
     Ok(on_engine!(conn, |c| {

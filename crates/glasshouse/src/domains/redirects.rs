@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::patterns::{Grammar, Pattern, SplitPath, percent_decode};
+use super::patterns::{Grammar, PathPattern, SplitPath, percent_decode};
 
 /// Longest destination, in bytes.
 const MAX_DESTINATION_BYTES: usize = 2048;
@@ -54,7 +54,7 @@ pub struct RuleIssue {
 /// The rules of one domain, ready to answer.
 #[derive(Debug, Clone, Default)]
 pub struct RedirectSet {
-    rules: Vec<Rule>,
+    rules: Vec<CompiledRule>,
     /// Rules without wildcards by their decoded path: the first of each, and all when they name a query.
     exact: HashMap<Vec<Vec<u8>>, Vec<usize>>,
     /// The others, in their order.
@@ -62,15 +62,15 @@ pub struct RedirectSet {
 }
 
 #[derive(Debug, Clone)]
-struct Rule {
-    source: Pattern,
-    destination: Destination,
+struct CompiledRule {
+    source: PathPattern,
+    destination: CompiledDestination,
     status: u16,
     preserve_query: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Destination {
+struct CompiledDestination {
     /// Scheme, host and port; none: those of the request.
     base: Option<Url>,
     path: String,
@@ -80,7 +80,7 @@ struct Destination {
 
 /// An answer: where to, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
+pub struct RedirectResponse {
     /// 301 or 307.
     pub status: u16,
     /// Absolute address.
@@ -122,7 +122,7 @@ impl RedirectSet {
     /// The answer of the first matching rule, if any.
     ///
     /// The address may still lead to the request itself; the caller decides, after applying the preferred host.
-    pub fn find(&self, url: &Url) -> Option<Redirect> {
+    pub fn find(&self, url: &Url) -> Option<RedirectResponse> {
         if self.rules.is_empty() {
             return None;
         }
@@ -135,10 +135,10 @@ impl RedirectSet {
             .find(|at| self.rules[*at].source.matches(&path));
         let rule = &self.rules[wild.or(exact)?];
         let captures = rule.source.captures(&path)?;
-        Some(Redirect { status: rule.status, location: rule.location(url, &captures) })
+        Some(RedirectResponse { status: rule.status, location: rule.location(url, &captures) })
     }
 
-    fn push(&mut self, rule: Rule) {
+    fn push(&mut self, rule: CompiledRule) {
         let at = self.rules.len();
         match rule.source.literal_segments() {
             Some(segments) => {
@@ -189,7 +189,7 @@ impl RedirectSet {
     }
 }
 
-impl Rule {
+impl CompiledRule {
     fn location(&self, request: &Url, captures: &[String]) -> Url {
         let mut location = self.destination.base.clone().unwrap_or_else(|| request.clone());
         location
@@ -250,13 +250,13 @@ fn merge_queries(own: Option<&str>, request: Option<&str>) -> Option<String> {
     if pairs.is_empty() { None } else { Some(pairs.join("&")) }
 }
 
-fn compile_rule(rule: &RedirectRule) -> Result<Rule, Vec<(&'static str, String)>> {
+fn compile_rule(rule: &RedirectRule) -> Result<CompiledRule, Vec<(&'static str, String)>> {
     let mut issues = Vec::new();
-    let source = Pattern::parse(&rule.source, Grammar::Redirect)
+    let source = PathPattern::parse(&rule.source, Grammar::Redirect)
         .map_err(|error| issues.push(("source", error.to_string())))
         .ok();
     // Without a source the number of wildcards is unknown; every `$n` passes then.
-    let wildcards = source.as_ref().map_or(99, Pattern::wildcards);
+    let wildcards = source.as_ref().map_or(99, PathPattern::wildcards);
     let destination = parse_destination(&rule.destination, wildcards)
         .map_err(|message| issues.push(("destination", message)))
         .ok();
@@ -265,13 +265,13 @@ fn compile_rule(rule: &RedirectRule) -> Result<Rule, Vec<(&'static str, String)>
     }
     match (source, destination) {
         (Some(source), Some(destination)) if issues.is_empty() => {
-            Ok(Rule { source, destination, status: rule.status, preserve_query: rule.preserve_query })
+            Ok(CompiledRule { source, destination, status: rule.status, preserve_query: rule.preserve_query })
         }
         _ => Err(issues),
     }
 }
 
-fn parse_destination(text: &str, wildcards: usize) -> Result<Destination, String> {
+fn parse_destination(text: &str, wildcards: usize) -> Result<CompiledDestination, String> {
     if text.len() > MAX_DESTINATION_BYTES {
         return Err(format!("must not be longer than {MAX_DESTINATION_BYTES} bytes"));
     }
@@ -287,7 +287,7 @@ fn parse_destination(text: &str, wildcards: usize) -> Result<Destination, String
     let (base, rest) = split_base(text)?;
     let (rest, fragment) = split_once_kept(rest, '#');
     let (path, query) = split_once_kept(rest, '?');
-    Ok(Destination { base, path: path.to_owned(), query, fragment })
+    Ok(CompiledDestination { base, path: path.to_owned(), query, fragment })
 }
 
 /// Separates scheme and host from what follows, and refuses every form in which a browser could read another host.

@@ -23,7 +23,7 @@ pub struct RequestedDomain {
 
 /// What a request wants with its domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum DomainAccess {
     /// To read: a suspended domain is read like any other.
     Read,
     /// To change or use it: a suspended one is refused.
@@ -56,12 +56,12 @@ impl RequestedDomain {
         &self,
         caller: &Caller<A>,
         app: &AppState,
-        purpose: Purpose,
+        access: DomainAccess,
     ) -> ApiResult<Domain> {
         let host = self.in_scope_of(caller)?.ok_or_else(ApiError::not_found)?;
         let found = app.domains.find_exact(caller.account(), host).await?;
         let domain = found.ok_or_else(ApiError::not_found)?;
-        check(domain.status, purpose)?;
+        check(domain.status, access)?;
         Ok(domain)
     }
 
@@ -71,12 +71,12 @@ impl RequestedDomain {
         &self,
         caller: &Caller<A>,
         app: &AppState,
-        purpose: Purpose,
+        access: DomainAccess,
     ) -> ApiResult<Arc<Site>> {
         let not_owned = || ApiError::new(ErrorCode::DomainNotOwned);
         let host = self.in_scope_of(caller)?.ok_or_else(not_owned)?;
         let site = app.domains.find(caller.account(), host).await?.ok_or_else(not_owned)?;
-        check(site.domain.status, purpose)?;
+        check(site.domain.status, access)?;
         Ok(site)
     }
 
@@ -87,9 +87,9 @@ impl RequestedDomain {
     }
 }
 
-fn check(status: DomainStatus, purpose: Purpose) -> ApiResult<()> {
-    match (status, purpose) {
-        (DomainStatus::Suspended, Purpose::Use) => Err(ApiError::new(ErrorCode::DomainSuspended)),
+fn check(status: DomainStatus, access: DomainAccess) -> ApiResult<()> {
+    match (status, access) {
+        (DomainStatus::Suspended, DomainAccess::Use) => Err(ApiError::new(ErrorCode::DomainSuspended)),
         _ => Ok(()),
     }
 }

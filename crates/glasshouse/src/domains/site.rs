@@ -8,7 +8,7 @@ use url::Url;
 use super::headers::HeaderSet;
 use super::model::{Domain, DomainStatus, PreferredHost, RefreshRule};
 use super::names;
-use super::patterns::{Grammar, PathList, Pattern, SplitPath};
+use super::patterns::{Grammar, PathList, PathPattern, SplitPath};
 use super::redirects::RedirectSet;
 
 /// A domain, ready to answer questions about requests.
@@ -21,7 +21,7 @@ pub struct Site {
     redirects: RedirectSet,
     ignored: PathList,
     headers: HeaderSet,
-    refresh: Vec<(Pattern, Duration)>,
+    refresh: Vec<(PathPattern, Duration)>,
 }
 
 impl Site {
@@ -129,8 +129,8 @@ fn is_same_resource(a: &Url, b: &Url) -> bool {
     without_fragment(a) == without_fragment(b)
 }
 
-fn compile_refresh_rule(rule: &RefreshRule) -> Option<(Pattern, Duration)> {
-    let pattern = Pattern::parse(&rule.pattern, Grammar::Path).ok()?;
+fn compile_refresh_rule(rule: &RefreshRule) -> Option<(PathPattern, Duration)> {
+    let pattern = PathPattern::parse(&rule.pattern, Grammar::Path).ok()?;
     Some((pattern, Duration::from_secs(rule.interval_seconds.max(1))))
 }
 

@@ -18,7 +18,7 @@ use crate::api::openapi::{Refusals, own_errors};
 use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
 use crate::app::AppState;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -108,7 +108,7 @@ async fn refresh_page<A: Access>(
     if let Some(problem) = path_problem(&request.path, max_bytes) {
         return Err(ApiError::invalid_request(vec![Issue::new("path", problem)]));
     }
-    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
     let pages = page_url(&site, &request.path).into_iter().collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
@@ -129,7 +129,7 @@ async fn refresh_paths<A: Access>(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
     let pages = request.paths.iter().filter_map(|path| page_url(&site, path)).collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
@@ -166,7 +166,7 @@ async fn refresh_site<A: Access>(
             }
         },
     };
-    let site = RequestedDomain::named(&request.domain).site(caller, app, Purpose::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
     Ok(Json(app.refresh.refresh_site(&site, sitemap, selection, request.prewarm).await?))
 }
 

@@ -26,7 +26,7 @@ use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult, ErrorCode};
 use crate::app::AppState;
 use crate::clock::Timestamp;
-use crate::domains::{DomainId, Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, DomainId, RequestedDomain};
 
 /// How often a comment is sent when nothing happens, so that nobody in between gives the connection up.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -112,7 +112,7 @@ async fn watch_visits(
 /// The account that may watch the domain with what it showed in the request.
 async fn watcher(request: &mut Parts, app: &AppState, name: &str, domain: &DomainId) -> ApiResult<AccountId> {
     let caller = Uncounted::<ReadAnalytics>::from_request_parts(request, app).await?.admit()?;
-    let site = RequestedDomain::named(name).site(&caller, app, Purpose::Read).await?;
+    let site = RequestedDomain::named(name).site(&caller, app, DomainAccess::Read).await?;
     match site.domain.id == *domain {
         true => Ok(caller.account().clone()),
         // Removed, and added again.

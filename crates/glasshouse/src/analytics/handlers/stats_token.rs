@@ -14,7 +14,7 @@ use crate::api::{ApiResult, Caller};
 use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::access::ReadBeyond;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -66,7 +66,7 @@ async fn get_stats_token(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<Sharing>> {
-    let domain = domain.record(&caller, &app, Purpose::Read).await?.id;
+    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
     let token = app.analytics.find_token_of(&domain).await?;
     let enabled = token.is_some();
     let (last4, created_at) = token.unzip();
@@ -88,7 +88,7 @@ async fn create_stats_token(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<impl IntoResponse> {
-    let domain = domain.record(&caller, &app, Purpose::Read).await?.id;
+    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
     let token = app.analytics.create_token(&domain).await?;
     let body = CreatedToken { token: token.reveal().to_owned(), last4: token.last4().to_owned() };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
@@ -107,7 +107,7 @@ async fn delete_stats_token(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<StatusCode> {
-    let domain = domain.record(&caller, &app, Purpose::Read).await?.id;
+    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
     app.analytics.revoke_token(&domain).await?;
     Ok(StatusCode::NO_CONTENT)
 }

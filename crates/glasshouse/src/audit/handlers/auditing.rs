@@ -11,7 +11,7 @@ use crate::app::AppState;
 use crate::audit::auditing::{AuditingChange, AuditingView};
 use crate::audit::service::AuditingError;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -34,7 +34,7 @@ async fn get_auditing(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<AuditingView>> {
-    let domain = domain.record(&caller, &app, Purpose::Read).await?;
+    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
     Ok(Json(app.audits.auditing(&domain.id).await?))
 }
 
@@ -56,7 +56,7 @@ async fn update_auditing(
     if !issues.is_empty() {
         return Err(ApiError::validation_error(issues));
     }
-    let domain = domain.record(&caller, &app, Purpose::Use).await?;
+    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
     let changed = app.audits.change_auditing(&domain.id, change).await;
     changed.map(Json).map_err(|error| match error {
         AuditingError::Gone => ApiError::not_found(),

@@ -25,7 +25,7 @@ use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
 use crate::audit::service::{NewRun, PageFilter, PageOrder, StartError};
 use crate::audit::stored::{PAGE_FIELDS, PageRow};
-use crate::domains::{Purpose, RequestedDomain, Site, names};
+use crate::domains::{DomainAccess, RequestedDomain, Site, names};
 
 /// Addresses that one request may name.
 const MAX_URLS: usize = 10_000;
@@ -147,7 +147,7 @@ async fn start_run(
     AppJson(request): AppJson<StartRequest>,
 ) -> ApiResult<Json<Started>> {
     let (urls, sitemap) = request.parse(app.platform.config.limits.url_bytes)?;
-    let site = RequestedDomain::named(&request.domain).site(&caller, &app, Purpose::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site(&caller, &app, DomainAccess::Use).await?;
     let new = NewRun {
         urls: on_site(urls, &site)?,
         mode: request.mode,

@@ -6,7 +6,9 @@ use serde::Serialize;
 
 use crate::accounts::model::Email;
 use crate::cli::{Context, output, table};
-use crate::domains::connection::{CheckResult, Found, Name, Report, RequiredRecords, Txt, Way};
+use crate::domains::connection::{
+    CheckResult, ConnectionReport, DnsLookup, DnsName, RequiredRecords, Txt, Way,
+};
 use crate::domains::{Domain, DomainStatus};
 
 /// Which domain, and how to print.
@@ -73,11 +75,11 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-fn is_served(report: &Report) -> bool {
+fn is_served(report: &ConnectionReport) -> bool {
     matches!(report.result.status, DomainStatus::Connected | DomainStatus::ViaApi)
 }
 
-fn as_json((account, domain, report): &(String, Domain, Report)) -> Checked<'_> {
+fn as_json((account, domain, report): &(String, Domain, ConnectionReport)) -> Checked<'_> {
     Checked {
         domain: &domain.host,
         account: account.clone(),
@@ -89,12 +91,12 @@ fn as_json((account, domain, report): &(String, Domain, Report)) -> Checked<'_> 
 }
 
 /// Every name that was looked up, with what it says.
-fn rows(report: &Report) -> Vec<(String, Vec<String>)> {
-    let of_name = |Name { name, found }: &Name| {
+fn rows(report: &ConnectionReport) -> Vec<(String, Vec<String>)> {
+    let of_name = |DnsName { name, found }: &DnsName| {
         let found = match found {
-            Found::Addresses(addresses) => addresses.iter().map(ToString::to_string).collect(),
-            Found::Nothing => vec![],
-            Found::Failed => vec!["DNS did not answer".to_owned()],
+            DnsLookup::Addresses(addresses) => addresses.iter().map(ToString::to_string).collect(),
+            DnsLookup::Nothing => vec![],
+            DnsLookup::Failed => vec!["DNS did not answer".to_owned()],
         };
         (name.clone(), found)
     };
@@ -110,7 +112,7 @@ fn rows(report: &Report) -> Vec<(String, Vec<String>)> {
     rows
 }
 
-fn text(account: &str, report: &Report) -> String {
+fn text(account: &str, report: &ConnectionReport) -> String {
     let result = &report.result;
     let mut lines: Vec<Vec<String>> = rows(report)
         .into_iter()
@@ -140,7 +142,7 @@ fn text(account: &str, report: &Report) -> String {
 }
 
 /// Why the domain is not served, in one line with the remedy.
-fn missing(account: &str, domain: &Domain, report: &Report) -> String {
+fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String {
     let host = format!("{} of {account}", domain.host);
     if report.result.status == DomainStatus::Suspended {
         return format!("{host} is suspended; see `glasshouse domain resume`");
@@ -163,7 +165,7 @@ mod tests {
     use crate::accounts::Plan;
     use crate::testing::{DnsServer, TestApp};
 
-    async fn examined(addresses: &[&str]) -> (Domain, Report) {
+    async fn examined(addresses: &[&str]) -> (Domain, ConnectionReport) {
         let dns = DnsServer::start().await;
         dns.leads_to("shop.example", addresses);
         let settings = dns.setting() + "edge.public_ipv4 = [\"192.0.2.1\"]";

@@ -31,7 +31,7 @@ pub struct CdnRanges(BTreeMap<String, Vec<IpNet>>);
 
 /// Why a file of ranges cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadRanges {
+pub enum BadCdnRanges {
     /// Not of the form of the compiled-in file.
     #[error("is not a file of ranges")]
     Form,
@@ -59,12 +59,12 @@ impl CdnRanges {
         CdnRanges::parse(COMPILED_IN).expect("a test parses the compiled-in file")
     }
 
-    fn parse(text: &str) -> Result<CdnRanges, BadRanges> {
-        let file: File = serde_json::from_str(text).map_err(|_| BadRanges::Form)?;
+    fn parse(text: &str) -> Result<CdnRanges, BadCdnRanges> {
+        let file: File = serde_json::from_str(text).map_err(|_| BadCdnRanges::Form)?;
         let mut providers = BTreeMap::new();
         for (name, provider) in file.providers {
             let Some(networks) = networks::parse_list(&provider.networks) else {
-                return Err(BadRanges::Entry(name));
+                return Err(BadCdnRanges::Entry(name));
             };
             providers.insert(name, networks);
         }
@@ -111,9 +111,9 @@ mod tests {
         };
 
         for entries in [r#"["0.0.0.0/0"]"#, r#"["::/0"]"#, r#"["2000::/16"]"#, "[]", r#"["x"]"#] {
-            assert_eq!(table(entries), Err(BadRanges::Entry("cdn".to_owned())), "{entries}");
+            assert_eq!(table(entries), Err(BadCdnRanges::Entry("cdn".to_owned())), "{entries}");
         }
-        assert_eq!(CdnRanges::parse("<html>").map(drop), Err(BadRanges::Form));
+        assert_eq!(CdnRanges::parse("<html>").map(drop), Err(BadCdnRanges::Form));
         assert_eq!(table(r#"["192.0.2.0/24", "2001:db8::/32", "192.0.2.7"]"#), Ok(()));
     }
 

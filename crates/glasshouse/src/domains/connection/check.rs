@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::cdn::CdnRanges;
-use super::dns::{Found, Name, Ours, Txt};
+use super::dns::{DnsLookup, DnsName, Ours, Txt};
 use super::prober::Way;
 use crate::domains::DomainStatus;
 
@@ -44,9 +44,9 @@ pub struct ProbeResult {
 
 /// Everything that a check found.
 #[derive(Debug, Clone)]
-pub struct Findings {
+pub struct ConnectionFindings {
     /// Where the domain's names lead: its own first.
-    pub names: Vec<Name>,
+    pub names: Vec<DnsName>,
     /// The ownership record of a contested domain.
     pub ownership: Option<Ownership>,
     /// Which way the probe came back, if it did.
@@ -66,27 +66,27 @@ pub struct Ownership {
 
 /// What a check's findings are a proof of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum ConnectionProof {
     /// That the account owns the domain.
     OfOwner,
     /// That the domain leads here, whoever made its records.
     OfTheWay,
 }
 
-impl Findings {
+impl ConnectionFindings {
     /// What DNS says, in the form of the answer.
     pub fn dns(&self, ours: &Ours, ranges: &CdnRanges) -> DnsResult {
-        let has_failed = self.names.iter().any(|name| name.found == Found::Failed)
+        let has_failed = self.names.iter().any(|name| name.found == DnsLookup::Failed)
             || self.ownership.as_ref().is_some_and(|ownership| ownership.found == Txt::Failed);
         let addresses = || {
             self.names.iter().flat_map(|name| match &name.found {
-                Found::Addresses(addresses) => addresses.as_slice(),
-                Found::Nothing | Found::Failed => &[],
+                DnsLookup::Addresses(addresses) => addresses.as_slice(),
+                DnsLookup::Nothing | DnsLookup::Failed => &[],
             })
         };
         let is_proven = self.ownership.as_ref().is_none_or(|ownership| ownership.found == Txt::There);
         // A `www` without any record sends nobody elsewhere; the domain itself must be there.
-        let has_own = self.names.first().is_some_and(|name| matches!(name.found, Found::Addresses(_)));
+        let has_own = self.names.first().is_some_and(|name| matches!(name.found, DnsLookup::Addresses(_)));
         let all_ours = addresses().all(|address| ours.contain(*address));
         DnsResult {
             r#match: has_own && all_ours && is_proven && !has_failed,
@@ -109,9 +109,13 @@ impl Findings {
     }
 
     /// Whether they prove whose the domain is, or only that it leads here.
-    pub fn proof(&self) -> Proof {
+    pub fn proof(&self) -> ConnectionProof {
         let has_record = self.ownership.as_ref().is_some_and(|ownership| ownership.found == Txt::There);
-        if has_record || self.probe == Some(Way::Api) { Proof::OfOwner } else { Proof::OfTheWay }
+        if has_record || self.probe == Some(Way::Api) {
+            ConnectionProof::OfOwner
+        } else {
+            ConnectionProof::OfTheWay
+        }
     }
 
     /// What is missing for a match, one sentence each, with what was found instead.
@@ -123,12 +127,12 @@ impl Findings {
                     .to_owned(),
             );
         }
-        for (at, Name { name, found }) in self.names.iter().enumerate() {
+        for (at, DnsName { name, found }) in self.names.iter().enumerate() {
             match found {
-                Found::Failed => problems.push(format!("DNS did not answer for {name}; try again later")),
-                Found::Nothing if at == 0 => problems.push(format!("{name} has no A or AAAA record")),
-                Found::Nothing => {}
-                Found::Addresses(addresses) => {
+                DnsLookup::Failed => problems.push(format!("DNS did not answer for {name}; try again later")),
+                DnsLookup::Nothing if at == 0 => problems.push(format!("{name} has no A or AAAA record")),
+                DnsLookup::Nothing => {}
+                DnsLookup::Addresses(addresses) => {
                     let foreign = addresses.iter().filter(|address| !ours.contain(**address));
                     problems.extend(foreign.map(|address| match ranges.provider_of(*address) {
                         Some(provider) => {
@@ -164,14 +168,14 @@ mod tests {
     const ELSEWHERE: &str = "198.51.100.7";
     const CLOUDFLARE: &str = "104.16.132.229";
 
-    fn found(addresses: &[&str]) -> Found {
-        Found::Addresses(addresses.iter().map(|address| address.parse().unwrap()).collect())
+    fn found(addresses: &[&str]) -> DnsLookup {
+        DnsLookup::Addresses(addresses.iter().map(|address| address.parse().unwrap()).collect())
     }
 
-    fn findings(apex: Found, www: Found) -> Findings {
-        let name = |name: &str, found| Name { name: name.to_owned(), found };
+    fn findings(apex: DnsLookup, www: DnsLookup) -> ConnectionFindings {
+        let name = |name: &str, found| DnsName { name: name.to_owned(), found };
         let names = vec![name("shop.example", apex), name("www.shop.example", www)];
-        Findings { names, ownership: None, probe: None }
+        ConnectionFindings { names, ownership: None, probe: None }
     }
 
     fn ownership(found: Txt) -> Option<Ownership> {
@@ -187,7 +191,7 @@ mod tests {
         CdnRanges::load(Path::new("/nowhere"))
     }
 
-    fn dns(findings: &Findings) -> (bool, bool, bool) {
+    fn dns(findings: &ConnectionFindings) -> (bool, bool, bool) {
         let DnsResult { r#match, cloudflare_proxy, lookup_failed } = findings.dns(&ours(), &ranges());
         (r#match, cloudflare_proxy, lookup_failed)
     }
@@ -197,7 +201,7 @@ mod tests {
         for (apex, www) in [
             (found(&[HERE]), found(&[HERE])),
             (found(&[HERE, HERE_V6]), found(&[HERE_V6])),
-            (found(&[HERE]), Found::Nothing),
+            (found(&[HERE]), DnsLookup::Nothing),
         ] {
             assert_eq!(dns(&findings(apex.clone(), www.clone())), (true, false, false), "{apex:?} {www:?}");
         }
@@ -206,12 +210,12 @@ mod tests {
     #[test]
     fn a_record_that_leads_elsewhere_or_none_at_all_is_no_match() {
         for (apex, www) in [
-            (Found::Nothing, Found::Nothing),
-            (Found::Nothing, found(&[HERE])),
+            (DnsLookup::Nothing, DnsLookup::Nothing),
+            (DnsLookup::Nothing, found(&[HERE])),
             (found(&[ELSEWHERE]), found(&[HERE])),
             (found(&[HERE, ELSEWHERE]), found(&[HERE])),
             (found(&[HERE]), found(&[ELSEWHERE])),
-            (found(&[HERE, CLOUDFLARE]), Found::Nothing),
+            (found(&[HERE, CLOUDFLARE]), DnsLookup::Nothing),
         ] {
             assert_eq!(dns(&findings(apex.clone(), www.clone())), (false, false, false), "{apex:?} {www:?}");
         }
@@ -220,20 +224,22 @@ mod tests {
     #[test]
     fn a_proxy_hides_the_records_when_every_address_is_one() {
         assert_eq!(dns(&findings(found(&[CLOUDFLARE]), found(&[CLOUDFLARE]))), (false, true, false));
-        assert_eq!(dns(&findings(found(&[CLOUDFLARE]), Found::Nothing)), (false, true, false));
+        assert_eq!(dns(&findings(found(&[CLOUDFLARE]), DnsLookup::Nothing)), (false, true, false));
         assert_eq!(dns(&findings(found(&[CLOUDFLARE]), found(&[ELSEWHERE]))), (false, false, false));
     }
 
     #[test]
     fn a_resolver_that_fails_is_told_apart_from_no_record() {
-        assert_eq!(dns(&findings(Found::Failed, Found::Nothing)), (false, false, true));
-        assert_eq!(dns(&findings(found(&[HERE]), Found::Failed)), (false, false, true));
+        assert_eq!(dns(&findings(DnsLookup::Failed, DnsLookup::Nothing)), (false, false, true));
+        assert_eq!(dns(&findings(found(&[HERE]), DnsLookup::Failed)), (false, false, true));
     }
 
     #[test]
     fn a_contested_domain_matches_only_with_its_ownership_record() {
-        let contested =
-            |txt| Findings { ownership: ownership(txt), ..findings(found(&[HERE]), found(&[HERE])) };
+        let contested = |txt| ConnectionFindings {
+            ownership: ownership(txt),
+            ..findings(found(&[HERE]), found(&[HERE]))
+        };
 
         assert_eq!(dns(&contested(Txt::There)), (true, false, false));
         assert_eq!(dns(&contested(Txt::Missing)), (false, false, false));
@@ -244,8 +250,11 @@ mod tests {
     fn the_shared_edge_does_not_say_whose_a_contested_domain_is() {
         let earned = |way, contested: bool| {
             let ownership = if contested { ownership(Txt::Missing) } else { None };
-            let findings =
-                Findings { probe: way, ownership, ..findings(found(&[ELSEWHERE]), Found::Nothing) };
+            let findings = ConnectionFindings {
+                probe: way,
+                ownership,
+                ..findings(found(&[ELSEWHERE]), DnsLookup::Nothing)
+            };
             findings.earned(findings.dns(&ours(), &ranges()))
         };
 
@@ -257,14 +266,15 @@ mod tests {
 
     #[test]
     fn records_that_match_count_more_than_a_probe() {
-        let findings = Findings { probe: Some(Way::Api), ..findings(found(&[HERE]), Found::Nothing) };
+        let findings =
+            ConnectionFindings { probe: Some(Way::Api), ..findings(found(&[HERE]), DnsLookup::Nothing) };
 
         assert_eq!(findings.earned(findings.dns(&ours(), &ranges())), Some(DomainStatus::Connected));
     }
 
     #[test]
     fn every_problem_names_its_record_and_what_was_found() {
-        let findings = Findings {
+        let findings = ConnectionFindings {
             ownership: ownership(Txt::Missing),
             ..findings(found(&[HERE, ELSEWHERE]), found(&[CLOUDFLARE]))
         };

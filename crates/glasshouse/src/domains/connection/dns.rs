@@ -21,7 +21,7 @@ const TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Where a name leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum DnsLookup {
     /// To these addresses: A and AAAA, at the end of its aliases.
     Addresses(Vec<IpAddr>),
     /// Nowhere: it does not exist, or has no address.
@@ -32,11 +32,11 @@ pub enum Found {
 
 /// A name that was looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
+pub struct DnsName {
     /// The name in full.
     pub name: String,
     /// Where it leads.
-    pub found: Found,
+    pub found: DnsLookup,
 }
 
 /// Whether a TXT record is there.
@@ -51,9 +51,9 @@ pub enum Txt {
 
 /// The texts of a name's TXT records; none: DNS did not answer.
 #[derive(Debug)]
-pub struct Texts(Option<Vec<Vec<u8>>>);
+pub struct TxtRecords(Option<Vec<Vec<u8>>>);
 
-impl Texts {
+impl TxtRecords {
     /// Whether one of them is exactly this.
     pub fn say(&self, text: &str) -> Txt {
         match &self.0 {
@@ -125,38 +125,38 @@ impl Dns {
     }
 
     /// Looks up where a domain's names lead: the domain itself first, then `www.` of an apex.
-    pub async fn look_up(&self, host: &str) -> Vec<Name> {
+    pub async fn look_up(&self, host: &str) -> Vec<DnsName> {
         let names = checked_names(host);
         if self.static_address(host).is_some() {
             // Whoever has no DNS for the apex has none for its `www.` either.
             let known = names.into_iter().filter_map(|name| {
-                let found = Found::Addresses(vec![self.static_address(&name)?]);
-                Some(Name { name, found })
+                let found = DnsLookup::Addresses(vec![self.static_address(&name)?]);
+                Some(DnsName { name, found })
             });
             return known.collect();
         }
         let looked_up = names.into_iter().map(async |name| {
             let found = match self.static_address(&name) {
-                Some(address) => Found::Addresses(vec![address]),
+                Some(address) => DnsLookup::Addresses(vec![address]),
                 None => self.addresses_of(&name).await,
             };
-            Name { name, found }
+            DnsName { name, found }
         });
         futures::future::join_all(looked_up).await
     }
 
     /// The texts of a name's TXT records.
-    pub async fn texts_of(&self, name: &str) -> Texts {
+    pub async fn texts_of(&self, name: &str) -> TxtRecords {
         match self.ask(name, RecordType::TXT).await {
             DnsResponse::Records(records) => {
                 let text = |record: &Record| match &record.data {
                     RData::TXT(txt) => Some(txt.txt_data.concat()),
                     _ => None,
                 };
-                Texts(Some(records.iter().filter_map(text).collect()))
+                TxtRecords(Some(records.iter().filter_map(text).collect()))
             }
-            DnsResponse::Nothing => Texts(Some(Vec::new())),
-            DnsResponse::Failed => Texts(None),
+            DnsResponse::Nothing => TxtRecords(Some(Vec::new())),
+            DnsResponse::Failed => TxtRecords(None),
         }
     }
 
@@ -167,7 +167,7 @@ impl Dns {
         self.ours.are_at(target).then_some(target.ip)
     }
 
-    async fn addresses_of(&self, name: &str) -> Found {
+    async fn addresses_of(&self, name: &str) -> DnsLookup {
         let responses =
             futures::future::join(self.ask(name, RecordType::A), self.ask(name, RecordType::AAAA)).await;
         let mut addresses = Vec::new();
@@ -176,10 +176,10 @@ impl Dns {
                 DnsResponse::Records(records) => addresses.extend(records.iter().filter_map(address)),
                 DnsResponse::Nothing => {}
                 // Half of an answer is none: what is missing may be a record that leads elsewhere.
-                DnsResponse::Failed => return Found::Failed,
+                DnsResponse::Failed => return DnsLookup::Failed,
             }
         }
-        if addresses.is_empty() { Found::Nothing } else { Found::Addresses(addresses) }
+        if addresses.is_empty() { DnsLookup::Nothing } else { DnsLookup::Addresses(addresses) }
     }
 
     async fn ask(&self, name: &str, kind: RecordType) -> DnsResponse {

@@ -27,8 +27,8 @@ use super::{Domain, DomainStatus, DomainsService};
 use crate::accounts::{AccountId, Accounts};
 use crate::platform::Platform;
 
-pub use check::{CheckResult, DnsResult, Findings, Ownership, ProbeResult, Proof};
-pub use dns::{Dns, Found, Name, Ours, Txt};
+pub use check::{CheckResult, ConnectionFindings, ConnectionProof, DnsResult, Ownership, ProbeResult};
+pub use dns::{Dns, DnsLookup, DnsName, Ours, Txt};
 pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
 pub use ownership::{FORMER, is_contested};
 pub use prober::{Prober, Way};
@@ -61,11 +61,11 @@ struct Inner {
 
 /// A check with everything it found.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct ConnectionReport {
     /// The answer.
     pub result: CheckResult,
     /// What it is made of.
-    pub findings: Findings,
+    pub findings: ConnectionFindings,
     /// What is missing for the records to match, one sentence each.
     pub problems: Vec<String>,
     /// What must stand in the DNS.
@@ -120,7 +120,7 @@ impl Connection {
     }
 
     /// The same with everything that was found.
-    pub async fn examine(&self, domain: &Domain) -> Result<Report, DbError> {
+    pub async fn examine(&self, domain: &Domain) -> Result<ConnectionReport, DbError> {
         let (claims, accounts) = ([domain], [&domain.account_id]);
         let (records, ways) =
             tokio::join!(self.look_up(&claims), self.0.prober.probe(&domain.host, &accounts));
@@ -144,7 +144,7 @@ impl Connection {
             return Ok(true);
         }
         let names = self.0.dns.look_up(host).await;
-        let Some(Found::Addresses(addresses)) = names.first().map(|name| &name.found) else {
+        let Some(DnsLookup::Addresses(addresses)) = names.first().map(|name| &name.found) else {
             return Ok(false);
         };
         let is_cdn = |ip: IpAddr| self.0.ranges.provider_of(ip).is_some();
@@ -199,7 +199,7 @@ impl Connection {
         let claims: Vec<&Domain> = claims.iter().collect();
 
         let mut found = self.look_up(&claims).await?;
-        let matches = |findings: &Findings| findings.dns(self.0.dns.ours(), &self.0.ranges).r#match;
+        let matches = |findings: &ConnectionFindings| findings.dns(self.0.dns.ours(), &self.0.ranges).r#match;
         // A visitor waits for a domain whose records are right, and a probe may take long.
         if !found.iter().any(matches) {
             let accounts: Vec<&AccountId> = claims.iter().map(|claim| &claim.account_id).collect();
@@ -216,10 +216,10 @@ impl Connection {
     }
 
     /// What DNS says about claims of one host, which is asked once however many they are.
-    async fn look_up(&self, claims: &[&Domain]) -> Result<Vec<Findings>, DbError> {
+    async fn look_up(&self, claims: &[&Domain]) -> Result<Vec<ConnectionFindings>, DbError> {
         let Some(first) = claims.first() else { return Ok(Vec::new()) };
         let (names, ownerships) = tokio::join!(self.0.dns.look_up(&first.host), self.find_ownerships(claims));
-        let found = |ownership| Findings { names: names.clone(), ownership, probe: None };
+        let found = |ownership| ConnectionFindings { names: names.clone(), ownership, probe: None };
         Ok(ownerships?.into_iter().map(found).collect())
     }
 
@@ -244,7 +244,11 @@ impl Connection {
         self.0.probe_key.respond(url.path(), url.host_str()?, route, self.0.platform.clock.now())
     }
 
-    async fn conclude(&self, domain: &Domain, findings: Findings) -> Result<Report, DbError> {
+    async fn conclude(
+        &self,
+        domain: &Domain,
+        findings: ConnectionFindings,
+    ) -> Result<ConnectionReport, DbError> {
         let (ours, ranges) = (self.0.dns.ours(), &self.0.ranges);
         let dns = findings.dns(ours, ranges);
         let promoted = match findings.earned(dns) {
@@ -266,7 +270,7 @@ impl Connection {
             status: stored.map_or(domain.status, |stored| stored.status),
             promoted,
         };
-        Ok(Report { result, problems: findings.problems(ours, ranges), findings, required })
+        Ok(ConnectionReport { result, problems: findings.problems(ours, ranges), findings, required })
     }
 
     fn warn_without_addresses(&self) {

@@ -68,13 +68,13 @@ impl Prober {
         vec![None; accounts.len()]
     }
 
-    fn way_of(&self, reply: &Reply, account: &AccountId) -> Option<Way> {
+    fn way_of(&self, reply: &ProbeReply, account: &AccountId) -> Option<Way> {
         let ways = [(Way::Api, ProbeRoute::Api(account)), (Way::Edge, ProbeRoute::Edge)];
         let carried = |route| reply.carries(&self.key.proof(&reply.nonce, route));
         ways.into_iter().find(|(_, route)| carried(*route)).map(|(way, _)| way)
     }
 
-    async fn ask(&self, host: &str, scheme: &str) -> Result<Reply, FetchError> {
+    async fn ask(&self, host: &str, scheme: &str) -> Result<ProbeReply, FetchError> {
         let nonce = self.key.issue(host, self.clock.now());
         let url = Url::parse(&format!("{scheme}://{host}{PATH_PREFIX}{nonce}"));
         let url = url.expect("hosts of domains and nonces are plain");
@@ -84,18 +84,18 @@ impl Prober {
         })?;
         let header = fetched.headers.get(PROBE).cloned();
         let body = fetched.body.bytes().await.unwrap_or_default();
-        Ok(Reply { nonce, header, body: String::from_utf8_lossy(&body).into_owned() })
+        Ok(ProbeReply { nonce, header, body: String::from_utf8_lossy(&body).into_owned() })
     }
 }
 
 /// What came back.
-struct Reply {
+struct ProbeReply {
     nonce: String,
     header: Option<HeaderValue>,
     body: String,
 }
 
-impl Reply {
+impl ProbeReply {
     fn carries(&self, proof: &str) -> bool {
         self.header.as_ref().is_some_and(|value| value.as_bytes() == proof.as_bytes())
             || self.body.contains(proof)

@@ -12,10 +12,10 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use futures::future::BoxFuture;
 use store::{Conn, DbError};
 
-use self::record::{Record, Shared};
+use self::record::{DomainRecord, SharedSettings};
 use self::tables::Tables;
 use super::names;
-use super::queries::{self, Row};
+use super::queries::{self, DomainRow};
 use super::site::Site;
 use crate::accounts::AccountId;
 use crate::domains::DomainStatus;
@@ -27,7 +27,7 @@ const PAGE: i64 = 500;
 const COMPILED_KB: u64 = 50_000;
 
 #[derive(Debug)]
-pub struct Directory {
+pub struct DomainDirectory {
     tables: RwLock<Tables>,
     /// By their record's stamp.
     compiled: cache::Cache<u64, Compiled>,
@@ -40,20 +40,20 @@ struct Compiled {
     kilobytes: usize,
 }
 
-impl Default for Directory {
-    fn default() -> Directory {
+impl Default for DomainDirectory {
+    fn default() -> DomainDirectory {
         let weigh = |_: &[u8], compiled: &Compiled| compiled.kilobytes;
         let compiled = cache::Cache::builder(COMPILED_KB).weigher(weigh).build();
-        Directory { tables: RwLock::default(), compiled }
+        DomainDirectory { tables: RwLock::default(), compiled }
     }
 }
 
-impl Directory {
+impl DomainDirectory {
     /// The account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
     pub fn find(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
         let found = {
             let tables = self.read();
-            let is_theirs = |record: &&Arc<Record>| record.with_account(|id| id == account.as_str());
+            let is_theirs = |record: &&Arc<DomainRecord>| record.with_account(|id| id == account.as_str());
             let of_account = |host: &str| tables.named(host).find(is_theirs).cloned();
             of_account(host).or_else(|| of_account(&names::twin(host)?))
         };
@@ -78,7 +78,7 @@ impl Directory {
         self.site(&found?)
     }
 
-    fn site(&self, record: &Arc<Record>) -> Option<Arc<Site>> {
+    fn site(&self, record: &Arc<DomainRecord>) -> Option<Arc<Site>> {
         let compile = || {
             let warn = |error: &String| record.with_id(|id| unreadable(id, record.host(), error));
             let domain = record.parse().inspect_err(warn);
@@ -89,9 +89,9 @@ impl Directory {
     }
 
     /// What takes the place of the record with a row's id: none when that stays.
-    fn changed(&self, row: &Row, shared: &mut Shared) -> Option<Arc<Record>> {
+    fn changed(&self, row: &DomainRow, shared: &mut SharedSettings) -> Option<Arc<DomainRecord>> {
         let old = self.read().get(&row.id).cloned();
-        let new = Record::of(row, shared).and_then(|new| match &old {
+        let new = DomainRecord::of(row, shared).and_then(|new| match &old {
             Some(old) if old.says_the_same(&new) => Ok(None),
             // Parsed now, while there is something else to go by.
             Some(_) => new.parse().map(|_| Some(Arc::new(new))),
@@ -100,7 +100,7 @@ impl Directory {
         new.unwrap_or_else(|error| {
             unreadable(&row.id, &row.host, &error);
             // The operator's lock is read, whatever else a newer version wrote.
-            let is_locked = |old: &Arc<Record>| old.status == DomainStatus::Suspended;
+            let is_locked = |old: &Arc<DomainRecord>| old.status == DomainStatus::Suspended;
             old.filter(|old| is_locked(old) != row.suspended).map(|old| Arc::new(old.locked(row.suspended)))
         })
     }
@@ -114,14 +114,14 @@ impl Directory {
     }
 }
 
-impl Followed for Directory {
+impl Followed for DomainDirectory {
     fn kind(&self) -> &'static str {
         "domain"
     }
 
     fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
         Box::pin(async move {
-            let (mut all, mut shared, mut after) = (Tables::default(), Shared::new(), String::new());
+            let (mut all, mut shared, mut after) = (Tables::default(), SharedSettings::new(), String::new());
             loop {
                 let rows = queries::list_rows(conn, &after, PAGE).await?;
                 for row in &rows {
@@ -146,7 +146,7 @@ impl Followed for Directory {
         ids: &'a BTreeSet<String>,
     ) -> BoxFuture<'a, Result<(), DbError>> {
         Box::pin(async move {
-            let mut shared = Shared::new();
+            let mut shared = SharedSettings::new();
             for id in ids {
                 let replaced = match queries::find_row(conn, id).await? {
                     Some(row) => {

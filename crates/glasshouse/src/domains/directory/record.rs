@@ -9,16 +9,16 @@ use uuid::Uuid;
 
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
-use crate::domains::queries::{Row, with_lock};
+use crate::domains::queries::{DomainRow, with_lock};
 use crate::domains::{Domain, DomainId, DomainStatus};
 
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct DomainRecord {
     /// No other record of this process has it, so that what is made of this one is known by it.
     pub stamp: u64,
     /// Id, account and host, one after the other: one allocation instead of three.
     names: Box<[u8]>,
-    texts: Arc<Texts>,
+    texts: Arc<StoredSettings>,
     version: i64,
     created_at: i64,
     updated_at: i64,
@@ -32,13 +32,13 @@ pub struct Record {
 
 /// Settings as they are stored.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Texts {
+pub struct StoredSettings {
     settings: Box<str>,
     rendering: Box<str>,
 }
 
 /// Texts of which equal ones are one. Lives while records are read.
-pub type Shared = HashSet<Arc<Texts>>;
+pub type SharedSettings = HashSet<Arc<StoredSettings>>;
 
 /// How an id stands among the names: its bytes if it is a UUID as we write them, else its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,16 +70,16 @@ impl PackedId {
     }
 }
 
-impl Record {
+impl DomainRecord {
     /// The record of a row; none when its status is unknown here or its ids are longer than ids can be.
-    pub fn of(row: &Row, shared: &mut Shared) -> Result<Record, String> {
+    pub fn of(row: &DomainRow, shared: &mut SharedSettings) -> Result<DomainRecord, String> {
         let mut names = Vec::new();
         let id = PackedId::pack(&row.id, &mut names)?;
         let account = PackedId::pack(&row.account_id, &mut names)?;
         names.extend_from_slice(row.host.as_bytes());
         let stored = row.stored_status()?;
-        let texts = Texts { settings: (*row.settings).into(), rendering: (*row.rendering).into() };
-        Ok(Record {
+        let texts = StoredSettings { settings: (*row.settings).into(), rendering: (*row.rendering).into() };
+        Ok(DomainRecord {
             stamp: next_stamp(),
             names: names.into(),
             texts: one_of(shared, texts),
@@ -94,8 +94,8 @@ impl Record {
     }
 
     /// The same record locked or unlocked.
-    pub fn locked(&self, is_locked: bool) -> Record {
-        Record { stamp: next_stamp(), status: with_lock(self.stored, is_locked), ..self.clone() }
+    pub fn locked(&self, is_locked: bool) -> DomainRecord {
+        DomainRecord { stamp: next_stamp(), status: with_lock(self.stored, is_locked), ..self.clone() }
     }
 
     /// What `f` makes of its id.
@@ -129,8 +129,8 @@ impl Record {
     }
 
     /// Whether both say the same, so that what was made of one holds for the other.
-    pub fn says_the_same(&self, other: &Record) -> bool {
-        let contents = |record: &Record| {
+    pub fn says_the_same(&self, other: &DomainRecord) -> bool {
+        let contents = |record: &DomainRecord| {
             (record.status, record.stored, record.version, record.created_at, record.updated_at)
         };
         contents(self) == contents(other)
@@ -167,7 +167,7 @@ fn next_stamp() -> u64 {
     STAMPS.fetch_add(1, Ordering::Relaxed)
 }
 
-fn one_of(shared: &mut Shared, texts: Texts) -> Arc<Texts> {
+fn one_of(shared: &mut SharedSettings, texts: StoredSettings) -> Arc<StoredSettings> {
     if let Some(known) = shared.get(&texts) {
         return known.clone();
     }

@@ -7,39 +7,39 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::record::Record;
+use super::record::DomainRecord;
 
 #[derive(Debug, Default)]
 pub struct Tables {
-    by_host: HashTable<Arc<Record>>,
-    by_id: HashTable<Arc<Record>>,
+    by_host: HashTable<Arc<DomainRecord>>,
+    by_id: HashTable<Arc<DomainRecord>>,
     hasher: RandomState,
 }
 
 impl Tables {
     /// All records of exactly this name, in no order.
-    pub fn named<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a Arc<Record>> {
+    pub fn named<'a>(&'a self, host: &'a str) -> impl Iterator<Item = &'a Arc<DomainRecord>> {
         let found = self.by_host.iter_hash(self.hasher.hash_one(host));
         found.filter(move |record| record.host() == host)
     }
 
     /// The record with an id.
-    pub fn get(&self, id: &str) -> Option<&Arc<Record>> {
+    pub fn get(&self, id: &str) -> Option<&Arc<DomainRecord>> {
         self.by_id.find(self.hasher.hash_one(id), |record| record.with_id(|other| other == id))
     }
 
     /// Adds a record in place of the one with its id.
-    pub fn put(&mut self, record: Arc<Record>) {
+    pub fn put(&mut self, record: Arc<DomainRecord>) {
         record.with_id(|id| self.remove(id));
         let Tables { by_host, by_id, hasher } = self;
-        let of_host = |record: &Arc<Record>| hasher.hash_one(record.host());
-        let of_id = |record: &Arc<Record>| record.with_id(|id| hasher.hash_one(id));
+        let of_host = |record: &Arc<DomainRecord>| hasher.hash_one(record.host());
+        let of_id = |record: &Arc<DomainRecord>| record.with_id(|id| hasher.hash_one(id));
         by_host.insert_unique(of_host(&record), record.clone(), of_host);
         by_id.insert_unique(of_id(&record), record, of_id);
     }
 
     /// Takes the record with an id out.
-    pub fn remove(&mut self, id: &str) -> Option<Arc<Record>> {
+    pub fn remove(&mut self, id: &str) -> Option<Arc<DomainRecord>> {
         let Tables { by_host, by_id, hasher } = self;
         let found =
             by_id.find_entry(hasher.hash_one(id), |record| record.with_id(|other| other == id)).ok()?;

@@ -162,5 +162,5 @@ fn a_domain_with_usual_settings_costs_less_than_200_bytes() {
     let places = 2 * 9 * 2;
     let counts = 2 * size_of::<usize>();
 
-    assert!(size_of::<Record>() + counts + texts + places < 200, "{}", size_of::<Record>());
+    assert!(size_of::<DomainRecord>() + counts + texts + places < 200, "{}", size_of::<DomainRecord>());
 }

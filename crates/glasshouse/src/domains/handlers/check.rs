@@ -9,9 +9,9 @@ use crate::api::access::Access;
 use crate::api::twins::twins;
 use crate::api::{ApiResult, Caller};
 use crate::app::AppState;
-use crate::domains::access::Check;
+use crate::domains::access::CheckDomain;
 use crate::domains::connection::CheckResult;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -25,7 +25,7 @@ twins! {
     /// comes from here. A pending domain becomes `connected` when the records match, else `via api` when the answer came
     /// from here. A check never takes a status away. At most 6 per minute and key, together with sitemap updates that
     /// fetch.
-    post(Caller<Check>) check_domain: "/api/domains/{domain}/check",
+    post(Caller<CheckDomain>) check_domain: "/api/domains/{domain}/check",
         dashboard_check_domain: "/api/dashboard/domains/{domain}/check";
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
@@ -45,6 +45,6 @@ async fn check<A: Access>(
     app: &AppState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<CheckResult>> {
-    let domain = domain.record(caller, app, Purpose::Use).await?;
+    let domain = domain.record(caller, app, DomainAccess::Use).await?;
     Ok(Json(app.connection.check(&domain).await.map_err(not_applied)?))
 }

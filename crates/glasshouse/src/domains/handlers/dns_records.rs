@@ -11,7 +11,7 @@ use crate::api::{ApiResult, Caller};
 use crate::app::AppState;
 use crate::domains::access::ReadBeyond;
 use crate::domains::connection::RequiredRecords;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -36,6 +36,6 @@ async fn get_required_records(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<RequiredRecords>> {
-    let domain = domain.record(&caller, &app, Purpose::Read).await?;
+    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
     Ok(Json(app.connection.required_records(&domain).await?))
 }

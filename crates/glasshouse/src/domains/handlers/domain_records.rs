@@ -14,12 +14,12 @@ use crate::api::openapi::{NoMore, own_errors};
 use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, Caller, DomainsJson, ErrorCode};
 use crate::app::AppState;
-use crate::domains::access::{AddOrRemove, List, Read};
+use crate::domains::access::{AddOrRemove, ListDomains, ReadDomainRecord};
 use crate::domains::connection;
 use crate::domains::model::{DomainItem, DomainStatus};
 use crate::domains::responses::{AddedDomain, DomainDetail, DomainList, RemovedDomain};
 use crate::domains::service::{AddError, NewDomain};
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -38,7 +38,7 @@ own_errors! {
 
 twins! {
     /// Lists the account's domains.
-    get(Caller<List>) list_domains: "/api/domains", dashboard_list_domains: "/api/dashboard/domains";
+    get(Caller<ListDomains>) list_domains: "/api/domains", dashboard_list_domains: "/api/dashboard/domains";
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NoMore);
@@ -135,7 +135,7 @@ fn not_added(error: AddError) -> ApiError {
 
 twins! {
     /// Returns a domain with its settings.
-    get(Caller<Read>) get_domain: "/api/domains/{domain}", dashboard_get_domain: "/api/dashboard/domains/{domain}";
+    get(Caller<ReadDomainRecord>) get_domain: "/api/domains/{domain}", dashboard_get_domain: "/api/dashboard/domains/{domain}";
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NotRead);
@@ -149,7 +149,7 @@ async fn get<A: Access>(
     app: &AppState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<DomainDetail>> {
-    Ok(Json(domain.record(caller, app, Purpose::Read).await?.into()))
+    Ok(Json(domain.record(caller, app, DomainAccess::Read).await?.into()))
 }
 
 twins! {
@@ -173,7 +173,7 @@ async fn remove<A: Access>(
     app: &AppState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<RemovedDomain>> {
-    let domain = domain.record(caller, app, Purpose::Read).await?;
+    let domain = domain.record(caller, app, DomainAccess::Read).await?;
     let is_removed = app.domains.remove(&domain).await.map_err(not_applied)?;
     if is_removed { Ok(Json(RemovedDomain { deleted: true })) } else { Err(ApiError::not_found()) }
 }

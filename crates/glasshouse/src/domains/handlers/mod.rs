@@ -4,7 +4,7 @@
 use store::DbError;
 use utoipa_axum::router::OpenApiRouter;
 
-use super::service::ChangeError;
+use super::service::DomainChangeError;
 use crate::api::openapi::own_errors;
 use crate::api::{ApiError, ErrorCode};
 use crate::app::AppState;
@@ -35,11 +35,11 @@ own_errors! {
 }
 
 /// What a change that was not made is answered with.
-fn change_failed(error: ChangeError) -> ApiError {
+fn change_failed(error: DomainChangeError) -> ApiError {
     match error {
-        ChangeError::Gone => ApiError::not_found(),
-        ChangeError::Suspended => ApiError::new(ErrorCode::DomainSuspended),
-        ChangeError::Store(error) => not_applied(error),
+        DomainChangeError::Gone => ApiError::not_found(),
+        DomainChangeError::Suspended => ApiError::new(ErrorCode::DomainSuspended),
+        DomainChangeError::Store(error) => not_applied(error),
     }
 }
 

@@ -12,11 +12,11 @@ use crate::api::openapi::own_errors;
 use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, Caller, DomainsJson, ErrorCode};
 use crate::app::AppState;
-use crate::domains::access::Change;
+use crate::domains::access::ChangeDomain;
 use crate::domains::names::OriginProblem;
 use crate::domains::responses::UpdatedDomain;
 use crate::domains::settings::{SettingsChange, SettingsError};
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// How long a new origin host may take to answer.
 const REACHABILITY_WAIT: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ twins! {
     /// look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
     /// at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
     /// for requests within two seconds.
-    patch(Caller<Change>) update_settings: "/api/domains/{domain}/settings",
+    patch(Caller<ChangeDomain>) update_settings: "/api/domains/{domain}/settings",
         dashboard_update_settings: "/api/dashboard/domains/{domain}/settings";
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
@@ -59,7 +59,7 @@ async fn update<A: Access>(
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<SettingsChange>,
 ) -> ApiResult<Json<UpdatedDomain>> {
-    let domain = domain.record(caller, app, Purpose::Use).await?;
+    let domain = domain.record(caller, app, DomainAccess::Use).await?;
     let (host, limits) = (domain.host.clone(), caller.limits().clone());
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));

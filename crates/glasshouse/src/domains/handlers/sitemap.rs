@@ -17,12 +17,12 @@ use crate::api::openapi::own_errors;
 use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 use crate::app::AppState;
-use crate::domains::access::{Change, MayFetch};
+use crate::domains::access::{ChangeDomain, MayFetch};
 use crate::domains::model::Domain;
 use crate::domains::responses::DomainDetail;
 use crate::domains::settings::given;
 use crate::domains::site::Site;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// How long a sitemap with all its files may take, while somebody waits.
 const TIME: Duration = Duration::from_secs(30);
@@ -71,7 +71,7 @@ twins! {
     /// seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
     /// `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
     /// minute and key, together with connection checks; the others towards 60.
-    patch(Uncounted<Change>) update_sitemap: "/api/domains/{domain}/sitemap",
+    patch(Uncounted<ChangeDomain>) update_sitemap: "/api/domains/{domain}/sitemap",
         dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap";
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
@@ -127,7 +127,7 @@ async fn plan<A: MayFetch>(
             ApiError::validation_error(vec![Issue::new("sitemapUrl", error.to_string())])
         })?),
     };
-    let domain = domain.record(&caller, app, Purpose::Use).await?;
+    let domain = domain.record(&caller, app, DomainAccess::Use).await?;
     let stored = Url::parse(&domain.settings.sitemap_url).ok();
     let work = match (request.sitemap_url.as_deref(), sent) {
         (Some(""), _) => Work::Clear,

@@ -9,7 +9,7 @@ use crate::domains::queries;
 
 /// Why a record was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
+pub enum DomainChangeError {
     /// It was removed.
     #[error("the domain is gone")]
     Gone,
@@ -27,7 +27,7 @@ impl DomainsService {
         &self,
         id: &DomainId,
         change: impl FnOnce(&mut Settings),
-    ) -> Result<Domain, ChangeError> {
+    ) -> Result<Domain, DomainChangeError> {
         self.change(id, |domain| change(&mut domain.settings)).await
     }
 
@@ -36,15 +36,21 @@ impl DomainsService {
         &self,
         id: &DomainId,
         change: impl FnOnce(&mut Rendering),
-    ) -> Result<Domain, ChangeError> {
+    ) -> Result<Domain, DomainChangeError> {
         self.change(id, |domain| change(&mut domain.rendering)).await
     }
 
-    async fn change(&self, id: &DomainId, change: impl FnOnce(&mut Domain)) -> Result<Domain, ChangeError> {
+    async fn change(
+        &self,
+        id: &DomainId,
+        change: impl FnOnce(&mut Domain),
+    ) -> Result<Domain, DomainChangeError> {
         let mut tx = self.db.write().await?;
-        let Some(before) = queries::begin_change(&mut tx, id).await? else { return Err(ChangeError::Gone) };
+        let Some(before) = queries::begin_change(&mut tx, id).await? else {
+            return Err(DomainChangeError::Gone);
+        };
         if before.status == DomainStatus::Suspended {
-            return Err(ChangeError::Suspended);
+            return Err(DomainChangeError::Suspended);
         }
         let mut domain = before.clone();
         change(&mut domain);

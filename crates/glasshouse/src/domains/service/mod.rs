@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use store::{Conn, Db, DbError};
 
 use super::connection::is_contested;
-use super::directory::Directory;
+use super::directory::DomainDirectory;
 use super::jobs::RemoveDomain;
 use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
@@ -23,7 +23,7 @@ use crate::follow::Follower;
 use crate::jobs::{Job, Jobs, NewJob};
 use crate::platform::Platform;
 
-pub use changes::ChangeError;
+pub use changes::DomainChangeError;
 pub use locks::Lock;
 
 /// A domain to add.
@@ -87,7 +87,7 @@ pub struct DomainsService {
     jobs: Jobs,
     default_refresh_interval_s: u64,
     /// All domains in memory, and what keeps them equal to the database.
-    directory: Arc<Directory>,
+    directory: Arc<DomainDirectory>,
     follower: Follower,
     /// What is queued when a domain is connected.
     when_connected: Arc<OnceLock<JobsOf>>,
@@ -118,7 +118,7 @@ impl DomainsService {
         default_refresh_interval_s: u64,
         follower: Follower,
     ) -> DomainsService {
-        let directory = Arc::new(Directory::default());
+        let directory = Arc::new(DomainDirectory::default());
         follower.register(directory.clone());
         let when_connected = Arc::default();
         DomainsService { db, clock, jobs, default_refresh_interval_s, directory, follower, when_connected }

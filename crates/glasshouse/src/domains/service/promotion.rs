@@ -4,18 +4,23 @@
 use store::DbError;
 
 use super::DomainsService;
-use crate::domains::connection::{Proof, is_contested, queries as history};
+use crate::domains::connection::{ConnectionProof, is_contested, queries as history};
 use crate::domains::model::{Domain, DomainStatus};
 use crate::domains::queries;
 
 impl DomainsService {
     /// Moves a pending domain to a served status. `false`: it was not pending any more, another account has the name or its
     /// twin, or it is contested by now and nothing proves whose it is.
-    pub async fn promote(&self, domain: &Domain, to: DomainStatus, proof: Proof) -> Result<bool, DbError> {
+    pub async fn promote(
+        &self,
+        domain: &Domain,
+        to: DomainStatus,
+        proof: ConnectionProof,
+    ) -> Result<bool, DbError> {
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
         queries::lock_site(&mut tx, &domain.host).await?;
-        if proof == Proof::OfTheWay && is_contested(&mut tx, domain, now).await? {
+        if proof == ConnectionProof::OfTheWay && is_contested(&mut tx, domain, now).await? {
             return Ok(false);
         }
         let is_promoted = match queries::promote(&mut tx, domain, to, now).await {

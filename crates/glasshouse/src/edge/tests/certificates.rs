@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
 use crate::clock::Clock;
-use crate::domains::connection::Proof;
+use crate::domains::connection::ConnectionProof;
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::Sockets;
@@ -511,7 +511,9 @@ async fn a_domain_that_is_connected_gets_its_certificates_before_anybody_asks() 
     let (app, account) = (&secured.world.app, &secured.world.account);
     let shop = app.domain_with_status(account, "shop.example", DomainStatus::Pending).await;
 
-    assert!(app.state.domains.promote(&shop, DomainStatus::Connected, Proof::OfOwner).await.unwrap());
+    assert!(
+        app.state.domains.promote(&shop, DomainStatus::Connected, ConnectionProof::OfOwner).await.unwrap()
+    );
     app.state.worker().run_until_idle().await;
 
     assert_eq!(secured.count("select count(*) from certificates").await, 2, "the name and its twin");

@@ -22,7 +22,7 @@ use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::connection::probe::ProbeResponse;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -93,7 +93,7 @@ async fn render_page(
     let asked = parse_query(&query, app.platform.config.limits.url_bytes)
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
-    let site = RequestedDomain::of_host(host).site(&caller, &app, Purpose::Use).await?;
+    let site = RequestedDomain::of_host(host).site(&caller, &app, DomainAccess::Use).await?;
     if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
         return Ok(probe_response(response));
     }
@@ -219,7 +219,7 @@ async fn list_snapshots(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, Purpose::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
     let window = (limit, query.offset.unwrap_or(0));
     let (snapshots, total) = app.render.list_snapshots(&site, &search, window).await?;
     Ok(Json(SnapshotList { snapshots, total }))

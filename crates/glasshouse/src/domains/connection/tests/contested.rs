@@ -6,7 +6,7 @@ use store::on_engine;
 
 use super::world::{ELSEWHERE, HERE, World, settings};
 use crate::accounts::Plan;
-use crate::domains::connection::Proof;
+use crate::domains::connection::ConnectionProof;
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{DnsServer, TestApp};
 
@@ -148,8 +148,10 @@ async fn a_claim_that_comes_while_another_is_checked_is_not_overlooked() {
         let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
         app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
 
-        let by_records = app.state.domains.promote(&first, DomainStatus::Connected, Proof::OfTheWay).await;
-        let by_proof = app.state.domains.promote(&first, DomainStatus::Connected, Proof::OfOwner).await;
+        let by_records =
+            app.state.domains.promote(&first, DomainStatus::Connected, ConnectionProof::OfTheWay).await;
+        let by_proof =
+            app.state.domains.promote(&first, DomainStatus::Connected, ConnectionProof::OfOwner).await;
 
         assert_eq!((by_records.unwrap(), by_proof.unwrap()), (false, true));
     })
@@ -271,7 +273,7 @@ async fn many_promotions_at_once_give_a_name_to_one_account() {
 
         let promotions = claims
             .iter()
-            .map(|claim| app.state.domains.promote(claim, DomainStatus::Connected, Proof::OfOwner));
+            .map(|claim| app.state.domains.promote(claim, DomainStatus::Connected, ConnectionProof::OfOwner));
         let promoted = futures::future::join_all(promotions).await;
 
         assert_eq!(promoted.into_iter().filter(|promoted| *promoted.as_ref().unwrap()).count(), 1);

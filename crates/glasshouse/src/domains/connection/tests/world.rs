@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 
 use crate::accounts::Plan;
 use crate::api::envelope::Envelope;
-use crate::domains::connection::{CheckResult, Report};
+use crate::domains::connection::{CheckResult, ConnectionReport};
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{DnsServer, TestAccount, TestApp, render_path};
 
@@ -67,7 +67,7 @@ impl World {
         self.examine(domain).await.result
     }
 
-    pub async fn examine(&self, domain: &Domain) -> Report {
+    pub async fn examine(&self, domain: &Domain) -> ConnectionReport {
         self.app.state.connection.examine(domain).await.expect("the database is there")
     }
 

@@ -14,7 +14,7 @@ use crate::app::AppState;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
 use crate::domains::settings::given;
-use crate::domains::{Purpose, RequestedDomain};
+use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -36,7 +36,7 @@ async fn get_rendering(
     State(app): State<AppState>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<Rendering>> {
-    Ok(Json(domain.record(&caller, &app, Purpose::Read).await?.rendering))
+    Ok(Json(domain.record(&caller, &app, DomainAccess::Read).await?.rendering))
 }
 
 /// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
@@ -98,7 +98,7 @@ async fn update_rendering(
     if !issues.is_empty() {
         return Err(ApiError::validation_error(issues));
     }
-    let domain = domain.record(&caller, &app, Purpose::Use).await?;
+    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
     let changed = app.domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
     Ok(Json(changed.map_err(change_failed)?.rendering))
 }

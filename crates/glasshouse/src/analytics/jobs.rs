@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::service::Analytics;
-use crate::jobs::{Job, JobError, JobOutcome, Registry, Run, Schedule};
+use crate::jobs::{Job, JobError, JobOutcome, JobRun, Registry, Schedule};
 
 /// How often days are looked through: late visits come at any time.
 const EVERY: Duration = Duration::from_secs(3600);
@@ -22,7 +22,7 @@ impl Job for CloseDays {
     const MAX_ATTEMPTS: u32 = 3;
     type Services = Analytics;
 
-    async fn run(&self, analytics: &Analytics, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, analytics: &Analytics, _: &JobRun) -> Result<JobOutcome, JobError> {
         analytics.delete_old_visits().await?;
         analytics.close_days().await?;
         Ok(JobOutcome::Done)

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use store::DbError;
 
-use super::model::{Run as AuditRun, RunId, Trigger};
+use super::model::{Run, RunId, Trigger};
 use super::service::Audits;
 use crate::domains::DomainId;
-use crate::jobs::{Job, JobError, JobOutcome, NewJob, Priority, Run};
+use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
 
 /// Audits a site, from the beginning or from where it was cut off.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -18,10 +18,10 @@ pub struct RunAudit {
 
 impl RunAudit {
     /// The job of a run. Queued again it is the same job.
-    pub fn job(run: &AuditRun) -> NewJob {
+    pub fn job(run: &Run) -> NewJob {
         let priority = match run.trigger {
-            Trigger::Scheduled => Priority::Background,
-            Trigger::Api | Trigger::Manual => Priority::Normal,
+            Trigger::Scheduled => JobPriority::Background,
+            Trigger::Api | Trigger::Manual => JobPriority::Normal,
         };
         RunAudit { run: run.id.clone() }
             .queued_for(run.account_id.as_str())
@@ -44,7 +44,7 @@ impl Job for RunAudit {
         audits.give_up(&self.run, reason).await
     }
 
-    async fn run(&self, audits: &Audits, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, audits: &Audits, run: &JobRun) -> Result<JobOutcome, JobError> {
         audits.work(&self.run, run).await
     }
 }
@@ -59,7 +59,7 @@ impl Job for KeepAudits {
     const MAX_ATTEMPTS: u32 = 1;
     type Services = Audits;
 
-    async fn run(&self, audits: &Audits, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, audits: &Audits, run: &JobRun) -> Result<JobOutcome, JobError> {
         audits.keep(run).await?;
         Ok(JobOutcome::Done)
     }
@@ -76,7 +76,7 @@ impl Job for AuditDomain {
     const MAX_ATTEMPTS: u32 = 5;
     type Services = Audits;
 
-    async fn run(&self, audits: &Audits, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, audits: &Audits, _: &JobRun) -> Result<JobOutcome, JobError> {
         audits.start_scheduled(&self.domain).await?;
         Ok(JobOutcome::Done)
     }
@@ -94,7 +94,7 @@ impl Job for TellWebhook {
     const FIRST_WAIT: Duration = Duration::from_secs(30);
     type Services = Audits;
 
-    async fn run(&self, audits: &Audits, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, audits: &Audits, _: &JobRun) -> Result<JobOutcome, JobError> {
         audits.tell_webhook(&self.run).await?;
         Ok(JobOutcome::Done)
     }

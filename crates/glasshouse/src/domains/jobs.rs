@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::model::DomainId;
 use super::service::DomainsService;
 use crate::clock::Clock;
-use crate::jobs::{Job, JobError, JobOutcome, Run};
+use crate::jobs::{Job, JobError, JobOutcome, JobRun};
 
 /// A render that was under way when its domain was removed may store its page after all; by now it has.
 const STRAGGLERS: Duration = Duration::from_secs(10 * 60);
@@ -66,7 +66,7 @@ impl Job for RemoveDomain {
     const MAX_ATTEMPTS: u32 = 100;
     type Services = Leftovers;
 
-    async fn run(&self, leftovers: &Leftovers, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, leftovers: &Leftovers, run: &JobRun) -> Result<JobOutcome, JobError> {
         for (what, delete) in &leftovers.deletions {
             delete(self.domain.clone())
                 .await

@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use store::DbError;
 
-use super::model::{JobId, NewJob, Priority};
-use super::run::Run;
+use super::model::{JobId, JobPriority, NewJob};
+use super::run::JobRun;
 
 /// Work that outlives the request that caused it. The value itself is what is stored, as JSON.
 ///
@@ -44,7 +44,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn run(
         &self,
         services: &Self::Services,
-        run: &Run,
+        run: &JobRun,
     ) -> impl Future<Output = Result<JobOutcome, JobError>> + Send;
 
     /// Cleans up after a job that gave up, for whatever reason, in some process that knows its kind. May be called more
@@ -65,7 +65,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
             batch: None,
             unique_key: None,
             lane: None,
-            priority: Priority::Normal,
+            priority: JobPriority::Normal,
             run_at: None,
             feeds: None,
             tells_death: Self::TELLS_DEATH,
@@ -86,12 +86,12 @@ pub enum JobOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobError {
     pub(super) reason: String,
-    pub(super) next: Next,
+    pub(super) next: AfterFailure,
 }
 
 /// What follows a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum AfterFailure {
     /// Another attempt, after this time or the job's own wait.
     Retry(Option<Duration>),
     /// The same, and the job's lane rests: after this time, or longer with every failure in a row.
@@ -105,27 +105,27 @@ pub(super) enum Next {
 impl JobError {
     /// It may work later.
     pub fn retry(reason: impl Into<String>) -> JobError {
-        JobError { reason: reason.into(), next: Next::Retry(None) }
+        JobError { reason: reason.into(), next: AfterFailure::Retry(None) }
     }
 
     /// It may work after this time, for instance what a `Retry-After` said; a day at most.
     pub fn retry_after(reason: impl Into<String>, after: Duration) -> JobError {
-        JobError { reason: reason.into(), next: Next::Retry(Some(after)) }
+        JobError { reason: reason.into(), next: AfterFailure::Retry(Some(after)) }
     }
 
     /// What the lane stands for is in trouble: none of its jobs runs for a while.
     pub fn rest_lane(reason: impl Into<String>, after: Option<Duration>) -> JobError {
-        JobError { reason: reason.into(), next: Next::Rest(after) }
+        JobError { reason: reason.into(), next: AfterFailure::Rest(after) }
     }
 
     /// It was cancelled.
     pub(super) fn cancelled() -> JobError {
-        JobError { reason: "cancelled".to_owned(), next: Next::Remove }
+        JobError { reason: "cancelled".to_owned(), next: AfterFailure::Remove }
     }
 
     /// It can never work.
     pub fn give_up(reason: impl Into<String>) -> JobError {
-        JobError { reason: reason.into(), next: Next::GiveUp }
+        JobError { reason: reason.into(), next: AfterFailure::GiveUp }
     }
 }
 
@@ -137,7 +137,7 @@ impl From<store::DbError> for JobError {
 
 /// Runs one kind of job from its stored form.
 pub(super) type Runner =
-    Arc<dyn Fn(String, Run) -> BoxFuture<'static, Result<JobOutcome, JobError>> + Send + Sync>;
+    Arc<dyn Fn(String, JobRun) -> BoxFuture<'static, Result<JobOutcome, JobError>> + Send + Sync>;
 
 /// Tells one kind of job, in its stored form, that it died, and why.
 pub(super) type DeathHook =
@@ -145,7 +145,7 @@ pub(super) type DeathHook =
 
 /// What is known of a kind.
 #[derive(Clone)]
-pub(super) struct Kind {
+pub(super) struct JobKind {
     pub(super) runner: Runner,
     /// How many of them this process runs at a time.
     pub(super) at_once: usize,
@@ -161,7 +161,7 @@ pub(super) struct Kind {
 
 /// Every kind of job that this process can run. Written down once, in `app`.
 #[derive(Clone, Default)]
-pub struct Registry(pub(super) BTreeMap<&'static str, Kind>);
+pub struct Registry(pub(super) BTreeMap<&'static str, JobKind>);
 
 impl Registry {
     /// Adds a kind, of which at most `at_once` run at a time in this process.
@@ -176,7 +176,7 @@ impl Registry {
             }
             .boxed()
         });
-        let runner: Runner = Arc::new(move |payload: String, run: Run| {
+        let runner: Runner = Arc::new(move |payload: String, run: JobRun| {
             let services = services.clone();
             async move {
                 // Written by another version of this program; a later one may read it again.
@@ -186,7 +186,7 @@ impl Registry {
             }
             .boxed()
         });
-        let kind = Kind {
+        let kind = JobKind {
             runner,
             at_once: at_once.max(1),
             most_at_once: J::MOST_AT_ONCE,

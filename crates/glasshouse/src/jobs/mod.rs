@@ -12,9 +12,11 @@ mod schedules;
 mod worker;
 
 pub use job::{Job, JobError, JobOutcome, Registry};
-pub use model::{Batch, BatchId, ChangeError, JobId, JobInfo, JobState, NewBatch, NewJob, Priority, backoff};
+pub use model::{
+    Batch, BatchId, JobChangeError, JobId, JobInfo, JobPriority, JobState, NewBatch, NewJob, backoff,
+};
 pub use queue::Jobs;
 pub use recurrence::{Days, Recurrence, RecurrenceError};
-pub use run::{HoldError, Run};
+pub use run::{HoldError, JobRun};
 pub use schedule::Schedule;
 pub use worker::{LaneLimits, Worker, WorkerSettings};

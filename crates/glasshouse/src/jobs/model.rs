@@ -50,7 +50,7 @@ text_id!(BatchId);
 
 /// What goes first. Within a priority, accounts take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
+pub enum JobPriority {
     /// Somebody waits for it.
     Urgent,
     /// What other work depends on: lists to read, schedules to keep.
@@ -61,24 +61,24 @@ pub enum Priority {
     Background,
 }
 
-impl Priority {
+impl JobPriority {
     /// The number in the database; lower goes first.
     pub const fn rank(self) -> i64 {
         match self {
-            Priority::Urgent => 0,
-            Priority::Normal => 10,
-            Priority::Bulk => 20,
-            Priority::Background => 30,
+            JobPriority::Urgent => 0,
+            JobPriority::Normal => 10,
+            JobPriority::Bulk => 20,
+            JobPriority::Background => 30,
         }
     }
 
     /// Reads a stored number.
-    pub const fn from_rank(rank: i64) -> Priority {
+    pub const fn from_rank(rank: i64) -> JobPriority {
         match rank {
-            ..=0 => Priority::Urgent,
-            1..=10 => Priority::Normal,
-            11..=20 => Priority::Bulk,
-            _ => Priority::Background,
+            ..=0 => JobPriority::Urgent,
+            1..=10 => JobPriority::Normal,
+            11..=20 => JobPriority::Bulk,
+            _ => JobPriority::Background,
         }
     }
 }
@@ -127,7 +127,7 @@ pub struct NewJob {
     pub(super) batch: Option<BatchId>,
     pub(super) unique_key: Option<String>,
     pub(super) lane: Option<String>,
-    pub(super) priority: Priority,
+    pub(super) priority: JobPriority,
     pub(super) run_at: Option<Timestamp>,
     pub(super) feeds: Option<BatchId>,
     pub(super) tells_death: bool,
@@ -167,8 +167,8 @@ impl NewJob {
         self
     }
 
-    /// Is urgent, or is not. Without it a job is [`Priority::Normal`].
-    pub fn priority(mut self, priority: Priority) -> NewJob {
+    /// Is urgent, or is not. Without it a job is [`JobPriority::Normal`].
+    pub fn priority(mut self, priority: JobPriority) -> NewJob {
         self.priority = priority;
         self
     }
@@ -258,7 +258,7 @@ pub struct JobInfo {
 
 /// What an operator asked of a job that is not there, or not in the right state.
 #[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
+pub enum JobChangeError {
     /// No such job.
     #[error("there is no job {0}: it may have ended; see `glasshouse jobs list`")]
     NotFound(String),
@@ -291,11 +291,11 @@ mod tests {
 
     #[test]
     fn urgent_work_goes_first_and_background_work_last() {
-        let ranks =
-            [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background].map(Priority::rank);
+        let ranks = [JobPriority::Urgent, JobPriority::Normal, JobPriority::Bulk, JobPriority::Background]
+            .map(JobPriority::rank);
 
         assert!(ranks.is_sorted());
-        assert_eq!(ranks.map(Priority::from_rank).map(Priority::rank), ranks);
+        assert_eq!(ranks.map(JobPriority::from_rank).map(JobPriority::rank), ranks);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use store::{Db, DbError, Tx};
 use tokio::sync::Notify;
 
-use super::model::{Batch, BatchId, ChangeError, JobInfo, JobState, NewBatch, NewJob};
+use super::model::{Batch, BatchId, JobChangeError, JobInfo, JobState, NewBatch, NewJob};
 use super::queries;
 use crate::clock::Clock;
 
@@ -117,16 +117,18 @@ impl Jobs {
     }
 
     /// Puts a job that gave up back into the queue, with all its attempts.
-    pub async fn retry(&self, id: &str) -> Result<(), ChangeError> {
+    pub async fn retry(&self, id: &str) -> Result<(), JobChangeError> {
         let mut tx = self.0.db.write().await?;
         let revived = match queries::revive(&mut tx, id).await {
-            Err(error) if error.is_unique_violation() => return Err(ChangeError::QueuedAgain(id.to_owned())),
+            Err(error) if error.is_unique_violation() => {
+                return Err(JobChangeError::QueuedAgain(id.to_owned()));
+            }
             revived => revived?,
         };
         let Some((batch, lane)) = revived else {
             return Err(match queries::find_job_state(&mut tx, id).await? {
-                Some(_) => ChangeError::NotDead(id.to_owned()),
-                None => ChangeError::NotFound(id.to_owned()),
+                Some(_) => JobChangeError::NotDead(id.to_owned()),
+                None => JobChangeError::NotFound(id.to_owned()),
             });
         };
         if let Some(batch) = batch {
@@ -143,13 +145,13 @@ impl Jobs {
     }
 
     /// Removes a job. One that runs is asked to stop, and stopped when it does not.
-    pub async fn cancel(&self, id: &str) -> Result<(), ChangeError> {
+    pub async fn cancel(&self, id: &str) -> Result<(), JobChangeError> {
         let mut tx = self.0.db.write().await?;
         if queries::request_cancel(&mut tx, id).await? {
             return Ok(tx.commit_durably().await?);
         }
         let Some(batch) = queries::delete_job(&mut tx, id).await? else {
-            return Err(ChangeError::NotFound(id.to_owned()));
+            return Err(JobChangeError::NotFound(id.to_owned()));
         };
         if let (JobState::Waiting, Some(batch)) = batch {
             queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;

@@ -1,5 +1,5 @@
 //! The circumstances under which a job runs: whose attempt it is, whether it is to stop, where it was cut off.
-//! Used by jobs. What a long job writes it writes under [`Run::hold`]: an attempt that lost its lease changes nothing.
+//! Used by jobs. What a long job writes it writes under [`JobRun::hold`]: an attempt that lost its lease changes nothing.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use crate::clock::Timestamp;
 
 /// One attempt at a job.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct JobRun {
     pub id: JobId,
     pub account: String,
     pub domain: Option<String>,
@@ -46,10 +46,10 @@ impl From<HoldError> for JobError {
     }
 }
 
-impl Run {
-    pub(super) fn new(job: &Candidate, worker: &str, stop: CancellationToken) -> Run {
+impl JobRun {
+    pub(super) fn new(job: &Candidate, worker: &str, stop: CancellationToken) -> JobRun {
         let attempt = job.attempts + 1;
-        Run {
+        JobRun {
             id: job.id.clone().into(),
             account: job.account_id.clone(),
             domain: job.domain_id.clone(),
@@ -95,7 +95,7 @@ impl Run {
         self.stop.is_cancelled()
     }
 
-    /// Waits until [`Run::is_stopping`].
+    /// Waits until [`JobRun::is_stopping`].
     pub async fn stopping(&self) {
         self.stop.cancelled().await;
     }

@@ -11,7 +11,7 @@ use super::origin::Origins;
 use super::page_list;
 use super::site_pages::ListedPages;
 use crate::domains::Site;
-use crate::jobs::{BatchId, Job, JobError, JobOutcome, Jobs, NewBatch, NewJob, Priority};
+use crate::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewBatch, NewJob};
 use crate::platform::Platform;
 
 /// Pages that become jobs in one transaction. Larger batches are fed part by part.
@@ -40,7 +40,7 @@ impl Batches {
     }
 
     /// A job that renders a page again, in the lane of its origin.
-    pub fn page_job(&self, site: &Site, url: Url, priority: Priority) -> NewJob {
+    pub fn page_job(&self, site: &Site, url: Url, priority: JobPriority) -> NewJob {
         let origin = self.origins.client().address(site, &url);
         let lane = format!("origin:{}", origin.host_str().unwrap_or_default());
         let job = RefreshPage { domain: site.domain.id.clone(), url };
@@ -117,7 +117,7 @@ impl Batches {
         if !pages.is_empty() && !self.jobs.advance_batch(tx, batch, 0, pages.len() as u64).await? {
             return Ok(());
         }
-        let jobs = pages.urls().map(|url| self.page_job(site, url, Priority::Bulk).batch(batch)).collect();
+        let jobs = pages.urls().map(|url| self.page_job(site, url, JobPriority::Bulk).batch(batch)).collect();
         self.jobs.enqueue(tx, jobs).await?;
         self.jobs.close_batch(tx, batch, None).await
     }

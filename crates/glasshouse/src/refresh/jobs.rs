@@ -9,7 +9,7 @@ use url::Url;
 use super::model::Selection;
 use super::work::RefreshWork;
 use crate::domains::DomainId;
-use crate::jobs::{BatchId, Job, JobError, JobOutcome, Run};
+use crate::jobs::{BatchId, Job, JobError, JobOutcome, JobRun};
 
 /// Renders one page again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ impl Job for RefreshPage {
     const FIRST_WAIT: Duration = Duration::from_secs(10);
     type Services = RefreshWork;
 
-    async fn run(&self, work: &RefreshWork, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, _: &JobRun) -> Result<JobOutcome, JobError> {
         work.render_again(&self.domain, &self.url).await
     }
 }
@@ -53,7 +53,7 @@ impl Job for RefreshSite {
         work.batches.close(&self.batch, reason).await
     }
 
-    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.read_for_batch(self, run).await
     }
 }
@@ -77,7 +77,7 @@ impl Job for FeedBatch {
         work.batches.close(&self.batch, reason).await
     }
 
-    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.feed_batch(self, run).await
     }
 }
@@ -93,7 +93,7 @@ impl Job for RefreshStale {
     const MAX_ATTEMPTS: u32 = 1;
     type Services = RefreshWork;
 
-    async fn run(&self, work: &RefreshWork, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, _: &JobRun) -> Result<JobOutcome, JobError> {
         work.queue_stale().await?;
         Ok(JobOutcome::Done)
     }
@@ -111,7 +111,7 @@ impl Job for TidySites {
     const DRAIN: Duration = Duration::from_secs(5);
     type Services = RefreshWork;
 
-    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.tidy_sites(run).await
     }
 }
@@ -129,7 +129,7 @@ impl Job for TidySite {
     const MAX_ATTEMPTS: u32 = 3;
     type Services = RefreshWork;
 
-    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.tidy_site(&self.domain, run).await
     }
 }
@@ -143,7 +143,7 @@ impl Job for SweepObjects {
     const MOST_AT_ONCE: Option<usize> = Some(1);
     type Services = RefreshWork;
 
-    async fn run(&self, work: &RefreshWork, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.sweep_objects(run).await
     }
 }

@@ -21,7 +21,7 @@ use crate::accounts::{AccountId, Accounts};
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
-use crate::jobs::{Batch, Job, Jobs, Priority, Registry, Schedule};
+use crate::jobs::{Batch, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 use crate::render::{RenderService, renderable};
 
@@ -111,11 +111,13 @@ impl RefreshService {
     pub fn schedules(&self) -> Vec<Schedule> {
         vec![
             Schedule::every(LOOK_EVERY, "stale pages", || {
-                RefreshStale {}.queued_for(SERVICE).priority(Priority::Normal)
+                RefreshStale {}.queued_for(SERVICE).priority(JobPriority::Normal)
             }),
-            Schedule::every(HOUR, "tidy", || TidySites {}.queued_for(SERVICE).priority(Priority::Background)),
+            Schedule::every(HOUR, "tidy", || {
+                TidySites {}.queued_for(SERVICE).priority(JobPriority::Background)
+            }),
             Schedule::every(HOUR * 24 * 7, "orphans", || {
-                SweepObjects {}.queued_for(SERVICE).priority(Priority::Background)
+                SweepObjects {}.queued_for(SERVICE).priority(JobPriority::Background)
             }),
         ]
     }
@@ -150,7 +152,7 @@ impl RefreshService {
         let queued = reachable.len() as u64;
         let jobs = reachable.into_iter().map(|url| {
             let key = format!("{}:{}", site.domain.id, crawler::url::cache_key(&url));
-            self.0.batches.page_job(site, url, Priority::Urgent).unique(key)
+            self.0.batches.page_job(site, url, JobPriority::Urgent).unique(key)
         });
         self.0.batches.queue(jobs.collect()).await?;
         Ok(form(PagesReply::queued(queued), deleted))

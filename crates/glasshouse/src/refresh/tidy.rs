@@ -12,7 +12,7 @@ use super::service::SERVICE;
 use super::site_pages::{ListedPages, stored_sitemap};
 use super::work::RefreshWork;
 use crate::domains::{DomainId, Site};
-use crate::jobs::{Job, JobError, JobOutcome, Priority, Run};
+use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun};
 use crate::render::ForgetError;
 
 /// Domains between two checkpoints.
@@ -25,7 +25,7 @@ const HOUR_MS: i64 = 3600 * 1000;
 
 impl RefreshWork {
     /// Does the work of [`crate::refresh::TidySites`].
-    pub async fn tidy_sites(&self, run: &Run) -> Result<JobOutcome, JobError> {
+    pub async fn tidy_sites(&self, run: &JobRun) -> Result<JobOutcome, JobError> {
         let mut ids: Vec<DomainId> =
             self.domains.list(None).await?.into_iter().map(|found| found.id).collect();
         ids.sort();
@@ -51,7 +51,7 @@ impl RefreshWork {
                 }
                 if hour_of(id) == hour {
                     let job = TidySite { domain: id.clone() };
-                    let job = job.queued_for(SERVICE).domain(id.as_str()).priority(Priority::Background);
+                    let job = job.queued_for(SERVICE).domain(id.as_str()).priority(JobPriority::Background);
                     jobs.push(job.unique(id.as_str()));
                 }
             }
@@ -67,7 +67,7 @@ impl RefreshWork {
     }
 
     /// Does the work of [`TidySite`].
-    pub async fn tidy_site(&self, domain: &DomainId, run: &Run) -> Result<JobOutcome, JobError> {
+    pub async fn tidy_site(&self, domain: &DomainId, run: &JobRun) -> Result<JobOutcome, JobError> {
         let Some(domain) = self.domains.find_by_id(domain).await? else { return Ok(JobOutcome::Done) };
         let site = Site::new(domain);
         // Its sitemap cannot be asked now; it may be let go again.
@@ -100,7 +100,7 @@ impl RefreshWork {
     }
 
     /// Does the work of [`crate::refresh::SweepObjects`].
-    pub async fn sweep_objects(&self, run: &Run) -> Result<JobOutcome, JobError> {
+    pub async fn sweep_objects(&self, run: &JobRun) -> Result<JobOutcome, JobError> {
         let Some(pages) = self.render.retention().sweep_objects(|| run.is_stopping()).await? else {
             return Ok(JobOutcome::Later(Duration::ZERO));
         };

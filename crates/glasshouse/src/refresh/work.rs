@@ -15,7 +15,7 @@ use super::page_list;
 use super::site_pages::SitePages;
 use crate::accounts::AccountId;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
-use crate::jobs::{JobError, JobOutcome, Jobs, NewJob, Priority, Run};
+use crate::jobs::{JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
 use crate::platform::Platform;
 use crate::render::model::CONFIRM_AFTER;
 use crate::render::{Refreshed, RenderService, StalePage, Trouble};
@@ -62,7 +62,7 @@ impl RefreshWork {
     }
 
     /// Does the work of [`RefreshSite`].
-    pub async fn read_for_batch(&self, job: &RefreshSite, run: &Run) -> Result<JobOutcome, JobError> {
+    pub async fn read_for_batch(&self, job: &RefreshSite, run: &JobRun) -> Result<JobOutcome, JobError> {
         let RefreshSite { batch, domain, sitemap, selection } = job;
         // Filled before a crash; the sitemap may say something else now.
         if self.jobs.find_batch(batch.as_str()).await?.is_none_or(|batch| batch.total > 0 || !batch.is_open) {
@@ -91,7 +91,7 @@ impl RefreshWork {
     }
 
     /// Does the work of [`FeedBatch`].
-    pub async fn feed_batch(&self, job: &FeedBatch, run: &Run) -> Result<JobOutcome, JobError> {
+    pub async fn feed_batch(&self, job: &FeedBatch, run: &JobRun) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
         let Some(total) = self.jobs.find_batch(batch.as_str()).await?.map(|batch| batch.total) else {
@@ -127,7 +127,7 @@ impl RefreshWork {
         }
         let mut jobs: Vec<NewJob> = pages
             .into_iter()
-            .map(|url| self.batches.page_job(&site, url, Priority::Bulk).batch(batch))
+            .map(|url| self.batches.page_job(&site, url, JobPriority::Bulk).batch(batch))
             .collect();
         if to < total {
             jobs.push(self.batches.feeding(&site, batch, to));
@@ -185,7 +185,7 @@ impl RefreshWork {
         let stale = retention.list_stale(&site, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
             let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));
-            let job = self.batches.page_job(&site, page.url.clone(), Priority::Background).unique(key);
+            let job = self.batches.page_job(&site, page.url.clone(), JobPriority::Background).unique(key);
             (page, job)
         });
         Ok(jobs.collect())

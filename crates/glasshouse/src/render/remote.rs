@@ -17,7 +17,7 @@ use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries;
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
-use crate::jobs::{Job, JobId, Jobs, Priority};
+use crate::jobs::{Job, JobId, JobPriority, Jobs};
 use crate::platform::Platform;
 
 /// How often somebody who waits looks for the result.
@@ -74,9 +74,9 @@ impl RemoteRenders {
     async fn ask(&self, order: &RenderOrder<'_>) -> Result<JobId, DbError> {
         let domain = &order.site.domain;
         let priority = match order.purpose {
-            Purpose::OnDemand | Purpose::Forced => Priority::Urgent,
-            Purpose::Refresh => Priority::Bulk,
-            Purpose::Background => Priority::Background,
+            Purpose::OnDemand | Purpose::Forced => JobPriority::Urgent,
+            Purpose::Refresh => JobPriority::Bulk,
+            Purpose::Background => JobPriority::Background,
         };
         let job = RenderPage {
             domain: domain.id.clone(),

@@ -38,7 +38,7 @@ impl Audits {
         &self,
         run: &Run,
         audit: Audit,
-        job: &crate::jobs::Run,
+        job: &crate::jobs::JobRun,
     ) -> Result<(), WorkError> {
         if audit.row_count() == 0 || audit.status == AuditStatus::Unreachable || audit.pages == 0 {
             return self.end(run, nothing_of(run, &audit), job).await;
@@ -79,7 +79,7 @@ impl Audits {
         &self,
         run: &Run,
         outcome: Outcome,
-        job: &crate::jobs::Run,
+        job: &crate::jobs::JobRun,
     ) -> Result<(), WorkError> {
         let mut tx = self.0.db.write().await?;
         job.hold(&mut tx).await?;

@@ -23,7 +23,7 @@ use crate::accounts::Accounts;
 use crate::clock::Clock;
 use crate::domains::DomainsService;
 use crate::domains::origin::OriginClient;
-use crate::jobs::{Job, Jobs, Priority, Registry, Schedule};
+use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 pub use read::{Comparison, Export, ExportFormat, LinkFilter, LinkList, PageFilter, PageOrder};
@@ -96,7 +96,7 @@ impl Audits {
     /// What the worker has to queue again and again.
     pub fn schedules(&self) -> Vec<Schedule> {
         vec![Schedule::every(upkeep::LOOK_EVERY, "audits", || {
-            KeepAudits {}.queued_for(SERVICE).priority(Priority::Normal)
+            KeepAudits {}.queued_for(SERVICE).priority(JobPriority::Normal)
         })]
     }
 }

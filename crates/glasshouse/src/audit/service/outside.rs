@@ -14,7 +14,7 @@ use crate::audit::jobs::{AuditDomain, TellWebhook};
 use crate::audit::model::{Frequency, Mode, Run, RunId, RunView, Trigger};
 use crate::audit::webhook::{WebhookError, send};
 use crate::domains::{DomainId, Site};
-use crate::jobs::{Days, Job, JobError, Priority, Recurrence};
+use crate::jobs::{Days, Job, JobError, JobPriority, Recurrence};
 
 /// Scheduled audits of all domains begin within so long after midnight UTC, each at its own time.
 const SPREAD: Duration = Duration::from_secs(6 * 3600);
@@ -54,7 +54,7 @@ impl Audits {
         let job = AuditDomain { domain: domain.clone() }
             .queued_for(super::SERVICE)
             .domain(domain.as_str())
-            .priority(Priority::Background);
+            .priority(JobPriority::Background);
         self.0.jobs.set_schedule(tx, domain.as_str(), &rule, job).await.map(drop)
     }
 

@@ -11,7 +11,7 @@ use crate::audit::model::{CloseReason, Frequency, Outcome, RunId};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::domains::DomainId;
-use crate::jobs::{JobError, Run};
+use crate::jobs::{JobError, JobRun};
 
 /// How often the service looks.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
@@ -28,7 +28,7 @@ const REMEMBERED: Duration = Duration::from_secs(90 * 24 * 3600);
 
 impl Audits {
     /// Does what is due.
-    pub async fn keep(&self, run: &Run) -> Result<(), JobError> {
+    pub async fn keep(&self, run: &JobRun) -> Result<(), JobError> {
         let now = self.0.clock.now();
         self.requeue_silent().await?;
         let mut tx = self.0.db.write().await?;

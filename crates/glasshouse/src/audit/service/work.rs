@@ -52,7 +52,7 @@ pub(super) enum WorkError {
 
 impl Audits {
     /// Works on a run until it is over, or until this process is asked to stop.
-    pub async fn work(&self, id: &RunId, job: &crate::jobs::Run) -> Result<JobOutcome, JobError> {
+    pub async fn work(&self, id: &RunId, job: &crate::jobs::JobRun) -> Result<JobOutcome, JobError> {
         let begun = {
             let mut tx = self.0.db.write().await?;
             let begun = queries::begin_run(&mut tx, id, self.0.clock.now()).await?;
@@ -88,7 +88,7 @@ impl Audits {
     async fn audit(
         &self,
         run: &Run,
-        job: &crate::jobs::Run,
+        job: &crate::jobs::JobRun,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<(), WorkError> {
         let domain = self.0.domains.find_by_id(&run.domain_id).await?;
@@ -276,7 +276,7 @@ fn checks(enabled: &[String], disabled: &[String]) -> Vec<CheckId> {
 /// Keeps what the crawl saves, with the progress and the pages that count, each batch in one transaction.
 struct Keeper<'a> {
     audits: &'a Audits,
-    job: &'a crate::jobs::Run,
+    job: &'a crate::jobs::JobRun,
     run: &'a RunId,
     account: &'a crate::accounts::AccountId,
     next: usize,

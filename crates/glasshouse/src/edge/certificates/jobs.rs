@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::model;
 use super::service::Certificates;
 use crate::domains::{Domain, names};
-use crate::jobs::{Job, JobError, JobOutcome, NewJob, Priority, Registry, Run, Schedule};
+use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob, Registry, Schedule};
 
 /// First orders of this process at once, so that handshakes keep most of the places.
 const FIRST_AT_ONCE: usize = 4;
@@ -39,7 +39,7 @@ impl Job for OrderCertificate {
     const KIND: &'static str = "OrderCertificate";
     type Services = Certificates;
 
-    async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, certificates: &Certificates, _: &JobRun) -> Result<JobOutcome, JobError> {
         certificates.order_first_for_job(&self.host).await
     }
 }
@@ -58,7 +58,7 @@ impl RenewCertificate {
         let key = format!("renewal of {}", self.host);
         let job = self.queued_for(SERVICE);
         // Before first orders: without this one a site that works would stop to.
-        job.unique(key).priority(Priority::Urgent)
+        job.unique(key).priority(JobPriority::Urgent)
     }
 }
 
@@ -66,7 +66,7 @@ impl Job for RenewCertificate {
     const KIND: &'static str = "RenewCertificate";
     type Services = Certificates;
 
-    async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, certificates: &Certificates, _: &JobRun) -> Result<JobOutcome, JobError> {
         certificates.renew_for_job(self).await
     }
 }
@@ -82,7 +82,7 @@ impl Job for QueueRenewals {
     const MAX_ATTEMPTS: u32 = 1;
     type Services = Certificates;
 
-    async fn run(&self, certificates: &Certificates, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, certificates: &Certificates, _: &JobRun) -> Result<JobOutcome, JobError> {
         certificates.queue_renewals().await?;
         Ok(JobOutcome::Done)
     }

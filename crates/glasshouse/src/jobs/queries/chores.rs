@@ -58,7 +58,7 @@ pub type WaitingPlace = (i64, String);
 
 /// A waiting job, as far as its age matters.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Aging {
+pub struct AgingJob {
     pub id: String,
     pub turn: i64,
     pub created_at: i64,
@@ -71,7 +71,7 @@ pub async fn list_aging(
     priority: i64,
     behind: Option<&WaitingPlace>,
     most: usize,
-) -> Result<Vec<Aging>, DbError> {
+) -> Result<Vec<AgingJob>, DbError> {
     // The last turn is looked up first, in the order of the index. Without statistics PostgreSQL would sort all that are behind.
     const SQL: &str = "select id, turn, created_at, lane from jobs
         where state = 'waiting' and run_at = 0 and priority = $1 and turn >= $2 and (turn > $2 or id > $3)

@@ -60,7 +60,7 @@ const HEAD: i64 = 1_000;
 
 /// What a claim may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'w> {
+pub struct ClaimFilter<'w> {
     /// Kinds that have room.
     pub kinds: &'w [String],
     /// Lanes that have none.
@@ -75,7 +75,7 @@ pub struct Wanted<'w> {
 ///
 /// However many jobs of closed lanes or of other kinds stand before them, the work is bounded by the head's length and the
 /// number of lanes. See docs/decisions/0260.
-pub async fn list_candidates(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+pub async fn list_candidates(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     let found = list_at_head(conn, wanted).await?;
     if found.len() >= wanted.most || !is_longer_than_head(conn).await? {
         return Ok(found);
@@ -93,7 +93,7 @@ macro_rules! columns {
     };
 }
 
-async fn list_at_head(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+async fn list_at_head(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     // The index is named because the planner knows nothing of json_each.
     const SQLITE: &str = concat!(
         columns!(),
@@ -127,7 +127,7 @@ async fn is_longer_than_head(conn: &mut Conn) -> Result<bool, DbError> {
 /// One look-up for each lane that has jobs, and one for the first of each kind in those that are open. Jobs without a lane
 /// are as those of one more: ordered by their lane too, which they do not have, because PostgreSQL would walk through the whole
 /// queue in search of them otherwise. The condition is that of PostgreSQL's index, to the letter: it fits no other index.
-async fn list_by_lane(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candidate>, DbError> {
+async fn list_by_lane(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     const SQLITE: &str = concat!(
         "with recursive lanes (lane) as (
             select min(lane) from jobs indexed by jobs_lane_ready
@@ -177,10 +177,10 @@ async fn list_by_lane(conn: &mut Conn, wanted: Wanted<'_>) -> Result<Vec<Candida
 async fn list(
     conn: &mut Conn,
     (sqlite, postgres): (&'static str, &'static str),
-    wanted: Wanted<'_>,
+    wanted: ClaimFilter<'_>,
     bound: i64,
 ) -> Result<Vec<Candidate>, DbError> {
-    let Wanted { kinds, closed_lanes, most, .. } = wanted;
+    let ClaimFilter { kinds, closed_lanes, most, .. } = wanted;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let rows = match conn.raw() {
         // A write transaction of SQLite is alone.

@@ -3,7 +3,7 @@
 use store::{Conn, DbError, Engine, on_engine};
 
 use crate::clock::Timestamp;
-use crate::jobs::model::{JobId, NewJob, Priority};
+use crate::jobs::model::{JobId, JobPriority, NewJob};
 
 /// A row: who wants what, and what is queued for it.
 #[derive(Debug, sqlx::FromRow)]
@@ -35,7 +35,7 @@ impl RecurrenceRow {
             batch: None,
             unique_key: self.unique_key,
             lane: self.lane,
-            priority: Priority::from_rank(self.priority),
+            priority: JobPriority::from_rank(self.priority),
             run_at: None,
             feeds: None,
             tells_death: self.tells_death,

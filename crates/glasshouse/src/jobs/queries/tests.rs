@@ -89,7 +89,7 @@ fn closed_lanes() -> Vec<String> {
 
 async fn claim(conn: &mut Conn, kinds: &[&str], closed: &[String]) -> (Vec<String>, u64) {
     let kinds = texts(kinds);
-    let wanted = Wanted { kinds: &kinds, closed_lanes: closed, of_lane: 4, most: 64 };
+    let wanted = ClaimFilter { kinds: &kinds, closed_lanes: closed, of_lane: 4, most: 64 };
     let (found, looked_at) = rows_looked_at(conn, async |conn| list_candidates(conn, wanted).await).await;
     (found.into_iter().map(|job| job.id).collect(), looked_at)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use store::{DbError, Tx};
 
 use crate::clock::Timestamp;
-use crate::jobs::model::Priority;
+use crate::jobs::model::JobPriority;
 use crate::jobs::queries::{self, WaitingPlace};
 
 /// After so long in the queue a job goes up one priority.
@@ -32,8 +32,8 @@ impl Aging {
         now: Timestamp,
         closed_lanes: &[String],
     ) -> Result<(), DbError> {
-        let ranks =
-            [Priority::Urgent, Priority::Normal, Priority::Bulk, Priority::Background].map(Priority::rank);
+        let ranks = [JobPriority::Urgent, JobPriority::Normal, JobPriority::Bulk, JobPriority::Background]
+            .map(JobPriority::rank);
         for pair in ranks.windows(2) {
             let (to, from) = (pair[0], pair[1]);
             let look = Look { before: now.minus(OVERDUE), closed_lanes, most: MOST_RAISED / 2 };
@@ -62,7 +62,7 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// The first ones that are overdue, and how many jobs had to be looked at for them.
-    fn overdue(&self, jobs: &[queries::Aging]) -> (Vec<String>, usize) {
+    fn overdue(&self, jobs: &[queries::AgingJob]) -> (Vec<String>, usize) {
         let mut found = Vec::new();
         for (at, job) in jobs.iter().enumerate() {
             let is_open = job.lane.as_ref().is_none_or(|lane| !self.closed_lanes.contains(lane));

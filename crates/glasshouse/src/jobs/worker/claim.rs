@@ -29,7 +29,7 @@ pub(super) fn note_upkeep(what: &'static str, since: Instant) {
 }
 
 /// One look into the queue.
-pub(super) struct Claim<'a> {
+pub(super) struct QueueClaim<'a> {
     pub worker: &'a str,
     pub limits: LaneLimits,
     pub rates: &'a LaneRates,
@@ -40,7 +40,7 @@ pub(super) struct Claim<'a> {
     pub now: Timestamp,
 }
 
-impl Claim<'_> {
+impl QueueClaim<'_> {
     /// Begins what may run.
     pub async fn take(self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
         if self.free.is_empty() {
@@ -67,7 +67,7 @@ impl Claim<'_> {
             }
             let kinds: Vec<String> = self.free.keys().map(|kind| (*kind).to_owned()).collect();
             let closed_lanes = lanes.closed();
-            let look = queries::Wanted {
+            let look = queries::ClaimFilter {
                 kinds: &kinds,
                 closed_lanes: &closed_lanes,
                 of_lane: self.limits.at_once,

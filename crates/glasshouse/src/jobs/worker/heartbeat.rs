@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::jobs::queries;
 
 /// What this process knows of its lease: whether it needs one, until when it holds, and who is to stop when it ends.
-pub(super) struct Lease {
+pub(super) struct WorkerLease {
     /// When the last beat that the database confirmed was sent.
     confirmed: Mutex<Instant>,
     /// Ends everything that was begun under this term.
@@ -26,9 +26,9 @@ pub(super) struct Lease {
     margin: Duration,
 }
 
-impl Lease {
-    pub fn new(length: Duration, beat_every: Duration) -> Arc<Lease> {
-        Arc::new(Lease {
+impl WorkerLease {
+    pub fn new(length: Duration, beat_every: Duration) -> Arc<WorkerLease> {
+        Arc::new(WorkerLease {
             confirmed: Mutex::new(Instant::now()),
             term: Mutex::new(CancellationToken::new()),
             lost: AtomicU64::new(0),
@@ -83,7 +83,13 @@ impl Lease {
 }
 
 /// Beats for as long as it is polled.
-pub(super) async fn keep(db: Db, worker: String, lease: Arc<Lease>, beat_every: Duration, clock: Clock) {
+pub(super) async fn keep(
+    db: Db,
+    worker: String,
+    lease: Arc<WorkerLease>,
+    beat_every: Duration,
+    clock: Clock,
+) {
     let db = db.dedicated();
     let mut beats = every(beat_every);
     let mut checks = every((lease.margin / 4).max(Duration::from_millis(5)));
@@ -129,7 +135,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_lease_that_nobody_confirms_ends_what_runs_before_others_may_take_it() {
-        let lease = Lease::new(LEASE, BEAT);
+        let lease = WorkerLease::new(LEASE, BEAT);
         lease.set_needed(true);
         let term = lease.term();
 
@@ -145,7 +151,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_beat_counts_from_when_it_was_sent() {
-        let lease = Lease::new(LEASE, BEAT);
+        let lease = WorkerLease::new(LEASE, BEAT);
         let sent = Instant::now();
         tokio::time::sleep(BEAT).await;
 
@@ -156,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_idle_process_has_nothing_to_lose() {
-        let lease = Lease::new(LEASE, BEAT);
+        let lease = WorkerLease::new(LEASE, BEAT);
         let term = lease.term();
 
         tokio::time::sleep(LEASE).await;

@@ -22,11 +22,11 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::claim::{Claim, Claimed};
-use self::heartbeat::Lease;
+use self::claim::{Claimed, QueueClaim};
+use self::heartbeat::WorkerLease;
 use self::lanes::LaneRates;
 use self::listen::listen;
-use self::results::{BatchChanges, Ended, Results, writable};
+use self::results::{BatchChanges, EndedRun, ResultWriter, writable};
 use self::running::{Over, RunningJobs, Taken};
 use self::sweep::Sweeper;
 use super::job::{JobError, Registry};
@@ -47,8 +47,8 @@ pub struct Worker {
     id: String,
     running: RunningJobs,
     /// Runs that are over and not yet written down.
-    ended: Vec<Ended>,
-    lease: Arc<Lease>,
+    ended: Vec<EndedRun>,
+    lease: Arc<WorkerLease>,
     /// How often the lease was lost when we last looked.
     losses_known: u64,
     sweeper: Sweeper,
@@ -66,7 +66,7 @@ impl Worker {
         let id = Uuid::now_v7().to_string();
         Worker {
             sweeper: Sweeper::new(&jobs, &registry, schedules, &settings, &id),
-            lease: Lease::new(settings.lease, settings.beat_every),
+            lease: WorkerLease::new(settings.lease, settings.beat_every),
             losses_known: 0,
             jobs,
             registry,
@@ -206,7 +206,7 @@ impl Worker {
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, &self.ended, &mut changes).await?;
         let most = self.registry.limits();
-        let claim = Claim { worker: &self.id, limits, rates: &self.rates, free, most, now };
+        let claim = QueueClaim { worker: &self.id, limits, rates: &self.rates, free, most, now };
         let begun = claim.take(&mut tx).await?;
         // A process that was idle has not beaten: without a beat others would take its new jobs for abandoned.
         let beats =
@@ -246,8 +246,8 @@ impl Worker {
         Ok(count)
     }
 
-    fn results(&self, now: Timestamp) -> Results<'_> {
-        Results { worker: &self.id, registry: &self.registry, now }
+    fn results(&self, now: Timestamp) -> ResultWriter<'_> {
+        ResultWriter { worker: &self.id, registry: &self.registry, now }
     }
 
     /// Writes down what is over and begins nothing.
@@ -265,7 +265,7 @@ impl Worker {
         }
     }
 
-    async fn finish_these(&self, ended: &[Ended]) -> Result<(), DbError> {
+    async fn finish_these(&self, ended: &[EndedRun]) -> Result<(), DbError> {
         let now = self.jobs.clock().now();
         let mut tx = self.jobs.db().write_replanned().await?;
         let mut changes = BatchChanges::default();

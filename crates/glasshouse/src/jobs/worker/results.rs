@@ -9,8 +9,8 @@ use store::{DbError, Tx};
 
 use super::lanes;
 use crate::clock::Timestamp;
-use crate::jobs::job::{JobError, JobOutcome, Next, Registry};
-use crate::jobs::model::{BatchId, HORIZON, JobId, Priority, backoff};
+use crate::jobs::job::{AfterFailure, JobError, JobOutcome, Registry};
+use crate::jobs::model::{BatchId, HORIZON, JobId, JobPriority, backoff};
 use crate::jobs::queries::{self, Candidate};
 
 /// What a job of a kind that this process does not know waits after a failure.
@@ -19,7 +19,7 @@ const UNKNOWN_WAIT: Duration = Duration::from_secs(60);
 const MAX_REASON_CHARS: usize = 2_000;
 
 /// A run that is over and not yet written down.
-pub(super) struct Ended {
+pub(super) struct EndedRun {
     pub job: Candidate,
     pub rest_id: Option<String>,
     pub result: Result<JobOutcome, JobError>,
@@ -55,18 +55,18 @@ impl BatchChanges {
 }
 
 /// Writes results in the name of one worker.
-pub(super) struct Results<'a> {
+pub(super) struct ResultWriter<'a> {
     pub worker: &'a str,
     pub registry: &'a Registry,
     pub now: Timestamp,
 }
 
-impl Results<'_> {
+impl ResultWriter<'_> {
     /// Writes down these runs.
     pub async fn write(
         &self,
         tx: &mut Tx,
-        ended: &[Ended],
+        ended: &[EndedRun],
         changes: &mut BatchChanges,
     ) -> Result<(), DbError> {
         let mut done = Vec::new();
@@ -112,12 +112,12 @@ impl Results<'_> {
         let id: JobId = job.id.clone().into();
         let attempt = job.attempts + 1;
         let reason = &writable(&error.reason);
-        if error.next == Next::Remove {
+        if error.next == AfterFailure::Remove {
             changes.failed(queries::delete_cancelled(tx, self.worker, &id).await?);
             return Ok("cancelled");
         }
         tracing::info!(job = %id, kind = job.kind, attempt, reason, "a job failed");
-        if let (Next::Rest(after), Some(lane)) = (&error.next, &job.lane) {
+        if let (AfterFailure::Rest(after), Some(lane)) = (&error.next, &job.lane) {
             let is_given_up = self.rest_lane(tx, changes, job, lane, (*after, reason)).await?;
             if !is_given_up {
                 // The lane's rest is what it waits for, and its trouble is not the job's: the attempt does not count.
@@ -128,7 +128,7 @@ impl Results<'_> {
             return self.give_up(tx, changes, &id, reason).await;
         }
         let wait = match &error.next {
-            Next::Retry(after) | Next::Rest(after) if attempt < job.max_attempts => *after,
+            AfterFailure::Retry(after) | AfterFailure::Rest(after) if attempt < job.max_attempts => *after,
             _ => return self.give_up(tx, changes, &id, reason).await,
         };
         let wait = wait.unwrap_or_else(|| self.wait_after(job, attempt)).min(HORIZON);
@@ -172,7 +172,7 @@ impl Results<'_> {
         if !current.is_some_and(|lane| lanes::is_given_up(&lane, patience, self.now)) {
             return Ok(false);
         }
-        let rank = Priority::Bulk.rank();
+        let rank = JobPriority::Bulk.rank();
         let kind = job.kind.as_str();
         changes.failed(queries::give_up_on_lane(tx, (lane, kind), rank, reason, self.now).await?);
         Ok(true)

@@ -9,10 +9,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::claim::Claimed;
-use super::results::Ended;
+use super::results::EndedRun;
 use crate::jobs::job::{JobError, JobOutcome, Registry};
 use crate::jobs::queries::Candidate;
-use crate::jobs::run::Run;
+use crate::jobs::run::JobRun;
 
 /// What runs now.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(super) enum RunEnd {
 /// What a task that is over leaves to do.
 pub(super) enum Taken {
     /// A result to write down.
-    Ended(Box<Ended>),
+    Ended(Box<EndedRun>),
     /// Nothing but to find out what became of the job.
     LeaseLost,
     /// Nothing.
@@ -82,7 +82,7 @@ impl RunningJobs {
         let Claimed { job, rest_id } = claimed;
         let Some(kind) = registry.0.get(job.kind.as_str()) else { return };
         let stop = CancellationToken::new();
-        let work = (kind.runner)(job.payload.clone(), Run::new(&job, worker, stop.clone()));
+        let work = (kind.runner)(job.payload.clone(), JobRun::new(&job, worker, stop.clone()));
         let abort = self.tasks.spawn(async move {
             tokio::select! {
                 biased;
@@ -127,12 +127,12 @@ impl RunningJobs {
             _ if cancelled_since.is_some() => Err(JobError::cancelled()),
             other => other,
         };
-        Taken::Ended(Box::new(Ended { job, rest_id, result }))
+        Taken::Ended(Box::new(EndedRun { job, rest_id, result }))
     }
 
     /// Does what the database says of each job (its id, and whether it is cancelled): goes on, asks to stop, or ends it.
     /// Answers the cancelled ones that had their time to stop and did not.
-    pub fn obey(&mut self, ours: &HashMap<String, bool>, registry: &Registry) -> Vec<Ended> {
+    pub fn obey(&mut self, ours: &HashMap<String, bool>, registry: &Registry) -> Vec<EndedRun> {
         for running in self.jobs.values_mut() {
             match ours.get(&running.job.id) {
                 Some(false) => {}
@@ -150,7 +150,7 @@ impl RunningJobs {
         });
         let overdue = overdue.map(|(_, running)| {
             running.abort.abort();
-            Ended { job: running.job, rest_id: running.rest_id, result: Err(JobError::cancelled()) }
+            EndedRun { job: running.job, rest_id: running.rest_id, result: Err(JobError::cancelled()) }
         });
         overdue.collect()
     }

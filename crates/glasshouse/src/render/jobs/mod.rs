@@ -10,7 +10,7 @@ use super::decide::TargetPage;
 use super::remote::{RemoteResults, RenderPage};
 use super::service::RenderService;
 use crate::domains::{DomainsService, Site};
-use crate::jobs::{Job, JobError, JobOutcome, Run};
+use crate::jobs::{Job, JobError, JobOutcome, JobRun};
 use crate::platform::Platform;
 
 /// What the job needs. Cheap to clone.
@@ -30,7 +30,7 @@ impl Job for RenderPage {
     const FIRST_WAIT: Duration = Duration::from_millis(500);
     type Services = RendersForOthers;
 
-    async fn run(&self, services: &RendersForOthers, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, services: &RendersForOthers, run: &JobRun) -> Result<JobOutcome, JobError> {
         let found = services.domains.find_by_id(&self.domain).await?;
         let site = Arc::new(Site::new(found.ok_or_else(|| JobError::give_up("the domain was removed"))?));
         let refresh_interval = site.refresh_interval(&self.url);

@@ -127,7 +127,7 @@ async fn a_large_batch_with_one_dead_origin_in_four_is_complete_and_every_page_o
             0 => Say::Trouble.queued_for("a").lane("dead"),
             origin => say(&n.to_string()).lane(format!("origin {origin}")),
         };
-        let batch = process.batch_of((0..PAGES).map(|n| page(n).priority(Priority::Bulk)).collect()).await;
+        let batch = process.batch_of((0..PAGES).map(|n| page(n).priority(JobPriority::Bulk)).collect()).await;
 
         process.worker(100).run_until_idle().await;
         let living = process.batch(&batch).await;

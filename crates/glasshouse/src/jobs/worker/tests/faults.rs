@@ -28,7 +28,7 @@ impl Job for Mark {
     const FIRST_WAIT: Duration = Duration::from_millis(1);
     type Services = Db;
 
-    async fn run(&self, db: &Db, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, db: &Db, run: &JobRun) -> Result<JobOutcome, JobError> {
         if run.checkpoint::<bool>().is_some() {
             return Ok(JobOutcome::Done);
         }

@@ -62,7 +62,7 @@ async fn a_lane_in_trouble_rests_for_longer_with_every_failure_and_recovers_with
 #[tokio::test]
 async fn bulk_work_for_a_lane_that_stays_in_trouble_gives_up() {
     on_each_engine(async |process| {
-        let trouble = || Say::Trouble.queued_for("a").lane("origin").priority(Priority::Bulk);
+        let trouble = || Say::Trouble.queued_for("a").lane("origin").priority(JobPriority::Bulk);
         let batch = process.batch_of((0..30).map(|_| trouble()).collect()).await;
 
         for _ in 0..12 {
@@ -87,7 +87,7 @@ async fn lanes_that_rest_hold_up_nobody_however_many_there_are() {
         process.run_all().await;
         let before = process.log.lines().len();
 
-        process.queue(vec![say("alive").lane("well").priority(Priority::Background)]).await;
+        process.queue(vec![say("alive").lane("well").priority(JobPriority::Background)]).await;
         let begun = process.worker(1).step().await.unwrap();
 
         assert_eq!((before, begun), (40, 1));

@@ -13,7 +13,7 @@ impl Job for Alone {
     const MOST_AT_ONCE: Option<usize> = Some(1);
     type Services = Log;
 
-    async fn run(&self, log: &Log, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, log: &Log, run: &JobRun) -> Result<JobOutcome, JobError> {
         log.write("began");
         run.stopping().await;
         Ok(JobOutcome::Done)
@@ -40,7 +40,8 @@ async fn ageing_reaches_every_job_whatever_stands_before_it() {
     const FRESH_ABOVE: &str = "select count(*) from jobs
         where account_id <> 'old' and priority < (select max(priority) from jobs)";
     on_each_engine(async |process| {
-        let bulk = |account: &str| (0..30).map(|_| say_for(account, "-").priority(Priority::Bulk)).collect();
+        let bulk =
+            |account: &str| (0..30).map(|_| say_for(account, "-").priority(JobPriority::Bulk)).collect();
         process.queue(bulk("old")).await;
         process.clock.advance(HOUR + Duration::from_secs(1));
         // Who was idle begins at the head of the queue, before most of the old ones.

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
-use crate::jobs::{Batch, Job, JobOutcome, JobState, NewBatch, NewJob, Priority, Run};
+use crate::jobs::{Batch, Job, JobOutcome, JobPriority, JobRun, JobState, NewBatch, NewJob};
 
 const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -78,7 +78,7 @@ impl Job for Say {
         Ok(())
     }
 
-    async fn run(&self, log: &Log, run: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, log: &Log, run: &JobRun) -> Result<JobOutcome, JobError> {
         match self {
             Say::Done(text) => log.write(text),
             Say::FailOnce if run.attempt > 1 => log.write("worked"),

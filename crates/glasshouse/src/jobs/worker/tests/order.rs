@@ -19,14 +19,14 @@ async fn a_job_exists_only_if_what_caused_it_was_committed() {
 #[tokio::test]
 async fn priorities_go_first_and_then_the_order_of_queueing() {
     on_each_engine(async |process| {
-        process.queue(vec![say("bulk 1").priority(Priority::Bulk), say("normal")]).await;
+        process.queue(vec![say("bulk 1").priority(JobPriority::Bulk), say("normal")]).await;
         process
             .queue(vec![
-                say("bulk 2").priority(Priority::Bulk),
-                say("background").priority(Priority::Background),
+                say("bulk 2").priority(JobPriority::Bulk),
+                say("background").priority(JobPriority::Background),
             ])
             .await;
-        process.queue(vec![say("urgent").priority(Priority::Urgent)]).await;
+        process.queue(vec![say("urgent").priority(JobPriority::Urgent)]).await;
 
         assert_eq!(process.run_all().await, ["urgent", "normal", "bulk 1", "bulk 2", "background"]);
     })
@@ -98,7 +98,7 @@ async fn work_that_is_asked_for_while_it_runs_runs_once_more() {
 async fn a_cancelled_job_is_stopped_and_counts_as_failed() {
     on_each_engine(async |process| {
         let batch =
-            process.batch_of(vec![Say::Hang.queued_for("a"), say("fine").priority(Priority::Bulk)]).await;
+            process.batch_of(vec![Say::Hang.queued_for("a"), say("fine").priority(JobPriority::Bulk)]).await;
         let (shutdown, worker) = process.start(1);
         process.log.has(1).await;
 
@@ -109,7 +109,7 @@ async fn a_cancelled_job_is_stopped_and_counts_as_failed() {
         assert_eq!((batch.done, batch.failed), (1, 1));
         assert!(matches!(
             process.jobs.cancel(hanging.id.as_str()).await,
-            Err(crate::jobs::ChangeError::NotFound(_))
+            Err(crate::jobs::JobChangeError::NotFound(_))
         ));
         shutdown.cancel();
         worker.await.unwrap();
@@ -166,9 +166,9 @@ async fn a_schedule_queues_one_job_per_slot_whoever_looks_and_one_for_all_that_w
 #[tokio::test]
 async fn work_that_waits_for_an_hour_goes_up_one_priority() {
     on_each_engine(async |process| {
-        process.queue(vec![say("old bulk").priority(Priority::Bulk)]).await;
+        process.queue(vec![say("old bulk").priority(JobPriority::Bulk)]).await;
         process.clock.advance(HOUR + Duration::from_secs(1));
-        process.queue(vec![say("new normal"), say("new bulk").priority(Priority::Bulk)]).await;
+        process.queue(vec![say("new normal"), say("new bulk").priority(JobPriority::Bulk)]).await;
 
         process.worker(1).sweeper.sweep().await.unwrap();
 

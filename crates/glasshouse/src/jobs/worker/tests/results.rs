@@ -38,9 +38,9 @@ async fn a_job_gives_up_after_its_attempts_and_an_operator_can_retry_it() {
         assert_eq!((revived.done, revived.failed, revived.completed_at), (1, 0, None));
         assert!(matches!(
             process.jobs.retry(dead.id.as_str()).await,
-            Err(crate::jobs::ChangeError::NotDead(_))
+            Err(crate::jobs::JobChangeError::NotDead(_))
         ));
-        assert!(matches!(process.jobs.retry("nothing").await, Err(crate::jobs::ChangeError::NotFound(_))));
+        assert!(matches!(process.jobs.retry("nothing").await, Err(crate::jobs::JobChangeError::NotFound(_))));
     })
     .await;
 }

@@ -49,7 +49,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let network = context.network()?;
 
     // Addresses before browsers: the commonest mistake should be told first.
-    let Sockets { api, edge, metrics } = Sockets::bind(&config).await?;
+    let RoleSockets { api, edge, metrics } = RoleSockets::bind(&config).await?;
 
     let renderer: Arc<dyn Renderer> = match config.has_role(Role::Render) {
         true => context.browser(network.clone(), &config.storage.data_dir.join("browser")),
@@ -117,28 +117,28 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 }
 
 /// The sockets that this process's roles listen on.
-struct Sockets {
+struct RoleSockets {
     api: Option<TcpListener>,
-    edge: edge::Sockets,
+    edge: edge::EdgeSockets,
     metrics: Option<TcpListener>,
 }
 
-impl Sockets {
+impl RoleSockets {
     /// Takes the addresses of the settings.
-    async fn bind(config: &Config) -> Result<Sockets, ListenError> {
+    async fn bind(config: &Config) -> Result<RoleSockets, ListenError> {
         let api = match config.has_role(Role::Api) {
             true => Some(bind(config.server.listen, "server.listen").await?),
             false => None,
         };
         let edge = match config.has_role(Role::Edge) {
-            true => edge::Sockets::bind(&config.edge).await?,
-            false => edge::Sockets::default(),
+            true => edge::EdgeSockets::bind(&config.edge).await?,
+            false => edge::EdgeSockets::default(),
         };
         let metrics = match config.telemetry.metrics_listen {
             Some(address) => Some(bind(address, "telemetry.metrics_listen").await?),
             None => None,
         };
-        Ok(Sockets { api, edge, metrics })
+        Ok(RoleSockets { api, edge, metrics })
     }
 }
 

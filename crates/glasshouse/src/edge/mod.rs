@@ -11,5 +11,5 @@ pub mod proxy;
 mod tests;
 
 pub use certificates::{Certificates, jobs};
-pub use listener::Sockets;
+pub use listener::EdgeSockets;
 pub use proxy::service::{Edge, EdgeError, Services};

@@ -1,5 +1,5 @@
 //! Orders certificates from an ACME certificate authority (RFC 8555). Used by `certificates`, which decides whether to.
-//! Knows neither the database nor the domains: proofs are handed to a shelf from which every process answers.
+//! Knows neither the database nor the domains: proofs go to an [`OrderStore`], which every process reads.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const UNKNOWN_ACCOUNT: &str = "urn:ietf:params:acme:error:accountDoesNotExist";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The certificate authority of the settings.
-pub struct Authority {
+pub struct CertificateAuthority {
     directory_url: String,
     contact: Option<String>,
     root_ca: Option<PathBuf>,
@@ -53,12 +53,12 @@ pub enum OrderError {
     Request(#[from] rcgen::Error),
     /// A proof or the account could not be put where other processes find it.
     #[error("could not keep what the order needs")]
-    Shelf(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Where the authority looks for the proof.
+/// How the authority validates that a name leads here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum ValidationMethod {
     /// Plain HTTP, port 80.
     Http,
     /// Within a TLS handshake, port 443.
@@ -66,7 +66,7 @@ pub enum Proof {
 }
 
 /// What outlives an order: the account, and proofs for as long as the authority looks for them.
-pub trait Shelf: Send + Sync {
+pub trait OrderStore: Send + Sync {
     /// The account's credentials for a directory.
     fn credentials(
         &self,
@@ -87,14 +87,14 @@ pub trait Shelf: Send + Sync {
     ) -> impl Future<Output = Result<(), OrderError>> + Send;
 }
 
-impl Authority {
+impl CertificateAuthority {
     /// The authority of the settings. None when the contact is no e-mail address.
-    pub fn new(edge: &config::Edge) -> Option<Authority> {
+    pub fn new(edge: &config::Edge) -> Option<CertificateAuthority> {
         if edge.acme_contact.as_ref().is_some_and(|contact| !contact.contains('@')) {
             return None;
         }
         let directory = edge.acme_directory_url.as_ref().map(ToString::to_string);
-        Some(Authority {
+        Some(CertificateAuthority {
             directory_url: directory.unwrap_or_else(|| LetsEncrypt::Production.url().to_owned()),
             contact: edge.acme_contact.as_ref().map(|contact| match contact.strip_prefix("mailto:") {
                 Some(_) => contact.clone(),
@@ -106,41 +106,46 @@ impl Authority {
     }
 
     /// Orders a certificate for one name and proves that the name leads here.
-    pub async fn order(&self, host: &str, proof: Proof, shelf: &impl Shelf) -> Result<Issued, OrderError> {
-        let account = self.account(shelf).await?;
+    pub async fn order(
+        &self,
+        host: &str,
+        method: ValidationMethod,
+        store: &impl OrderStore,
+    ) -> Result<Issued, OrderError> {
+        let account = self.account(store).await?;
         let identifiers = [Identifier::Dns(host.to_owned())];
         let order = match account.new_order(&NewOrder::new(&identifiers)).await {
             Err(Error::Api(problem)) if problem.r#type.as_deref() == Some(UNKNOWN_ACCOUNT) => {
-                let account = self.register(shelf).await?;
+                let account = self.register(store).await?;
                 account.new_order(&NewOrder::new(&identifiers)).await
             }
             order => order,
         };
-        finish(order?, host, proof, shelf).await
+        finish(order?, host, method, store).await
     }
 
-    async fn account(&self, shelf: &impl Shelf) -> Result<Account, OrderError> {
+    async fn account(&self, store: &impl OrderStore) -> Result<Account, OrderError> {
         if let Some(account) = &*self.account.lock().await {
             return Ok(account.clone());
         }
-        let stored = shelf.credentials(&self.directory_url).await?;
+        let stored = store.credentials(&self.directory_url).await?;
         let Some(credentials) =
             stored.and_then(|text| serde_json::from_str::<AccountCredentials>(&text).ok())
         else {
-            return self.register(shelf).await;
+            return self.register(store).await;
         };
         let account = self.client()?.from_credentials(credentials).await?;
         *self.account.lock().await = Some(account.clone());
         Ok(account)
     }
 
-    async fn register(&self, shelf: &impl Shelf) -> Result<Account, OrderError> {
+    async fn register(&self, store: &impl OrderStore) -> Result<Account, OrderError> {
         let contact: Vec<&str> = self.contact.iter().map(String::as_str).collect();
         let new =
             NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
         let (account, credentials) = self.client()?.create(&new, self.directory_url.clone(), None).await?;
-        let text = serde_json::to_string(&credentials).map_err(|error| OrderError::Shelf(Box::new(error)))?;
-        shelf.keep_credentials(&self.directory_url, &text).await?;
+        let text = serde_json::to_string(&credentials).map_err(|error| OrderError::Store(Box::new(error)))?;
+        store.keep_credentials(&self.directory_url, &text).await?;
         *self.account.lock().await = Some(account.clone());
         Ok(account)
     }
@@ -159,11 +164,11 @@ impl Authority {
 async fn finish(
     mut order: Order,
     host: &str,
-    proof: Proof,
-    shelf: &impl Shelf,
+    method: ValidationMethod,
+    store: &impl OrderStore,
 ) -> Result<Issued, OrderError> {
     let patience = RetryPolicy::new().timeout(PATIENCE);
-    give_proof(&mut order, host, proof, shelf).await?;
+    give_proof(&mut order, host, method, store).await?;
     let status = order.poll_ready(&patience).await?;
     if !matches!(status, OrderStatus::Ready | OrderStatus::Valid) {
         return Err(OrderError::NotProven(reason(&mut order).await));
@@ -180,12 +185,12 @@ async fn finish(
 async fn give_proof(
     order: &mut Order,
     host: &str,
-    proof: Proof,
-    shelf: &impl Shelf,
+    method: ValidationMethod,
+    store: &impl OrderStore,
 ) -> Result<(), OrderError> {
-    let wanted = match proof {
-        Proof::Http => ChallengeType::Http01,
-        Proof::Tls => ChallengeType::TlsAlpn01,
+    let wanted = match method {
+        ValidationMethod::Http => ChallengeType::Http01,
+        ValidationMethod::Tls => ChallengeType::TlsAlpn01,
     };
     let mut authorizations = order.authorizations();
     while let Some(authorization) = authorizations.next().await {
@@ -195,7 +200,7 @@ async fn give_proof(
         }
         let mut challenge = authorization.challenge(wanted.clone()).ok_or(OrderError::NoChallenge)?;
         let key_authorization = challenge.key_authorization();
-        shelf.show(&challenge.token, host, key_authorization.as_str()).await?;
+        store.show(&challenge.token, host, key_authorization.as_str()).await?;
         challenge.set_ready().await?;
     }
     Ok(())

@@ -6,13 +6,13 @@ mod acme;
 pub mod held;
 pub mod jobs;
 pub mod model;
+mod order_store;
 pub mod ordering;
 mod places;
 mod proofs;
 mod queries;
 mod renewals;
 pub mod service;
-mod shelf;
 mod tickets;
 pub mod tls;
 

@@ -8,7 +8,7 @@ use futures::future::OptionFuture;
 use store::DbError;
 use uuid::Uuid;
 
-use super::acme::{OrderError, Proof};
+use super::acme::{OrderError, ValidationMethod};
 use super::model::{self, Bound, OrderKind};
 use super::queries::{self, OrderEnd, StoredCertificate};
 use super::service::{Certificates, chance};
@@ -135,11 +135,11 @@ impl Certificates {
         let holder = Uuid::now_v7().to_string();
         let failures = self.begin(host, domain, kind, &holder).await?;
         // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
-        let proof = match (self.0.first_proof, failures % 2) {
-            (Proof::Http, 1) => Proof::Tls,
+        let method = match (self.0.first_method, failures % 2) {
+            (ValidationMethod::Http, 1) => ValidationMethod::Tls,
             (first, _) => first,
         };
-        let order = tokio::time::timeout(ORDER_TIMEOUT, self.0.authority.order(host, proof, self));
+        let order = tokio::time::timeout(ORDER_TIMEOUT, self.0.authority.order(host, method, self));
         let issued = match order.await {
             Ok(Ok(issued)) => self.sealed(host, &issued.chain, &issued.key).map_err(NotOrdered::from),
             Ok(Err(error)) => Err(error.into()),

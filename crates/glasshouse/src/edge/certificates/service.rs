@@ -10,7 +10,7 @@ use store::Db;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use super::acme::{Authority, Proof};
+use super::acme::{CertificateAuthority, ValidationMethod};
 use super::held::Held;
 use super::model;
 use super::ordering::OrderOutcome;
@@ -42,12 +42,12 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) jobs: Jobs,
     pub(super) domains: DomainsService,
-    pub(super) authority: Authority,
+    pub(super) authority: CertificateAuthority,
     pub(super) follower: Follower,
     pub(super) key_seal: SealKey,
     pub(super) account_seal: SealKey,
-    /// Where the first order's proof is given: over HTTP when this installation listens there.
-    pub(super) first_proof: Proof,
+    /// How the first order is validated: over HTTP when this installation listens there.
+    pub(super) first_method: ValidationMethod,
     pub(super) connection: Connection,
     /// The set-up that all handshakes share, and the certificates that it takes from.
     handshakes: Arc<ServerConfig>,
@@ -72,7 +72,7 @@ impl Certificates {
         follower: &Follower,
     ) -> Option<Certificates> {
         let (edge, secrets) = (&platform.config.edge, &platform.secrets);
-        let authority = Authority::new(edge)?;
+        let authority = CertificateAuthority::new(edge)?;
         let held = Arc::new(Held::new(secrets.seal_key("certificate keys"), &platform.clock));
         follower.register(held.clone());
         let tickets = Tickets::new(secrets, &platform.clock);
@@ -86,7 +86,11 @@ impl Certificates {
             follower: follower.clone(),
             key_seal: secrets.seal_key("certificate keys"),
             account_seal: secrets.seal_key("certificate authority account"),
-            first_proof: if edge.http_listen.is_some() { Proof::Http } else { Proof::Tls },
+            first_method: if edge.http_listen.is_some() {
+                ValidationMethod::Http
+            } else {
+                ValidationMethod::Tls
+            },
             handshakes: tls::server_config(held.clone(), Arc::new(tickets))
                 .expect("the provider supports TLS 1.2 and 1.3"),
             held,

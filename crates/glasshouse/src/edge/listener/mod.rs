@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
 use self::tls::{Handshake, Protocol};
-use super::proxy::body::Body;
+use super::proxy::body::EdgeBody;
 use super::proxy::handlers::Peer;
 use super::proxy::service::Edge;
 use crate::api::client::client_address;
@@ -43,17 +43,17 @@ const SEND_BUFFER_BYTES: usize = 64 * 1024;
 
 /// The edge's listening sockets.
 #[derive(Debug, Default)]
-pub struct Sockets {
+pub struct EdgeSockets {
     /// Plain HTTP.
     pub http: Option<TcpListener>,
     /// TLS.
     pub https: Option<TcpListener>,
 }
 
-impl Sockets {
+impl EdgeSockets {
     /// Takes the addresses of the settings.
-    pub async fn bind(edge: &config::Edge) -> Result<Sockets, ListenError> {
-        let mut sockets = Sockets::default();
+    pub async fn bind(edge: &config::Edge) -> Result<EdgeSockets, ListenError> {
+        let mut sockets = EdgeSockets::default();
         if let Some(address) = edge.http_listen {
             sockets.http = Some(bind(address, "edge.http_listen").await?);
         }
@@ -81,7 +81,7 @@ struct Front {
 
 impl Edge {
     /// Serves the sockets until shutdown. Connections are tracked, so that the caller can wait for them.
-    pub fn listen(&self, sockets: Sockets, listening: &Listening) {
+    pub fn listen(&self, sockets: EdgeSockets, listening: &Listening) {
         keep_idle_connections_small();
         let front = Front {
             edge: self.clone(),
@@ -209,10 +209,10 @@ struct Service {
 }
 
 impl hyper::service::Service<Request<Incoming>> for Service {
-    type Response = Response<Body>;
+    type Response = Response<EdgeBody>;
     type Error = Infallible;
     /// Boxed: a connection keeps room for this future as long as it lives, and it is large.
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<EdgeBody>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let (edge, peer, held) = (self.edge.clone(), self.peer.clone(), self.in_flight.begin());

@@ -22,20 +22,20 @@ use crate::listen::streams::{self, PIECE_BYTES};
 use crate::listen::tracked::Tracked;
 
 /// What the edge answers with: bytes of its own, or the origin's as they come.
-pub type Body = Tracked<Either<Whole, Steady<Incoming>>>;
+pub type EdgeBody = Tracked<Either<Whole, Steady<Incoming>>>;
 
 /// A body of bytes that are already here.
-pub fn full(bytes: impl Into<Bytes>) -> Body {
+pub fn full(bytes: impl Into<Bytes>) -> EdgeBody {
     Tracked::new(Either::Left(Whole(bytes.into())))
 }
 
 /// A body without bytes.
-pub fn empty() -> Body {
+pub fn empty() -> EdgeBody {
     full(Bytes::new())
 }
 
 /// An origin's body.
-pub fn streamed(body: Steady<Incoming>) -> Body {
+pub fn streamed(body: Steady<Incoming>) -> EdgeBody {
     Tracked::new(Either::Right(body))
 }
 
@@ -92,15 +92,15 @@ const WINDOW: Duration = Duration::from_secs(120);
 
 /// When something last moved, so that a slow upload is not taken for a slow origin.
 #[derive(Debug, Clone)]
-pub struct Progress {
+pub struct BodyProgress {
     start: Instant,
     millis: Arc<AtomicU64>,
 }
 
-impl Progress {
+impl BodyProgress {
     /// Moved just now.
-    pub fn start() -> Progress {
-        Progress { start: Instant::now(), millis: Arc::default() }
+    pub fn start() -> BodyProgress {
+        BodyProgress { start: Instant::now(), millis: Arc::default() }
     }
 
     /// When something last moved.
@@ -120,7 +120,7 @@ impl Progress {
 pub struct Steady<B> {
     body: B,
     limit: Duration,
-    progress: Option<Progress>,
+    progress: Option<BodyProgress>,
     timer: Option<Pin<Box<Sleep>>>,
     floor: Option<Floor>,
     place: Option<OriginPlace>,
@@ -177,7 +177,7 @@ impl<B> Steady<B> {
     }
 
     /// Marks every piece in `progress`.
-    pub fn marking(mut self, progress: Progress) -> Steady<B> {
+    pub fn marking(mut self, progress: BodyProgress) -> Steady<B> {
         self.progress = Some(progress);
         self
     }

@@ -18,7 +18,7 @@ const MIN_BYTES: usize = 512;
 
 /// A compression that every browser or crawler may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Encoding {
+pub enum ContentEncoding {
     /// Brotli.
     Br,
     /// Zstandard.
@@ -26,16 +26,16 @@ pub enum Encoding {
     Gzip,
 }
 
-impl Encoding {
+impl ContentEncoding {
     /// Best first: the smallest of equally welcome ones is sent.
-    const ALL: [Encoding; 3] = [Encoding::Br, Encoding::Zstd, Encoding::Gzip];
+    const ALL: [ContentEncoding; 3] = [ContentEncoding::Br, ContentEncoding::Zstd, ContentEncoding::Gzip];
 
-    /// The token of `Content-Encoding`.
+    /// The token of `Content-ContentEncoding`.
     pub const fn token(self) -> &'static str {
         match self {
-            Encoding::Br => "br",
-            Encoding::Zstd => "zstd",
-            Encoding::Gzip => "gzip",
+            ContentEncoding::Br => "br",
+            ContentEncoding::Zstd => "zstd",
+            ContentEncoding::Gzip => "gzip",
         }
     }
 
@@ -45,27 +45,28 @@ impl Encoding {
     }
 
     /// The encoding that a client likes best; none: the bytes as they are.
-    pub fn negotiate(headers: &HeaderMap) -> Option<Encoding> {
+    pub fn negotiate(headers: &HeaderMap) -> Option<ContentEncoding> {
         let lines = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
         let wishes: Vec<Preference<'_>> = lines.flat_map(preferences).collect();
         let wish = |token: &str| {
             wishes.iter().find(|wish| wish.value.eq_ignore_ascii_case(token)).map(|wish| wish.quality)
         };
-        let quality = |encoding: Encoding| wish(encoding.token()).or_else(|| wish("*")).unwrap_or(0.0);
-        let best = Encoding::ALL.into_iter().rev().max_by(|a, b| quality(*a).total_cmp(&quality(*b)))?;
+        let quality = |encoding: ContentEncoding| wish(encoding.token()).or_else(|| wish("*")).unwrap_or(0.0);
+        let best =
+            ContentEncoding::ALL.into_iter().rev().max_by(|a, b| quality(*a).total_cmp(&quality(*b)))?;
         (quality(best) > 0.0 && quality(best) >= wish("identity").unwrap_or(0.0)).then_some(best)
     }
 
     fn compress(self, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
         match self {
-            Encoding::Br => {
+            ContentEncoding::Br => {
                 let mut out = Vec::with_capacity(bytes.len() / 4);
                 let settings = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
                 brotli::BrotliCompress(&mut &bytes[..], &mut out, &settings)?;
                 Ok(out)
             }
-            Encoding::Zstd => zstd::bulk::compress(bytes, 6),
-            Encoding::Gzip => {
+            ContentEncoding::Zstd => zstd::bulk::compress(bytes, 6),
+            ContentEncoding::Gzip => {
                 let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
                 out.write_all(bytes)?;
                 out.finish()
@@ -88,8 +89,13 @@ impl Forms {
     /// The bytes in a form that the client takes, made by at most one task however many ask at once.
     ///
     /// `etag` is of the bytes: equal etags are equal bytes.
-    pub async fn of(&self, etag: &str, bytes: &Bytes, headers: &HeaderMap) -> (Bytes, Option<Encoding>) {
-        let Some(encoding) = Encoding::negotiate(headers).filter(|_| bytes.len() >= MIN_BYTES) else {
+    pub async fn of(
+        &self,
+        etag: &str,
+        bytes: &Bytes,
+        headers: &HeaderMap,
+    ) -> (Bytes, Option<ContentEncoding>) {
+        let Some(encoding) = ContentEncoding::negotiate(headers).filter(|_| bytes.len() >= MIN_BYTES) else {
             return (bytes.clone(), None);
         };
         let make = async {
@@ -118,12 +124,12 @@ mod tests {
     #[test]
     fn the_smallest_of_the_equally_welcome_forms_is_chosen() {
         let table = [
-            ("gzip, deflate, br, zstd", Some(Encoding::Br)),
-            ("gzip, zstd", Some(Encoding::Zstd)),
-            ("gzip;q=1.0, br;q=0.5", Some(Encoding::Gzip)),
-            ("GZIP", Some(Encoding::Gzip)),
-            ("*", Some(Encoding::Br)),
-            ("*, br;q=0", Some(Encoding::Zstd)),
+            ("gzip, deflate, br, zstd", Some(ContentEncoding::Br)),
+            ("gzip, zstd", Some(ContentEncoding::Zstd)),
+            ("gzip;q=1.0, br;q=0.5", Some(ContentEncoding::Gzip)),
+            ("GZIP", Some(ContentEncoding::Gzip)),
+            ("*", Some(ContentEncoding::Br)),
+            ("*, br;q=0", Some(ContentEncoding::Zstd)),
             ("identity", None),
             ("deflate", None),
             ("gzip;q=0", None),
@@ -133,9 +139,9 @@ mod tests {
         ];
 
         for (value, expected) in table {
-            assert_eq!(Encoding::negotiate(&accepting(value)), expected, "{value:?}");
+            assert_eq!(ContentEncoding::negotiate(&accepting(value)), expected, "{value:?}");
         }
-        assert_eq!(Encoding::negotiate(&HeaderMap::new()), None);
+        assert_eq!(ContentEncoding::negotiate(&HeaderMap::new()), None);
     }
 
     #[tokio::test]
@@ -143,16 +149,18 @@ mod tests {
         let forms = Forms::default();
         let plain = Bytes::from("<p>tea and cake</p>".repeat(500));
 
-        for (token, encoding) in [("br", Encoding::Br), ("zstd", Encoding::Zstd), ("gzip", Encoding::Gzip)] {
+        for (token, encoding) in
+            [("br", ContentEncoding::Br), ("zstd", ContentEncoding::Zstd), ("gzip", ContentEncoding::Gzip)]
+        {
             let (bytes, made) = forms.of("W/\"1\"", &plain, &accepting(token)).await;
 
             assert_eq!(made, Some(encoding));
             assert!(bytes.len() < plain.len() / 4);
             let mut unpacked = Vec::new();
             match encoding {
-                Encoding::Br => brotli::BrotliDecompress(&mut bytes.as_ref(), &mut unpacked).unwrap(),
-                Encoding::Zstd => unpacked = zstd::bulk::decompress(&bytes, 1 << 20).unwrap(),
-                Encoding::Gzip => {
+                ContentEncoding::Br => brotli::BrotliDecompress(&mut bytes.as_ref(), &mut unpacked).unwrap(),
+                ContentEncoding::Zstd => unpacked = zstd::bulk::decompress(&bytes, 1 << 20).unwrap(),
+                ContentEncoding::Gzip => {
                     flate2::read::GzDecoder::new(bytes.as_ref()).read_to_end(&mut unpacked).unwrap();
                 }
             }

@@ -17,11 +17,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::body::{self, Body, BrokenOff, ClientBody, Progress, Steady, StoodStill};
+use super::body::{self, BodyProgress, BrokenOff, ClientBody, EdgeBody, Steady, StoodStill};
 use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
 use super::tunnel;
-use super::upstream::{self, ConnectTimeout, IsOurselves, OwnAddresses, Pool};
+use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool, OwnAddresses};
 use crate::listen::timed::RequestInFlight;
 
 /// A client's body on its way to the origin.
@@ -53,7 +53,7 @@ impl Default for OriginLimits {
 
 /// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct OriginTarget {
     /// Host and, when it is not the scheme's own, port: also the `Host` header and the TLS name.
     pub authority: Authority,
     /// Whether the origin is reached over TLS.
@@ -93,13 +93,13 @@ pub struct Passage<'a> {
     /// The authority that the client asked for.
     pub public: &'a str,
     /// Where it goes.
-    pub origin: &'a Origin,
+    pub origin: &'a OriginTarget,
 }
 
 /// Passes requests on. Cheap to clone; clones share the connections.
 #[derive(Clone)]
 pub struct Forwarder {
-    pool: Pool,
+    pool: OriginPool,
     bulkhead: Bulkhead,
     /// How this installation calls itself in `Via` and `CDN-Loop`.
     own_name: Arc<str>,
@@ -129,7 +129,7 @@ impl Forwarder {
         mut request: Request<Incoming>,
         passage: Passage<'_>,
         in_flight: RequestInFlight,
-    ) -> Result<Response<Body>, ForwardError> {
+    ) -> Result<Response<EdgeBody>, ForwardError> {
         if headers::has_looped(request.headers(), &self.own_name) {
             return Err(ForwardError::Loop);
         }
@@ -141,7 +141,7 @@ impl Forwarder {
             .flatten();
         let client_upgrade = websocket.is_some().then(|| hyper::upgrade::on(&mut request));
 
-        let progress = Progress::start();
+        let progress = BodyProgress::start();
         let request = self.towards_origin(request, passage, websocket, (&progress, &place))?;
         let mut response = self.send(request, &progress).await?;
 
@@ -169,7 +169,7 @@ impl Forwarder {
         request: Request<Incoming>,
         passage: Passage<'_>,
         websocket: Option<HeaderValue>,
-        (progress, place): (&Progress, &LentPlace),
+        (progress, place): (&BodyProgress, &LentPlace),
     ) -> Result<Request<RequestBody>, ForwardError> {
         let Passage { arrival, public, origin, .. } = passage;
         let (mut head, incoming) = request.into_parts();
@@ -226,7 +226,7 @@ impl Forwarder {
     async fn send(
         &self,
         request: Request<RequestBody>,
-        progress: &Progress,
+        progress: &BodyProgress,
     ) -> Result<Response<Incoming>, ForwardError> {
         let again = is_repeatable(&request).then(|| copy_of(&request));
         match (self.send_once(request, progress).await, again) {
@@ -242,7 +242,7 @@ impl Forwarder {
     async fn send_once(
         &self,
         request: Request<RequestBody>,
-        progress: &Progress,
+        progress: &BodyProgress,
     ) -> Result<Response<Incoming>, Failed> {
         let response = self.pool.request(request);
         tokio::pin!(response);
@@ -287,7 +287,7 @@ impl Forwarder {
         });
     }
 
-    fn switching_protocols(&self, response: Response<Incoming>, passage: Passage<'_>) -> Response<Body> {
+    fn switching_protocols(&self, response: Response<Incoming>, passage: Passage<'_>) -> Response<EdgeBody> {
         let (mut head, _) = response.into_parts();
         let protocol = head.headers.get(UPGRADE).cloned();
         self.towards_client(&mut head, passage);

@@ -11,11 +11,11 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Versio
 use hyper::body::Incoming;
 use url::Url;
 
-use super::body::{self, Body};
+use super::body::{self, EdgeBody};
 use super::forward::{ForwardError, Passage};
 use super::headers::{self, Arrival};
 use super::pages::NoticePage;
-use super::route::{self, Asked, Route};
+use super::route::{self, RequestedHost, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
 use super::visits::OriginVisit;
@@ -48,7 +48,7 @@ impl Edge {
         request: Request<Incoming>,
         peer: Peer,
         in_flight: RequestInFlight,
-    ) -> Response<Body> {
+    ) -> Response<EdgeBody> {
         let is_http1 = request.version() != Version::HTTP_2;
         let mut closes = smuggling_guard::closes_after(request.headers());
         let is_head = *request.method() == Method::HEAD;
@@ -74,15 +74,15 @@ async fn response_to(
     request: Request<Incoming>,
     peer: Peer,
     in_flight: RequestInFlight,
-) -> Result<Response<Body>, NoticePage> {
+) -> Result<Response<EdgeBody>, NoticePage> {
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
         return Err(NoticePage::Method);
     }
     let (parts, incoming) = request.into_parts();
-    let asked = route::asked(&parts).map_err(|_| NoticePage::BadRequest)?;
+    let requested = route::requested_host(&parts).map_err(|_| NoticePage::BadRequest)?;
     let request = Request::from_parts(parts, incoming);
     // A connection is proven for one name; another one on it would escape what that name's own handshake decides.
-    if peer.name.as_ref().is_some_and(|name| **name != *asked.host) {
+    if peer.name.as_ref().is_some_and(|name| **name != *requested.host) {
         return Err(NoticePage::UnknownHost);
     }
     if headers::has_looped(request.headers(), &edge.own_name) {
@@ -90,14 +90,14 @@ async fn response_to(
     }
     // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
     if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
-        && let Some(response) = Box::pin(respond_to_challenge(edge, &asked, token)).await
+        && let Some(response) = Box::pin(respond_to_challenge(edge, &requested, token)).await
     {
         return Ok(response);
     }
-    if let Some(response) = respond_to_probe(edge, &asked, request.uri().path()) {
+    if let Some(response) = respond_to_probe(edge, &requested, request.uri().path()) {
         return Ok(response);
     }
-    let (route, site) = edge.find(&asked.host).await.map_err(|error| {
+    let (route, site) = edge.find(&requested.host).await.map_err(|error| {
         tracing::warn!(%error, "the domain of a request could not be looked up");
         NoticePage::Unavailable
     })?;
@@ -113,33 +113,34 @@ async fn response_to(
     }
     let arrival =
         Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
-    let target = target(&request, &arrival, &asked).ok_or(NoticePage::BadRequest)?;
-    if !arrival.https && has_certificate(edge, &asked.host).await {
+    let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
+    if !arrival.https && has_certificate(edge, &requested.host).await {
         let rules = (route == Route::Serve).then_some(&*site);
         return Ok(to_https(request.method(), &target, rules));
     }
-    let crawlers = CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, asked: &asked };
+    let crawlers =
+        CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, requested: &requested };
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
-            Turn::Answered(response) => return Ok(*response),
-            Turn::Origins(claim) => claim,
+            Decided::Respond(response) => return Ok(*response),
+            Decided::PassOn(claim) => claim,
         },
         _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
     };
     let visit = OriginVisit::begin(&request, &claim);
-    let response = Box::pin(forward(edge, request, &site, &target, &arrival, &asked, in_flight)).await;
+    let response = Box::pin(forward(edge, request, &site, &target, &arrival, &requested, in_flight)).await;
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);
     }
     response
 }
 
-/// Whose turn it is.
-enum Turn {
-    /// Nobody's: it is answered.
-    Answered(Box<Response<Body>>),
-    /// The origin's. The client is this.
-    Origins(Claim),
+/// What is decided about a crawler's request.
+enum Decided {
+    /// The edge itself responds with this.
+    Respond(Box<Response<EdgeBody>>),
+    /// The origin responds. This is what is known of the client.
+    PassOn(Claim),
 }
 
 /// What is decided before a request is passed to the origin.
@@ -148,13 +149,13 @@ struct CrawlersTurn<'a> {
     site: &'a Arc<Site>,
     target: &'a Url,
     arrival: &'a Arrival,
-    asked: &'a Asked,
+    requested: &'a RequestedHost,
 }
 
 impl CrawlersTurn<'_> {
     /// Keeps a client that came by another port than the scheme's own on that port.
     fn on_asked_port(&self, location: String) -> String {
-        let (Some(port), Ok(mut url)) = (self.asked.authority.port_u16(), Url::parse(&location)) else {
+        let (Some(port), Ok(mut url)) = (self.requested.authority.port_u16(), Url::parse(&location)) else {
             return location;
         };
         let stays = url.scheme() == self.arrival.scheme()
@@ -169,12 +170,12 @@ impl CrawlersTurn<'_> {
     /// Which crawler a client says it is, and whether that is so.
     async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
         let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
-        let (client, authority) = (self.arrival.client, self.asked.authority.as_str());
+        let (client, authority) = (self.arrival.client, self.requested.authority.as_str());
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
 
     /// A redirect, or a page for a crawler.
-    async fn respond(&self, request: &Request<Incoming>) -> Turn {
+    async fn respond(&self, request: &Request<Incoming>) -> Decided {
         let headers = request.headers();
         let deciding = DecidingHeaders::of(headers);
         let claim = self.claim(&deciding, headers).await;
@@ -195,17 +196,19 @@ impl CrawlersTurn<'_> {
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {
-                Turn::Answered(Box::new(redirect(status, &self.on_asked_port(location))))
+                Decided::Respond(Box::new(redirect(status, &self.on_asked_port(location))))
             }
             Ok(RenderResponse::Page(page)) => {
                 let asking = Asking { method: request.method(), headers, target: self.target };
-                Turn::Answered(Box::new(snapshot::respond(asking, self.site, &page, &self.edge.forms).await))
+                Decided::Respond(Box::new(
+                    snapshot::respond(asking, self.site, &page, &self.edge.forms).await,
+                ))
             }
-            Ok(RenderResponse::Passthrough { .. }) => Turn::Origins(claim),
+            Ok(RenderResponse::Passthrough { .. }) => Decided::PassOn(claim),
             Err(error) => {
                 // A crawler is better served by the origin than by our trouble.
                 tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
-                Turn::Origins(claim)
+                Decided::PassOn(claim)
             }
         }
     }
@@ -217,11 +220,11 @@ async fn forward(
     site: &Site,
     target: &Url,
     arrival: &Arrival,
-    asked: &Asked,
+    requested: &RequestedHost,
     in_flight: RequestInFlight,
-) -> Result<Response<Body>, NoticePage> {
-    let origin = edge.origin_of(site, &asked.authority).ok_or(NoticePage::OriginDown)?;
-    let public = asked.authority.as_str();
+) -> Result<Response<EdgeBody>, NoticePage> {
+    let origin = edge.origin_of(site, &requested.authority).ok_or(NoticePage::OriginDown)?;
+    let public = requested.authority.as_str();
     let passage = Passage { arrival, domain: &site.domain.host, public, origin: &origin };
     let forwarded = edge.forwarder.forward(request, passage, in_flight).await;
     let mut response = forwarded.map_err(|error| {
@@ -247,26 +250,30 @@ async fn forward(
 
 /// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
 /// None when the request's target is none.
-fn target(request: &Request<Incoming>, arrival: &Arrival, asked: &Asked) -> Option<Url> {
+fn target(request: &Request<Incoming>, arrival: &Arrival, requested: &RequestedHost) -> Option<Url> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     if !path.starts_with('/') {
         return None;
     }
-    Url::parse(&format!("{}://{}{path}", arrival.scheme(), asked.host)).ok()
+    Url::parse(&format!("{}://{}{path}", arrival.scheme(), requested.host)).ok()
 }
 
 /// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
 /// certificates of its own.
-async fn respond_to_challenge(edge: &Inner, asked: &Asked, token: &str) -> Option<Response<Body>> {
-    let proof = edge.certificates.as_ref()?.find_challenge(token, &asked.host).await?;
+async fn respond_to_challenge(
+    edge: &Inner,
+    requested: &RequestedHost,
+    token: &str,
+) -> Option<Response<EdgeBody>> {
+    let proof = edge.certificates.as_ref()?.find_challenge(token, &requested.host).await?;
     let mut response = Response::new(body::full(proof));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     Some(response)
 }
 
 /// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
-fn respond_to_probe(edge: &Inner, asked: &Asked, path: &str) -> Option<Response<Body>> {
-    let found = edge.probe_key.respond(path, &asked.host, probe::ProbeRoute::Edge, edge.clock.now())?;
+fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Option<Response<EdgeBody>> {
+    let found = edge.probe_key.respond(path, &requested.host, probe::ProbeRoute::Edge, edge.clock.now())?;
     let headers = found.headers();
     let mut response = Response::new(body::full(found.html));
     *response.headers_mut() = headers;
@@ -281,7 +288,7 @@ async fn has_certificate(edge: &Inner, host: &str) -> bool {
 }
 
 /// Sends a client to https, and where the rules would send it from there, in one hop.
-fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Body> {
+fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<EdgeBody> {
     let mut secure = target.clone();
     // Both are what an http address can always take.
     let _ = secure.set_scheme("https");
@@ -293,7 +300,7 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Bod
     redirect(status, secure.as_str())
 }
 
-fn redirect(status: u16, location: &str) -> Response<Body> {
+fn redirect(status: u16, location: &str) -> Response<EdgeBody> {
     let mut response = Response::new(body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::MOVED_PERMANENTLY);
     if let Ok(location) = HeaderValue::from_str(location) {
@@ -302,6 +309,6 @@ fn redirect(status: u16, location: &str) -> Response<Body> {
     response
 }
 
-fn without_body(response: Response<Body>, is_head: bool) -> Response<Body> {
+fn without_body(response: Response<EdgeBody>, is_head: bool) -> Response<EdgeBody> {
     if is_head { response.map(|_| body::empty()) } else { response }
 }

@@ -6,7 +6,7 @@ use http::header::{
 };
 use http::{HeaderValue, Response, StatusCode};
 
-use super::body::{self, Body};
+use super::body::{self, EdgeBody};
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -55,10 +55,10 @@ impl NoticePage {
     }
 
     /// The answer.
-    pub fn response(self) -> Response<Body> {
+    pub fn response(self) -> Response<EdgeBody> {
         let (content_type, text) = match self.words() {
-            Words::Line(line) => ("text/plain; charset=utf-8", format!("{line}\n")),
-            Words::Page { title, text, drawing } => {
+            NoticeText::Line(line) => ("text/plain; charset=utf-8", format!("{line}\n")),
+            NoticeText::Page { title, text, drawing } => {
                 ("text/html; charset=utf-8", self.html(title, text, drawing))
             }
         };
@@ -90,58 +90,58 @@ impl NoticePage {
         filled.replace("{drawing}", drawing).replace("{status}", &status)
     }
 
-    const fn words(self) -> Words {
+    const fn words(self) -> NoticeText {
         match self {
-            NoticePage::Pending => Words::Page {
+            NoticePage::Pending => NoticeText::Page {
                 title: "This site is being connected",
                 text: "<p>Its address already leads here, and the last checks are running. This usually takes a few seconds; \
                        reload the page in a moment.</p>",
                 drawing: CLOCK,
             },
-            NoticePage::Suspended => Words::Page {
+            NoticePage::Suspended => NoticeText::Page {
                 title: "This site is not available",
                 text: "<p>Please try again later.</p>",
                 drawing: PANE,
             },
-            NoticePage::Unavailable => Words::Page {
+            NoticePage::Unavailable => NoticeText::Page {
                 title: "We cannot answer right now",
                 text: "<p>This is a short disturbance on our side. Please reload the page in a moment.</p>",
                 drawing: CLOCK,
             },
-            NoticePage::OriginDown => Words::Page {
+            NoticePage::OriginDown => NoticeText::Page {
                 title: "The site\u{2019}s server does not answer",
                 text: "<p>We could not reach the server behind this address. It may be restarting; please try again in a few \
                        minutes.</p><p>If this is your site: check that the server is running and that its address is the one in \
                        the domain\u{2019}s settings.</p>",
                 drawing: BROKEN,
             },
-            NoticePage::OriginSlow => Words::Page {
+            NoticePage::OriginSlow => NoticeText::Page {
                 title: "The site\u{2019}s server takes too long",
                 text: "<p>The server behind this address accepted the request but did not answer in time. Please try again in a \
                        few minutes.</p>",
                 drawing: CLOCK,
             },
-            NoticePage::OriginBusy => Words::Page {
+            NoticePage::OriginBusy => NoticeText::Page {
                 title: "The site\u{2019}s server is very busy",
                 text: "<p>More requests wait for the server behind this address than it answers. Please reload the page in a \
                        moment.</p>",
                 drawing: CLOCK,
             },
-            NoticePage::Loop => Words::Page {
+            NoticePage::Loop => NoticeText::Page {
                 title: "This address leads back to itself",
                 text: "<p>The server that should answer for this site is set to this very address, so a request would go round in \
                        circles.</p><p>If this is your site: set the origin host to the address where your site is really hosted.</p>",
                 drawing: CIRCLE,
             },
-            NoticePage::UnknownHost => Words::Line("This host is not served here."),
-            NoticePage::BadRequest => Words::Line("The request is malformed."),
-            NoticePage::ClientStopped => Words::Line("The request was not completed in time."),
-            NoticePage::Method => Words::Line("This method is not served here."),
+            NoticePage::UnknownHost => NoticeText::Line("This host is not served here."),
+            NoticePage::BadRequest => NoticeText::Line("The request is malformed."),
+            NoticePage::ClientStopped => NoticeText::Line("The request was not completed in time."),
+            NoticePage::Method => NoticeText::Line("This method is not served here."),
         }
     }
 }
 
-enum Words {
+enum NoticeText {
     /// For programs.
     Line(&'static str),
     /// For people.

@@ -9,7 +9,7 @@ use crate::domains::DomainStatus;
 
 /// The host that a request names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedHost {
     /// Lower case, without port and final dot: what domains are looked up by.
     pub host: String,
     /// As it was asked for, with its port.
@@ -22,7 +22,7 @@ pub struct Asked {
 pub struct BadHost;
 
 /// Reads the host of a request: from its target when that is absolute (HTTP/2 always), else from `Host`.
-pub fn asked(parts: &Parts) -> Result<Asked, BadHost> {
+pub fn requested_host(parts: &Parts) -> Result<RequestedHost, BadHost> {
     let mut hosts = parts.headers.get_all(HOST).iter();
     let header = hosts.next();
     if hosts.next().is_some() {
@@ -43,7 +43,7 @@ pub fn asked(parts: &Parts) -> Result<Asked, BadHost> {
     }
     let host = authority.host().to_ascii_lowercase();
     let host = host.strip_suffix('.').unwrap_or(&host).to_owned();
-    if host.is_empty() { Err(BadHost) } else { Ok(Asked { host, authority }) }
+    if host.is_empty() { Err(BadHost) } else { Ok(RequestedHost { host, authority }) }
 }
 
 fn has_sound_port(authority: &Authority) -> bool {
@@ -89,7 +89,7 @@ mod tests {
         for value in headers {
             request = request.header(HOST, *value);
         }
-        asked(&request.body(()).unwrap().into_parts().0).map(|asked| asked.host)
+        requested_host(&request.body(()).unwrap().into_parts().0).map(|asked| asked.host)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use http::uri::Authority;
 use store::DbError;
 
 use super::encoding::Forms;
-use super::forward::{Forwarder, Origin, OriginLimits};
+use super::forward::{Forwarder, OriginLimits, OriginTarget};
 use super::route::{Route, route};
 use super::upstream::OwnAddresses;
 use crate::accounts::Accounts;
@@ -138,12 +138,12 @@ impl Inner {
     }
 
     /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.
-    pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<Origin> {
+    pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<OriginTarget> {
         let authority = match site.domain.settings.origin_host.as_str() {
             "" => asked.host().parse().ok()?,
             origin => origin.parse().ok()?,
         };
-        Some(Origin { authority, tls: self.config.edge.origin_scheme == Scheme::Https })
+        Some(OriginTarget { authority, tls: self.config.edge.origin_scheme == Scheme::Https })
     }
 }
 

@@ -8,7 +8,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use url::Url;
 
-use super::body::{self, Body};
+use super::body::{self, EdgeBody};
 use super::encoding::Forms;
 use super::headers;
 use crate::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
@@ -30,7 +30,12 @@ pub struct Asking<'a> {
 }
 
 /// The answer with a page.
-pub async fn respond(asking: Asking<'_>, site: &Site, found: &PageResponse, forms: &Forms) -> Response<Body> {
+pub async fn respond(
+    asking: Asking<'_>,
+    site: &Site,
+    found: &PageResponse,
+    forms: &Forms,
+) -> Response<EdgeBody> {
     let page = &found.page;
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::OK);
     let mut headers = page_headers(site, asking.target, found);
@@ -76,7 +81,7 @@ fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
     headers
 }
 
-fn finish(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
+fn finish(status: StatusCode, headers: HeaderMap, body: EdgeBody) -> Response<EdgeBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
@@ -142,7 +147,11 @@ mod tests {
         changed
     }
 
-    async fn ask(method: Method, fields: &[(&'static str, &str)], found: &PageResponse) -> Response<Body> {
+    async fn ask(
+        method: Method,
+        fields: &[(&'static str, &str)],
+        found: &PageResponse,
+    ) -> Response<EdgeBody> {
         let rule = |headers: &[(&str, &str)]| HeaderRule {
             path_pattern: "/blog/*".into(),
             headers: headers
@@ -173,7 +182,7 @@ mod tests {
         respond(asking, &site, found, &Forms::default()).await
     }
 
-    async fn bytes(response: Response<Body>) -> Bytes {
+    async fn bytes(response: Response<EdgeBody>) -> Bytes {
         response.into_body().collect().await.unwrap().to_bytes()
     }
 

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional};
 use tokio::time::Instant;
 
-use super::body::Progress;
+use super::body::BodyProgress;
 
 /// Joins both sides until one ends, or until neither has sent a byte for `idle`.
 pub async fn join(
@@ -30,9 +30,9 @@ where
     A: AsyncRead + AsyncWrite + Unpin,
     B: AsyncRead + AsyncWrite + Unpin,
 {
-    let progress = Progress::start();
-    let mut client = Watched { stream: client, progress: progress.clone() };
-    let mut origin = Watched { stream: origin, progress: progress.clone() };
+    let progress = BodyProgress::start();
+    let mut client = WatchedSide { stream: client, progress: progress.clone() };
+    let mut origin = WatchedSide { stream: origin, progress: progress.clone() };
     let mut copying = std::pin::pin!(copy_bidirectional(&mut client, &mut origin));
     loop {
         let deadline = progress.last() + idle;
@@ -48,12 +48,12 @@ where
 }
 
 /// One side, whose bytes are noticed.
-struct Watched<S> {
+struct WatchedSide<S> {
     stream: S,
-    progress: Progress,
+    progress: BodyProgress,
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedSide<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -69,7 +69,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedSide<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(context, data)
     }

@@ -32,7 +32,7 @@ const POOL_SIZE: usize = 128;
 const READ_AHEAD_BYTES: usize = 128 * 1024;
 
 /// The pool of connections to origins.
-pub type Pool = Client<Connector, RequestBody>;
+pub type OriginPool = Client<OriginConnector, RequestBody>;
 
 /// Addresses at which this service itself answers.
 #[derive(Debug, Clone, Default)]
@@ -65,16 +65,19 @@ pub struct ConnectTimeout;
 
 /// Opens connections for the pool.
 #[derive(Clone)]
-pub struct Connector {
+pub struct OriginConnector {
     network: Network,
     connector: connector::Connector,
     own: Arc<OwnAddresses>,
 }
 
 /// Makes the pool.
-pub fn pool(network: Network, tls: Arc<ClientConfig>, own: OwnAddresses) -> Pool {
-    let connector =
-        Connector { connector: connector::Connector::new(network.clone(), tls), network, own: Arc::new(own) };
+pub fn pool(network: Network, tls: Arc<ClientConfig>, own: OwnAddresses) -> OriginPool {
+    let connector = OriginConnector {
+        connector: connector::Connector::new(network.clone(), tls),
+        network,
+        own: Arc::new(own),
+    };
     Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .timer(TokioTimer::new())
@@ -101,7 +104,7 @@ pub fn has_served(error: &hyper_util::client::legacy::Error) -> bool {
     extras.get::<Served>().is_some_and(Served::is_marked)
 }
 
-impl Service<Uri> for Connector {
+impl Service<Uri> for OriginConnector {
     type Response = TokioIo<Stream>;
     type Error = Box<dyn Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
@@ -119,7 +122,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-impl Connector {
+impl OriginConnector {
     async fn open(&self, uri: &Uri) -> Result<Stream, Box<dyn Error + Send + Sync>> {
         let port = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
         let (host, port) = (uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(port));

@@ -8,7 +8,7 @@ use http::{Method, Request, Response};
 use hyper::body::Incoming;
 use url::Url;
 
-use super::body::Body;
+use super::body::EdgeBody;
 use super::headers;
 use super::pages::NoticePage;
 use super::service::Inner;
@@ -44,7 +44,13 @@ impl OriginVisit {
     }
 
     /// Records what the visitor got, when that was a page: not a redirect, not an asset.
-    pub fn end(self, edge: &Inner, site: &Site, target: &Url, result: &Result<Response<Body>, NoticePage>) {
+    pub fn end(
+        self,
+        edge: &Inner,
+        site: &Site,
+        target: &Url,
+        result: &Result<Response<EdgeBody>, NoticePage>,
+    ) {
         // Of an error page nothing says what was asked for but the path.
         let Some(status) = page_status(result).filter(|_| !crawler::url::is_static_asset(target.path()))
         else {
@@ -65,7 +71,7 @@ impl OriginVisit {
 }
 
 /// The status of a page; none of anything else.
-fn page_status(result: &Result<Response<Body>, NoticePage>) -> Option<u16> {
+fn page_status(result: &Result<Response<EdgeBody>, NoticePage>) -> Option<u16> {
     match result {
         Ok(response) if response.status().is_redirection() || response.status().is_informational() => None,
         Ok(response) => headers::is_html(response.headers()).then(|| response.status().as_u16()),

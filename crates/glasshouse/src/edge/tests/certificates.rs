@@ -27,7 +27,7 @@ use crate::clock::Clock;
 use crate::domains::connection::ConnectionProof;
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
-use crate::edge::Sockets;
+use crate::edge::EdgeSockets;
 use crate::edge::certificates::ordering::OrderOutcome;
 use crate::testing::TestApp;
 
@@ -182,7 +182,7 @@ impl Secured {
     /// With an authority that looks for HTTP proofs at another port than the edge's.
     async fn start_with(further: &str, http_port: Option<u16>) -> Secured {
         let origin = RawOrigin::echo().await;
-        let sockets = Sockets { http: Some(listener().await), https: Some(listener().await) };
+        let sockets = EdgeSockets { http: Some(listener().await), https: Some(listener().await) };
         let port = |at: usize| sockets.addresses()[at].port();
         let authority = Authority::start(http_port.unwrap_or(port(0)), port(1)).await;
         let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
@@ -304,7 +304,7 @@ async fn a_second_process_serves_the_certificate_that_the_first_one_got() {
     let first = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
     let settings = format!("{SETTINGS}{}", secured.authority.settings());
     let other = TestApp::on(secured.world.app.state.platform.db.clone(), &settings).await;
-    let sockets = Sockets { http: None, https: Some(listener().await) };
+    let sockets = EdgeSockets { http: None, https: Some(listener().await) };
     let address = sockets.addresses()[0];
     let stop = CancellationToken::new();
     let _edge = start_edge(&other, sockets, &stop);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::world::{RawOrigin, SETTINGS, World, listener};
 use crate::accounts::Plan;
 use crate::domains::{Domain, DomainStatus};
-use crate::edge::Sockets;
+use crate::edge::EdgeSockets;
 use crate::testing::{DnsServer, TestApp};
 
 /// A service whose records are on a DNS server of the test. `shop.example` itself is reached at the edge.
@@ -17,7 +17,7 @@ async fn world(dns: &DnsServer) -> World {
         dns.setting()
     );
     let app = TestApp::with(&settings).await;
-    World::listening(app, Sockets { http: Some(http), https: None }).await
+    World::listening(app, EdgeSockets { http: Some(http), https: None }).await
 }
 
 async fn pending(world: &World) -> Domain {

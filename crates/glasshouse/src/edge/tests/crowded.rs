@@ -12,7 +12,7 @@ use super::certificates::{connect_with, trusting};
 use super::readers::{app, keep_certificate};
 use super::world::{RawOrigin, listener, read_request};
 use crate::edge::proxy::forward::OriginLimits;
-use crate::edge::{Edge, Sockets};
+use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::testing::TestApp;
 
@@ -76,7 +76,7 @@ impl Crowded {
         let app = app(&origin, SETTINGS).await;
         let (socket, stop) = (listener().await, CancellationToken::new());
         let address = socket.local_addr().unwrap();
-        listen(&app, Sockets { http: Some(socket), https: None }, &stop);
+        listen(&app, EdgeSockets { http: Some(socket), https: None }, &stop);
         Crowded { _app: app, _origin: origin, address, stop }
     }
 
@@ -93,7 +93,7 @@ impl Crowded {
     }
 }
 
-fn listen(app: &TestApp, sockets: Sockets, stop: &CancellationToken) {
+fn listen(app: &TestApp, sockets: EdgeSockets, stop: &CancellationToken) {
     let services = app.state.edge_services();
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), PATIENT).unwrap();
     edge.listen(sockets, &Listening::new(stop.clone()));
@@ -217,7 +217,7 @@ async fn handshakes_that_do_not_come_make_way() {
     let root = keep_certificate(&app).await;
     let (socket, stop) = (listener().await, CancellationToken::new());
     let address = socket.local_addr().unwrap();
-    listen(&app, Sockets { http: None, https: Some(socket) }, &stop);
+    listen(&app, EdgeSockets { http: None, https: Some(socket) }, &stop);
     let mut silent = Vec::new();
     for host in 1..=PLACES {
         silent.push(connect_from(address, 1, host).await);

@@ -256,7 +256,7 @@ async fn an_origin_that_leads_back_here_gets_its_page() {
     let own = own_socket.local_addr().unwrap();
     let settings = format!("{SETTINGS}network.hosts = {{ \"shop.example\" = \"{own}\" }}");
     let app = crate::testing::TestApp::with(&settings).await;
-    let sockets = crate::edge::Sockets { http: Some(own_socket), https: None };
+    let sockets = crate::edge::EdgeSockets { http: Some(own_socket), https: None };
     let world = World::listening(app, sockets).await;
     world.shop().await;
 

@@ -15,7 +15,7 @@ use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
 use crate::accounts::Plan;
 use crate::api::server::{Sender, Server};
-use crate::edge::{Edge, Sockets};
+use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::listen::accept::admission;
 use crate::listen::pressure::Pressure;
@@ -61,7 +61,7 @@ pub async fn app(origin: &RawOrigin, settings: &str) -> TestApp {
     app
 }
 
-fn listen(app: &TestApp, sockets: Sockets, listening: &Listening) {
+fn listen(app: &TestApp, sockets: EdgeSockets, listening: &Listening) {
     let services = app.state.edge_services();
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), LIMITS).unwrap();
     edge.listen(sockets, listening);
@@ -84,7 +84,7 @@ async fn a_client_of_the_edge_that_does_not_read_is_given_up() {
     let app = app(&origin, "").await;
     let (listening, socket) = (impatient(), listener().await);
     let address = socket.local_addr().unwrap();
-    listen(&app, Sockets { http: Some(socket), https: None }, &listening);
+    listen(&app, EdgeSockets { http: Some(socket), https: None }, &listening);
 
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(b"GET /large HTTP/1.1\r\nHost: shop.example\r\n\r\n").await.unwrap();
@@ -114,7 +114,7 @@ async fn a_closed_window_ends_the_stream(origin: &RawOrigin) {
     let root = keep_certificate(&app).await;
     let (listening, socket) = (impatient(), listener().await);
     let address = socket.local_addr().unwrap();
-    listen(&app, Sockets { http: None, https: Some(socket) }, &listening);
+    listen(&app, EdgeSockets { http: None, https: Some(socket) }, &listening);
     let stream = connect_with(trusting(root.as_bytes(), "h2"), address, "shop.example").await.unwrap();
     let mut client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
     let (mut sender, connection) =

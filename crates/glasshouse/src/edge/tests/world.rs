@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::accounts::Plan;
 use crate::domains::Domain;
 use crate::edge::proxy::forward::OriginLimits;
-use crate::edge::{Edge, Sockets};
+use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::testing::{TestAccount, TestApp};
 
@@ -61,13 +61,15 @@ impl World {
     /// With a service that is there already.
     pub async fn around(app: TestApp) -> World {
         let tls = app.state.platform.config.edge.https_listen.is_some();
-        let sockets =
-            Sockets { http: Some(listener().await), https: if tls { Some(listener().await) } else { None } };
+        let sockets = EdgeSockets {
+            http: Some(listener().await),
+            https: if tls { Some(listener().await) } else { None },
+        };
         World::listening(app, sockets).await
     }
 
     /// With sockets that are there already.
-    pub async fn listening(app: TestApp, sockets: Sockets) -> World {
+    pub async fn listening(app: TestApp, sockets: EdgeSockets) -> World {
         let http = sockets.http.as_ref().unwrap().local_addr().unwrap();
         let https = sockets.https.as_ref().map(|socket| socket.local_addr().unwrap());
         let stop = CancellationToken::new();
@@ -108,7 +110,7 @@ impl World {
 }
 
 /// Starts an edge on a service, as a process does.
-pub fn start_edge(app: &TestApp, sockets: Sockets, stop: &CancellationToken) -> Edge {
+pub fn start_edge(app: &TestApp, sockets: EdgeSockets, stop: &CancellationToken) -> Edge {
     let services = app.state.edge_services();
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), LIMITS).unwrap();
     edge.listen(sockets, &Listening::new(stop.clone()));

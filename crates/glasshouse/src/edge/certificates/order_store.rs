@@ -3,15 +3,15 @@
 
 use store::DbError;
 
-use super::acme::{OrderError, Shelf};
+use super::acme::{OrderError, OrderStore};
 use super::ordering::LEASE;
 use super::queries;
 use super::service::Certificates;
 
-impl Shelf for Certificates {
+impl OrderStore for Certificates {
     async fn credentials(&self, directory_url: &str) -> Result<Option<String>, OrderError> {
         let find = async { queries::find_acme_account(&mut self.0.db.read().await?, directory_url).await };
-        let sealed = find.await.map_err(shelf_error)?;
+        let sealed = find.await.map_err(store_error)?;
         let opened = sealed.and_then(|sealed| self.0.account_seal.open(&sealed, directory_url));
         Ok(opened.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
@@ -23,7 +23,7 @@ impl Shelf for Certificates {
             queries::save_acme_account(&mut tx, directory_url, &sealed, self.0.clock.now()).await?;
             tx.commit().await
         };
-        save.await.map_err(shelf_error)
+        save.await.map_err(store_error)
     }
 
     async fn show(&self, token: &str, host: &str, proof: &str) -> Result<(), OrderError> {
@@ -32,10 +32,10 @@ impl Shelf for Certificates {
             queries::save_challenge(&mut tx, token, host, proof, self.0.clock.now().plus(LEASE)).await?;
             tx.commit().await
         };
-        save.await.map_err(shelf_error)
+        save.await.map_err(store_error)
     }
 }
 
-fn shelf_error(error: DbError) -> OrderError {
-    OrderError::Shelf(Box::new(error))
+fn store_error(error: DbError) -> OrderError {
+    OrderError::Store(Box::new(error))
 }

@@ -14,7 +14,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 2 * 1024 * 1024;
 
 /// One request of an audit.
 #[derive(Debug, Clone)]
-pub struct PageRequest {
+pub struct AuditFetch {
     /// What is asked for.
     pub url: Url,
     /// User agent, when it is another than the audit's own.
@@ -23,10 +23,10 @@ pub struct PageRequest {
     pub max_bytes: usize,
 }
 
-impl PageRequest {
+impl AuditFetch {
     /// Asks for a document as the audit itself.
-    pub fn of(url: Url) -> PageRequest {
-        PageRequest { url, user_agent: None, max_bytes: MAX_DOCUMENT_BYTES }
+    pub fn of(url: Url) -> AuditFetch {
+        AuditFetch { url, user_agent: None, max_bytes: MAX_DOCUMENT_BYTES }
     }
 }
 
@@ -62,7 +62,7 @@ pub enum FetchFailure {
 
 /// What a browser made of a page.
 #[derive(Debug, Clone, Default)]
-pub struct RenderedPage {
+pub struct RenderedDocument {
     /// The document when the page was ready.
     pub html: String,
     /// Where a script sent the visitor instead.
@@ -89,7 +89,7 @@ pub struct RenderedPage {
 
 /// What a store of snapshots has of a page.
 #[derive(Debug, Clone, Default)]
-pub enum Snapshot {
+pub enum SnapshotLookup {
     /// Nobody knows: there is no store, or it serves no snapshots of this site.
     #[default]
     Unknown,
@@ -112,22 +112,22 @@ pub struct StoredPage {
 /// Answers the engine's requests.
 pub trait PageSource: Send + Sync {
     /// Fetches one address. Follows no redirect and holds no more of the body than was wanted.
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>>;
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>>;
 
     /// Renders one page; none when there is no browser or it failed.
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>>;
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>>;
 
     /// Fetches something beside the pages: a picture, another host, a page as another crawler. Follows no redirect.
     /// None when such questions are not asked; checks that rest on the answer are then silent.
-    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+    fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         let _ = request;
         Box::pin(ready(None))
     }
 
     /// The snapshot that crawlers get of a page.
-    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
         let _ = url;
-        Box::pin(ready(Snapshot::Unknown))
+        Box::pin(ready(SnapshotLookup::Unknown))
     }
 
     /// When the certificate of a host ends, in epoch milliseconds; none when that is not known.

@@ -24,7 +24,9 @@ use url::Url;
 
 use crate::checks::CheckId;
 use crate::engine::{Audit, AuditOptions, PreviousPage, audit};
-use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response, Snapshot, StoredPage};
+use crate::source::{
+    AuditFetch, FetchFailure, PageSource, RenderedDocument, Response, SnapshotLookup, StoredPage,
+};
 
 const ROOT: &str = "https://site.example/";
 const DAY_MS: i64 = 86_400_000;
@@ -35,7 +37,7 @@ pub struct Listing {
     seed: Url,
     limit: Option<usize>,
     answers: HashMap<String, Result<Response, FetchFailure>>,
-    renders: HashMap<String, RenderedPage>,
+    renders: HashMap<String, RenderedDocument>,
     bots: HashMap<String, u16>,
     snapshots: HashMap<String, StoredPage>,
     certificate_days: Option<i64>,
@@ -174,8 +176,8 @@ fn answer(outcome: &str, head: &str, body: &str) -> Result<Response, FetchFailur
     Ok(response)
 }
 
-fn rendered(head: &str, body: &str) -> RenderedPage {
-    let mut page = RenderedPage { html: body.to_owned(), ready_ms: 500, ..RenderedPage::default() };
+fn rendered(head: &str, body: &str) -> RenderedDocument {
+    let mut page = RenderedDocument { html: body.to_owned(), ready_ms: 500, ..RenderedDocument::default() };
     for line in head.lines() {
         let (name, value) = line.split_once(' ').unwrap_or((line, ""));
         match name {
@@ -200,7 +202,7 @@ fn rendered(head: &str, body: &str) -> RenderedPage {
 }
 
 impl PageSource for Listing {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move {
             let found = self.answers.get(request.url.as_str()).or_else(|| self.answers.get("*")).cloned();
             let mut answer = found.unwrap_or_else(|| Ok(Response { status: 404, ..Response::default() }))?;
@@ -210,11 +212,11 @@ impl PageSource for Listing {
         })
     }
 
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move { self.renders.get(url.as_str()).or_else(|| self.renders.get("*")).cloned() })
     }
 
-    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+    fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         Box::pin(async move {
             let answer = self.answers.get(request.url.as_str());
             let Some(agent) = request.user_agent else { return answer.cloned() };
@@ -228,12 +230,12 @@ impl PageSource for Listing {
         })
     }
 
-    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
         Box::pin(async move {
             match self.snapshots.get(url.as_str()) {
-                Some(stored) => Snapshot::Found(stored.clone()),
-                None if self.snapshots.is_empty() => Snapshot::Unknown,
-                None => Snapshot::Missing,
+                Some(stored) => SnapshotLookup::Found(stored.clone()),
+                None if self.snapshots.is_empty() => SnapshotLookup::Unknown,
+                None => SnapshotLookup::Missing,
             }
         })
     }

@@ -54,7 +54,7 @@ impl ColumnKind {
 
 impl Db {
     /// The database as it is now, whatever is written from now on. Holds one connection while it lives.
-    pub async fn snapshot(&self) -> Result<Snapshot, DbError> {
+    pub async fn snapshot(&self) -> Result<DatabaseSnapshot, DbError> {
         let mut conn = self.begin_snapshot().await?;
         // The moment is that of the first look, and a long copy is no fault.
         match conn.raw() {
@@ -67,14 +67,14 @@ impl Db {
                 sqlx::raw_sql(PATIENT).execute(c).await?;
             }
         }
-        Ok(Snapshot(conn))
+        Ok(DatabaseSnapshot(conn))
     }
 }
 
 /// A database at one moment.
-pub struct Snapshot(Conn);
+pub struct DatabaseSnapshot(Conn);
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// The newest migration that was applied.
     pub async fn schema_version(&mut self) -> Result<i64, DbError> {
         schema_version(&mut self.0).await
@@ -127,7 +127,7 @@ impl Tx {
         Ok(on_engine!(self, |c| sqlx::query(AssertSqlSafe(sql)).execute(c).await.map(drop))?)
     }
 
-    /// Writes rows that [`Snapshot::rows`] answered, on either engine: a JSON array of them.
+    /// Writes rows that [`DatabaseSnapshot::rows`] answered, on either engine: a JSON array of them.
     pub async fn load(&mut self, table: &Table, rows: &str) -> Result<(), DbError> {
         let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
         let names = names.join(", ");

@@ -13,7 +13,7 @@ use crate::address::Target;
 use crate::page::text::word_count;
 use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
 use crate::page::{Page, ResourceKind};
-use crate::source::RenderedPage;
+use crate::source::RenderedDocument;
 
 const JS_SEO: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics";
@@ -28,7 +28,7 @@ static HYDRATION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The render of a page whose scripts did not send the visitor elsewhere.
-fn render<'a>(page: &'a Page) -> Option<&'a RenderedPage> {
+fn render<'a>(page: &'a Page) -> Option<&'a RenderedDocument> {
     page.input.rendered.map(|(rendered, _)| rendered).filter(|_| page.was_rendered())
 }
 

@@ -60,7 +60,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: RENDERING,
         bad: "GET /\nShoes\nSNAPSHOT /other\na",
         good: "GET /\nShoes\nSNAPSHOT /\nShoes",
-        fires: Fires::When(|page| matches!(page.input.snapshot.0, crate::source::Snapshot::Missing)),
+        fires: Fires::When(|page| matches!(page.input.snapshot.0, crate::source::SnapshotLookup::Missing)),
         ..NOTICE
     },
     Check {

@@ -15,7 +15,7 @@ use crate::page::text::{sorted_words, words_missing};
 use crate::page::view::effective_canonical;
 use crate::page::{PageFacts, Provenance, scan};
 use crate::site::{BotAnswer, UrlId};
-use crate::source::{PageRequest, PageSource, Response};
+use crate::source::{AuditFetch, PageSource, Response};
 
 /// Templates of which a page is asked for as Googlebot and as a person.
 const COMPARED_TEMPLATES: usize = 20;
@@ -85,7 +85,7 @@ impl Crawl<'_> {
 }
 
 async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Option<Response> {
-    let request = PageRequest { user_agent: Some(agent), ..PageRequest::of(url.clone()) };
+    let request = AuditFetch { user_agent: Some(agent), ..AuditFetch::of(url.clone()) };
     source.probe(request).await?.ok()
 }
 

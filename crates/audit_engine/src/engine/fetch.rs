@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::site::{Failure, Row, UrlId};
-use crate::source::{FetchFailure, PageRequest, PageSource, Response};
+use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
 
 /// Tries of an address whose server asks to come back later.
 const RATE_LIMITED_TRIES: u32 = 3;
@@ -79,7 +79,7 @@ pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Durati
         let mut times = vec![response.ttfb_ms];
         for _ in 0..2 {
             tokio::time::sleep(gap).await;
-            let again = source.fetch(PageRequest::of(url.clone())).await;
+            let again = source.fetch(AuditFetch::of(url.clone())).await;
             times.extend(again.ok().filter(Response::is_page).map(|again| again.ttfb_ms));
         }
         times.sort_unstable();
@@ -91,7 +91,7 @@ pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Durati
 async fn ask(source: &dyn PageSource, url: &Url) -> Answer {
     let mut retries = 0;
     loop {
-        let response = source.fetch(PageRequest::of(url.clone())).await;
+        let response = source.fetch(AuditFetch::of(url.clone())).await;
         let wait = match &response {
             Ok(answer) if is_rate_limited(answer) && retries + 1 < RATE_LIMITED_TRIES => {
                 retry_after(answer, source.now_ms())
@@ -206,20 +206,20 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
-    use crate::source::RenderedPage;
+    use crate::source::RenderedDocument;
 
     /// Answers with a page; the time to the first byte of each answer in turn.
     struct Times(std::sync::Mutex<Vec<u64>>);
 
     impl PageSource for Times {
-        fn fetch(&self, _: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        fn fetch(&self, _: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
             let ttfb_ms = self.0.lock().unwrap().remove(0);
             let mut headers = HeaderMap::new();
             headers.insert("content-type", "text/html".parse().unwrap());
             Box::pin(async move { Ok(Response { status: 200, headers, ttfb_ms, ..Response::default() }) })
         }
 
-        fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+        fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
             Box::pin(async { None })
         }
 

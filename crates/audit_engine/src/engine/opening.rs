@@ -16,7 +16,7 @@ use crate::address::{Origin, Target};
 use crate::page::addresses::join;
 use crate::page::{Measures, Provenance, scan};
 use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
-use crate::source::{PageRequest, PageSource, RenderedPage, Response};
+use crate::source::{AuditFetch, PageSource, RenderedDocument, Response};
 
 /// Redirects of robots.txt and sitemaps that are followed.
 const MAX_HOPS: usize = 5;
@@ -36,7 +36,7 @@ pub async fn find_origin(source: &dyn PageSource, seed: &Url) -> Origin {
     let mut origin = Origin::of(seed);
     let mut at = seed.clone();
     for _ in 0..MAX_HOPS {
-        let Ok(response) = source.fetch(PageRequest::of(at.clone())).await else { break };
+        let Ok(response) = source.fetch(AuditFetch::of(at.clone())).await else { break };
         let Some(to) = response.redirect_target(&at).filter(|to| origin.contains(to)) else { break };
         origin = Origin::of(&to);
         at = to;
@@ -48,7 +48,7 @@ pub async fn find_origin(source: &dyn PageSource, seed: &Url) -> Origin {
 async fn fetch_file(source: &dyn PageSource, url: Url, max_bytes: usize) -> (Option<Response>, usize) {
     let mut at = url;
     for hops in 0..=MAX_HOPS {
-        let request = PageRequest { max_bytes, ..PageRequest::of(at.clone()) };
+        let request = AuditFetch { max_bytes, ..AuditFetch::of(at.clone()) };
         let Ok(response) = source.fetch(request).await else { return (None, hops) };
         let Some(to) = response.redirect_target(&at) else { return (Some(response), hops) };
         at = to;
@@ -244,7 +244,7 @@ impl Crawl<'_> {
         for salt in ["a", "b"] {
             let hash = Measures::of(&format!("{salt} {}", self.site.origin.root())).hash;
             let url = at(self.site.origin.root(), &format!("/{:024x}", hash % (1 << 96)));
-            let Ok(response) = source.fetch(PageRequest::of(url.clone())).await else { continue };
+            let Ok(response) = source.fetch(AuditFetch::of(url.clone())).await else { continue };
             let facts = scan(&response.text(), Provenance::Raw);
             let is_shell = facts.has_script && facts.measures.words < 20;
             let mut status = response.status;
@@ -262,7 +262,7 @@ impl Crawl<'_> {
 }
 
 /// The status that a rendered page gives itself; 0: it gives none.
-fn page_status(page: &RenderedPage) -> u16 {
+fn page_status(page: &RenderedDocument) -> u16 {
     let facts = scan(&page.html, Provenance::Rendered);
     facts.first_meta("prerender-status-code").trim().parse().unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use crate::page::view::{Page, PageInput, Rows};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::{CrawledSite, Details, Row};
-use crate::source::{PageSource, RenderedPage, Response, Snapshot};
+use crate::source::{PageSource, RenderedDocument, Response, SnapshotLookup};
 
 /// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
 const CHANGED_BY_SCRIPTS: &[&str] =
@@ -23,8 +23,8 @@ const CHANGED_BY_SCRIPTS: &[&str] =
 
 /// What others made of a page.
 pub(super) struct Seen {
-    pub rendered: Option<RenderedPage>,
-    pub snapshot: Snapshot,
+    pub rendered: Option<RenderedDocument>,
+    pub snapshot: SnapshotLookup,
 }
 
 impl Seen {
@@ -75,7 +75,7 @@ impl PageWork {
     /// Runs the checks and fills the row.
     pub fn check(self, crawl: &mut Crawl<'_>, seen: Seen, row: &mut Row, now_ms: i64) {
         let stored = match &seen.snapshot {
-            Snapshot::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
+            SnapshotLookup::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
             _ => None,
         };
         let rendered = seen.rendered.map(|page| {

@@ -12,7 +12,7 @@ use crate::checks::CheckId;
 use crate::checks::thresholds::Limit;
 use crate::page::{Provenance, scan};
 use crate::site::{Asset, UrlId};
-use crate::source::{FetchFailure, PageRequest, PageSource, Response};
+use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
 
 /// Redirects that are followed.
 const MAX_HOPS: usize = 5;
@@ -224,7 +224,7 @@ fn llms_links<'t>(text: &'t str, origin: &'t Origin) -> impl Iterator<Item = Url
 async fn follow(source: &dyn PageSource, url: Url, stays: impl Fn(&Url) -> bool) -> Option<(Url, Response)> {
     let mut at = url;
     for _ in 0..=MAX_HOPS {
-        let response = source.probe(PageRequest::of(at.clone())).await?.ok()?;
+        let response = source.probe(AuditFetch::of(at.clone())).await?.ok()?;
         match response.redirect_target(&at) {
             Some(to) if stays(&to) => at = to,
             _ => return Some((at, response)),
@@ -247,7 +247,7 @@ async fn is_gone(source: &dyn PageSource, url: Url) -> bool {
 async fn ask(source: &dyn PageSource, url: Url, max_bytes: usize) -> Option<Asset> {
     let mut at = url;
     for _ in 0..=MAX_HOPS {
-        let request = PageRequest { max_bytes, ..PageRequest::of(at.clone()) };
+        let request = AuditFetch { max_bytes, ..AuditFetch::of(at.clone()) };
         let response = match source.probe(request).await? {
             Ok(response) => response,
             Err(FetchFailure::NoSuchHost(_)) => return Some(Asset { has_no_host: true, ..Asset::default() }),

@@ -16,7 +16,7 @@ use super::text::sorted_words;
 use super::{Directives, PageFacts, Readability, Reading, not_found};
 use crate::address::{Origin, Target};
 use crate::checks::thresholds::{Limit, Thresholds};
-use crate::source::{RenderedPage, Response, Snapshot, StoredPage};
+use crate::source::{RenderedDocument, Response, SnapshotLookup, StoredPage};
 
 /// The crawler whose rules decide what a search engine may see.
 pub const GOOGLEBOT: &str = "Googlebot";
@@ -35,7 +35,7 @@ pub struct PageInput<'a> {
     /// Facts of the answer.
     pub raw: &'a PageFacts,
     /// What a browser made of it, with its facts.
-    pub rendered: Option<(&'a RenderedPage, &'a PageFacts)>,
+    pub rendered: Option<(&'a RenderedDocument, &'a PageFacts)>,
     /// The numbers by which checks fire.
     pub thresholds: &'a Thresholds,
     /// What the site answers for addresses that do not exist.
@@ -43,7 +43,7 @@ pub struct PageInput<'a> {
     /// Hreflang entries that the sitemap has for it.
     pub sitemap_alternates: &'a [(String, Url)],
     /// What crawlers get of it, with its facts when there is a snapshot.
-    pub snapshot: (&'a Snapshot, Option<&'a PageFacts>),
+    pub snapshot: (&'a SnapshotLookup, Option<&'a PageFacts>),
     /// When the sitemap says that it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
     /// When it was fetched, in epoch milliseconds.
@@ -291,7 +291,7 @@ impl<'a> Page<'a> {
     /// Its snapshot with its facts.
     pub fn snapshot(&self) -> Option<(&StoredPage, &PageFacts)> {
         match self.input.snapshot {
-            (Snapshot::Found(stored), Some(facts)) => Some((stored, facts)),
+            (SnapshotLookup::Found(stored), Some(facts)) => Some((stored, facts)),
             _ => None,
         }
     }

@@ -27,19 +27,19 @@ use super::header_names::REQUEST_ID;
 use crate::app::AppState;
 
 /// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
-pub type FastPath = fn(&AppState, &Parts) -> Option<Response>;
+pub type FastResponder = fn(&AppState, &Parts) -> Option<Response>;
 
 /// The whole API as one function from request to response. Cheap to clone.
 #[derive(Clone)]
 pub struct Envelope {
     app: AppState,
     router: Router,
-    fast: FastPath,
+    fast: FastResponder,
 }
 
 impl Envelope {
     /// Surrounds a router. `fast` is offered every request without a body first.
-    pub fn new(app: AppState, router: Router, fast: FastPath) -> Envelope {
+    pub fn new(app: AppState, router: Router, fast: FastResponder) -> Envelope {
         let router = router.layer(axum::middleware::from_fn(note_route));
         Envelope { app, router, fast }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use audit_engine::source::{FetchFailure, PageRequest, RenderedPage, Response};
+use audit_engine::source::{AuditFetch, FetchFailure, RenderedDocument, Response};
 use browser::{Rendered, Settled};
 use crawler::connector::{ConnectError, Connector, Stream};
 use crawler::fetch::{FetchError, Phase, TimeLimits};
@@ -16,7 +16,7 @@ use url::Url;
 const RESPONSE_TIME: Duration = Duration::from_secs(40);
 
 /// A request of an audit to where its address leads.
-pub fn request_for(request: &PageRequest, address: Url, headers: HeaderMap) -> FetchRequest {
+pub fn request_for(request: &AuditFetch, address: Url, headers: HeaderMap) -> FetchRequest {
     let plain = FetchRequest::get(address);
     FetchRequest {
         headers,
@@ -44,13 +44,13 @@ pub async fn fetch(fetcher: &Fetcher, request: FetchRequest) -> Result<Response,
 }
 
 /// What the browser made of a page.
-pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedPage {
+pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
     let texts = |level: &str| -> Vec<String> {
         let of_level = rendered.console.iter().filter(|message| message.level == level);
         of_level.map(|message| message.text.clone()).collect()
     };
     let inspection = rendered.inspection.unwrap_or_default();
-    RenderedPage {
+    RenderedDocument {
         redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
         errors: texts("error"),
         exceptions: texts("exception"),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use audit_engine::source::Snapshot;
+use audit_engine::source::SnapshotLookup;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use store::DbError;
@@ -21,7 +21,7 @@ pub trait Renders: Send + Sync {
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
     /// The snapshot of a page. Unknown for what is never rendered for crawlers, and when the store does not answer.
-    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, Snapshot>;
+    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup>;
 }
 
 /// A turn at the browsers; over when dropped.

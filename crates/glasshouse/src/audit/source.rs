@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response, Snapshot};
+use audit_engine::source::{
+    AuditFetch, FetchFailure, PageSource, RenderedDocument, Response, SnapshotLookup,
+};
 use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
 use bytes::Bytes;
 use crawler::{Fetcher, tls};
@@ -79,7 +81,7 @@ impl SiteSource {
         if may_see { self.options.headers.clone() } else { HeaderMap::new() }
     }
 
-    async fn ask(&self, request: &PageRequest, address: Url) -> Result<Response, FetchFailure> {
+    async fn ask(&self, request: &AuditFetch, address: Url) -> Result<Response, FetchFailure> {
         let mut headers = self.headers_for(&request.url);
         if let Some(agent) = request.user_agent {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
@@ -157,11 +159,11 @@ fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> H
 }
 
 impl PageSource for SiteSource {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move { self.ask(&request, self.origins.address(&self.site, &request.url)).await })
     }
 
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move {
             let turn = self.renders.turn(&self.site).await?;
             let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
@@ -170,7 +172,7 @@ impl PageSource for SiteSource {
         })
     }
 
-    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+    fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         Box::pin(async move {
             let url = &request.url;
             if self.is_about_plain_http(url) {
@@ -186,16 +188,16 @@ impl PageSource for SiteSource {
         })
     }
 
-    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+    fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
         Box::pin(async move {
             let status = self.site.domain.status;
             let serves = matches!(status, DomainStatus::Connected | DomainStatus::ViaApi);
             if !serves || !self.options.reads_snapshots {
-                return Snapshot::Unknown;
+                return SnapshotLookup::Unknown;
             }
             match self.has_snapshots.get_or_init(|| self.renders.has_snapshots(&self.site)).await {
                 true => self.renders.snapshot(&self.site, url).await,
-                false => Snapshot::Unknown,
+                false => SnapshotLookup::Unknown,
             }
         })
     }

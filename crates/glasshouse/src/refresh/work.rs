@@ -18,7 +18,7 @@ use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
 use crate::platform::Platform;
 use crate::render::model::CONFIRM_AFTER;
-use crate::render::{Refreshed, RenderService, StalePage, Trouble};
+use crate::render::{RefreshTrouble, Refreshed, RenderService, StalePage};
 
 /// How long it may take there.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
@@ -48,15 +48,15 @@ impl RefreshWork {
             Refreshed::HeldBack => Ok(JobOutcome::Later(CONFIRM_AFTER)),
             Refreshed::OverLimit => Err(JobError::give_up("the account has no renders left this month")),
             Refreshed::Failed { reason, trouble } => match trouble {
-                Trouble::Page => Err(JobError::give_up(reason)),
-                Trouble::Passing => Err(JobError::retry(reason)),
-                Trouble::Origin => {
+                RefreshTrouble::Page => Err(JobError::give_up(reason)),
+                RefreshTrouble::Passing => Err(JobError::retry(reason)),
+                RefreshTrouble::Origin => {
                     let now = self.platform.clock.now();
                     let after = self.origins.retry_after(&site, url, now).await;
                     Err(JobError::rest_lane(reason, after))
                 }
                 // Not the page's fault: it keeps its attempts.
-                Trouble::Service => Ok(JobOutcome::Later(Duration::from_secs(5))),
+                RefreshTrouble::Service => Ok(JobOutcome::Later(Duration::from_secs(5))),
             },
         }
     }

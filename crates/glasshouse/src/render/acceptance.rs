@@ -9,7 +9,7 @@ use store::DbError;
 
 use super::cache::{CacheError, DurableTier};
 use super::decide::TargetPage;
-use super::model::{CONFIRM_AFTER, Purpose, RenderedPage, is_gone};
+use super::model::{CONFIRM_AFTER, RenderPurpose, RenderedPage, is_gone};
 use super::queries::{PageId, SnapshotRow, Stored};
 use super::text::count_visible_chars;
 use crate::clock::{Clock, Timestamp};
@@ -25,7 +25,7 @@ const MAX_ERROR_CHARS: usize = 500;
 
 /// Whether a page is the snapshot now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum SnapshotUpdate {
     Yes,
     /// It is less than what is stored: not until a second render agrees.
     HeldBack,
@@ -50,26 +50,28 @@ impl Acceptance {
         page: &TargetPage,
         id: &PageId,
         (generation, token): (i64, &str),
-        purpose: Purpose,
+        purpose: RenderPurpose,
         made: &RenderedPage,
         render_ms: u64,
-    ) -> Result<Kept, DbError> {
+    ) -> Result<SnapshotUpdate, DbError> {
         if !made.is_storable() {
             self.note_failure(id, &made.describe_unstored()).await?;
             self.durable.end(id, token).await?;
-            return Ok(Kept::No);
+            return Ok(SnapshotUpdate::No);
         }
-        if matches!(purpose, Purpose::Background | Purpose::Refresh) && self.is_suspicious(id, made).await? {
+        if matches!(purpose, RenderPurpose::Background | RenderPurpose::Refresh)
+            && self.is_suspicious(id, made).await?
+        {
             self.durable.end(id, token).await?;
-            return Ok(Kept::HeldBack);
+            return Ok(SnapshotUpdate::HeldBack);
         }
         // What is gone is looked at again when somebody asks for it.
         let due_at = (!is_gone(made.status)).then(|| made.created_at.plus(page.refresh_interval));
         let url = page.url.as_str();
         match self.durable.store(id, (generation, token), url, (made, due_at), render_ms).await {
-            Ok(Stored::Yes { .. }) => Ok(Kept::Yes),
+            Ok(Stored::Yes { .. }) => Ok(SnapshotUpdate::Yes),
             // This one's client asked before the later render began, and gets what it asked for.
-            Ok(Stored::Outdated) => Ok(Kept::No),
+            Ok(Stored::Outdated) => Ok(SnapshotUpdate::No),
             Err(error) => {
                 // An outage of the object store has a line of its own, once a minute.
                 if !matches!(error, CacheError::Blobs(_)) {
@@ -77,7 +79,7 @@ impl Acceptance {
                 }
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;
-                Ok(Kept::No)
+                Ok(SnapshotUpdate::No)
             }
         }
     }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::model::Purpose;
+use super::model::RenderPurpose;
 pub use super::origin_state::OriginResult;
 use super::origin_state::OriginState;
 
@@ -27,7 +27,7 @@ const REMEMBERED: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct Applicant {
     /// Why it is made.
-    pub purpose: Purpose,
+    pub purpose: RenderPurpose,
     /// The domain that it is for.
     pub domain: String,
     /// The server that it asks.
@@ -37,7 +37,7 @@ pub struct Applicant {
 /// Why a render may not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Refusal {
+pub enum RenderRefusal {
     /// No slot became free in time, or too many wait already.
     #[error("too many renders are waiting")]
     Busy,
@@ -73,7 +73,7 @@ struct State {
     next: u64,
     waiting: usize,
     /// By class, the most urgent first.
-    classes: BTreeMap<u8, Class>,
+    classes: BTreeMap<u8, ClassQueue>,
     origins: HashMap<String, OriginState>,
     /// What is left of each domain's renders on demand, and when that was.
     allowances: HashMap<String, (f64, Instant)>,
@@ -81,7 +81,7 @@ struct State {
 
 /// Those that wait in one class; domains take turns.
 #[derive(Default)]
-struct Class {
+struct ClassQueue {
     turns: VecDeque<String>,
     queues: HashMap<String, VecDeque<Waiter>>,
 }
@@ -93,7 +93,7 @@ struct Waiter {
     admitted: oneshot::Sender<Permit>,
 }
 
-impl Class {
+impl ClassQueue {
     /// Takes the first one that may begin, domain by domain; those of whom none may go to the end of the turns too.
     fn take_first(&mut self, may_begin: impl Fn(&Waiter) -> bool) -> Option<Waiter> {
         for _ in 0..self.turns.len() {
@@ -128,38 +128,42 @@ impl RenderAdmission {
         applicant: Applicant,
         deadline: Duration,
         abandoned: &CancellationToken,
-    ) -> Result<Permit, Refusal> {
+    ) -> Result<Permit, RenderRefusal> {
         let class = class_of(applicant.purpose);
         let (number, mut admitted) = self.queue(applicant.clone(), class)?;
         let refusal = tokio::select! {
             biased;
-            permit = &mut admitted => return permit.map_err(|_| Refusal::Busy),
-            () = abandoned.cancelled() => Refusal::Abandoned,
-            () = tokio::time::sleep(deadline) => Refusal::Busy,
+            permit = &mut admitted => return permit.map_err(|_| RenderRefusal::Busy),
+            () = abandoned.cancelled() => RenderRefusal::Abandoned,
+            () = tokio::time::sleep(deadline) => RenderRefusal::Busy,
         };
         self.lock().leave(class, &applicant.domain, number);
         // Dropping the receiver gives a permit back that came in this moment.
         Err(refusal)
     }
 
-    fn queue(&self, applicant: Applicant, class: u8) -> Result<(u64, oneshot::Receiver<Permit>), Refusal> {
+    fn queue(
+        &self,
+        applicant: Applicant,
+        class: u8,
+    ) -> Result<(u64, oneshot::Receiver<Permit>), RenderRefusal> {
         let now = Instant::now();
         let mut state = self.lock();
         if state.origins.get(&applicant.origin).is_some_and(|origin| origin.is_closed(now)) {
-            return Err(Refusal::OriginDown);
+            return Err(RenderRefusal::OriginDown);
         }
         let queued = state.classes.get(&class).and_then(|class| class.queues.get(&applicant.domain));
         if queued.is_some_and(|queue| queue.len() >= MAX_WAITING_PER_DOMAIN) {
-            return Err(Refusal::Busy);
+            return Err(RenderRefusal::Busy);
         }
         let giving_way = match state.waiting >= MAX_WAITING {
-            true => Some(state.who_gives_way_to(&applicant.domain).ok_or(Refusal::Busy)?),
+            true => Some(state.who_gives_way_to(&applicant.domain).ok_or(RenderRefusal::Busy)?),
             false => None,
         };
-        if applicant.purpose == Purpose::OnDemand
+        if applicant.purpose == RenderPurpose::OnDemand
             && !state.take_allowance(&applicant.domain, self.0.on_demand_per_minute, now)
         {
-            return Err(Refusal::OverRate);
+            return Err(RenderRefusal::OverRate);
         }
         if let Some((class, domain)) = giving_way {
             state.turn_away_newest(class, &domain);
@@ -169,7 +173,7 @@ impl RenderAdmission {
         let domain = applicant.domain.clone();
         let waiter = Waiter { number, domain, origin: applicant.origin, admitted: sender };
         state.waiting += 1;
-        let Class { turns, queues } = state.classes.entry(class).or_default();
+        let ClassQueue { turns, queues } = state.classes.entry(class).or_default();
         let queue = queues.entry(applicant.domain.clone()).or_default();
         if queue.is_empty() {
             turns.push_back(applicant.domain);
@@ -232,7 +236,7 @@ impl State {
     /// that is the one which asks.
     fn who_gives_way_to(&self, domain: &str) -> Option<(u8, String)> {
         let mut of_domain: HashMap<&str, (usize, u8)> = HashMap::new();
-        for (class, Class { queues, .. }) in &self.classes {
+        for (class, ClassQueue { queues, .. }) in &self.classes {
             for (name, queue) in queues {
                 let (waiting, least_urgent) = of_domain.entry(name).or_default();
                 *waiting += queue.len();
@@ -322,11 +326,11 @@ impl Drop for Permit {
 }
 
 /// What goes first: a client waits, somebody asked for it, nobody did.
-fn class_of(purpose: Purpose) -> u8 {
+fn class_of(purpose: RenderPurpose) -> u8 {
     match purpose {
-        Purpose::OnDemand => 0,
-        Purpose::Forced | Purpose::Refresh => 1,
-        Purpose::Background => 2,
+        RenderPurpose::OnDemand => 0,
+        RenderPurpose::Forced | RenderPurpose::Refresh => 1,
+        RenderPurpose::Background => 2,
     }
 }
 
@@ -339,18 +343,22 @@ mod tests {
     const LONG: Duration = Duration::from_secs(30);
     const SHORT: Duration = Duration::from_millis(30);
 
-    fn applicant(purpose: Purpose, domain: &str) -> Applicant {
+    fn applicant(purpose: RenderPurpose, domain: &str) -> Applicant {
         Applicant { purpose, domain: domain.to_owned(), origin: format!("{domain}.origin") }
     }
 
-    async fn enter(admission: &RenderAdmission, purpose: Purpose, domain: &str) -> Result<Permit, Refusal> {
+    async fn enter(
+        admission: &RenderAdmission,
+        purpose: RenderPurpose,
+        domain: &str,
+    ) -> Result<Permit, RenderRefusal> {
         admission.enter(applicant(purpose, domain), SHORT, &CancellationToken::new()).await
     }
 
     /// Queues renders while the only slot is taken, then lets them in one by one; answers the order.
-    async fn order_of(queued: &[(Purpose, &'static str)]) -> Vec<&'static str> {
+    async fn order_of(queued: &[(RenderPurpose, &'static str)]) -> Vec<&'static str> {
         let admission = RenderAdmission::new(1, 1_000);
-        let first = enter(&admission, Purpose::Forced, "first").await;
+        let first = enter(&admission, RenderPurpose::Forced, "first").await;
         let order = Arc::new(Mutex::new(Vec::new()));
         let never = CancellationToken::new();
         let waits = queued.iter().map(|(purpose, domain)| {
@@ -371,7 +379,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_goes_before_a_refresh_and_a_refresh_before_what_nobody_asked_for() {
-        use Purpose::{Background, OnDemand, Refresh};
+        use RenderPurpose::{Background, OnDemand, Refresh};
 
         let order = order_of(&[(Background, "stale"), (Refresh, "job"), (OnDemand, "client")]).await;
 
@@ -380,8 +388,8 @@ mod tests {
 
     #[tokio::test]
     async fn domains_take_turns_within_a_class() {
-        let mut queued = vec![(Purpose::OnDemand, "big"); 5];
-        queued.push((Purpose::OnDemand, "small"));
+        let mut queued = vec![(RenderPurpose::OnDemand, "big"); 5];
+        queued.push((RenderPurpose::OnDemand, "small"));
 
         let order = order_of(&queued).await;
 
@@ -392,22 +400,23 @@ mod tests {
     async fn an_origin_that_hangs_holds_two_slots_and_not_all() {
         let admission = RenderAdmission::new(8, 1_000);
 
-        let first = enter(&admission, Purpose::OnDemand, "hangs").await;
-        let second = enter(&admission, Purpose::OnDemand, "hangs").await;
-        let third = enter(&admission, Purpose::OnDemand, "hangs").await;
-        let other = enter(&admission, Purpose::OnDemand, "well").await;
+        let first = enter(&admission, RenderPurpose::OnDemand, "hangs").await;
+        let second = enter(&admission, RenderPurpose::OnDemand, "hangs").await;
+        let third = enter(&admission, RenderPurpose::OnDemand, "hangs").await;
+        let other = enter(&admission, RenderPurpose::OnDemand, "well").await;
 
         assert!(first.is_ok() && second.is_ok() && other.is_ok());
-        assert_eq!(third.err(), Some(Refusal::Busy));
+        assert_eq!(third.err(), Some(RenderRefusal::Busy));
     }
 
     #[tokio::test]
     async fn an_origin_that_answers_may_use_every_slot() {
         let admission = RenderAdmission::new(8, 1_000);
-        enter(&admission, Purpose::OnDemand, "well").await.unwrap().note(OriginResult::Responded);
+        enter(&admission, RenderPurpose::OnDemand, "well").await.unwrap().note(OriginResult::Responded);
 
         let permits =
-            futures::future::join_all((0..8).map(|_| enter(&admission, Purpose::Refresh, "well"))).await;
+            futures::future::join_all((0..8).map(|_| enter(&admission, RenderPurpose::Refresh, "well")))
+                .await;
 
         assert!(permits.iter().all(Result::is_ok));
     }
@@ -416,23 +425,27 @@ mod tests {
     async fn an_origin_that_failed_three_times_is_left_alone_for_a_while() {
         let admission = RenderAdmission::new(8, 1_000);
         for _ in 0..3 {
-            enter(&admission, Purpose::OnDemand, "down").await.unwrap().note(OriginResult::Failed);
+            enter(&admission, RenderPurpose::OnDemand, "down").await.unwrap().note(OriginResult::Failed);
         }
 
-        assert_eq!(enter(&admission, Purpose::OnDemand, "down").await.err(), Some(Refusal::OriginDown));
-        assert!(enter(&admission, Purpose::OnDemand, "well").await.is_ok());
+        assert_eq!(
+            enter(&admission, RenderPurpose::OnDemand, "down").await.err(),
+            Some(RenderRefusal::OriginDown)
+        );
+        assert!(enter(&admission, RenderPurpose::OnDemand, "well").await.is_ok());
     }
 
     #[tokio::test]
     async fn while_others_wait_a_domain_has_its_share_of_the_slots_and_no_more() {
         let admission = RenderAdmission::new(4, 1_000);
-        enter(&admission, Purpose::OnDemand, "hangs").await.unwrap().note(OriginResult::Responded);
+        enter(&admission, RenderPurpose::OnDemand, "hangs").await.unwrap().note(OriginResult::Responded);
         let mut held = Vec::new();
         for _ in 0..4 {
-            held.push(enter(&admission, Purpose::OnDemand, "hangs").await.unwrap());
+            held.push(enter(&admission, RenderPurpose::OnDemand, "hangs").await.unwrap());
         }
         let never = CancellationToken::new();
-        let wait = |domain| Box::pin(admission.enter(applicant(Purpose::OnDemand, domain), LONG, &never));
+        let wait =
+            |domain| Box::pin(admission.enter(applicant(RenderPurpose::OnDemand, domain), LONG, &never));
         let mut own: Vec<_> = (0..2).map(|_| wait("hangs")).collect();
         let mut others: Vec<_> = (0..2).map(|_| wait("other")).collect();
         assert!(own.iter_mut().chain(&mut others).all(|waits| waits.now_or_never().is_none()));
@@ -447,10 +460,11 @@ mod tests {
     #[tokio::test]
     async fn when_the_queue_is_full_the_newest_of_the_longest_gives_way() {
         let admission = RenderAdmission::new(1, 100_000);
-        let _first = enter(&admission, Purpose::OnDemand, "first").await.unwrap();
+        let _first = enter(&admission, RenderPurpose::OnDemand, "first").await.unwrap();
         let never = CancellationToken::new();
-        let wait =
-            |domain: &str| Box::pin(admission.enter(applicant(Purpose::OnDemand, domain), LONG, &never));
+        let wait = |domain: &str| {
+            Box::pin(admission.enter(applicant(RenderPurpose::OnDemand, domain), LONG, &never))
+        };
         let mut crowd: Vec<_> = (0..10)
             .flat_map(|number| vec![format!("crowd{number}"); MAX_WAITING_PER_DOMAIN])
             .map(|domain| wait(&domain))
@@ -461,34 +475,40 @@ mod tests {
         assert!((&mut newcomer).now_or_never().is_none(), "it waits");
 
         let refused = crowd.iter_mut().filter_map(|waits| waits.now_or_never()).map(|found| found.err());
-        assert_eq!(refused.collect::<Vec<_>>(), [Some(Refusal::Busy)]);
+        assert_eq!(refused.collect::<Vec<_>>(), [Some(RenderRefusal::Busy)]);
         assert_eq!(admission.lock().waiting, MAX_WAITING);
-        assert_eq!(enter(&admission, Purpose::OnDemand, "crowd0").await.err(), Some(Refusal::Busy));
+        assert_eq!(
+            enter(&admission, RenderPurpose::OnDemand, "crowd0").await.err(),
+            Some(RenderRefusal::Busy)
+        );
     }
 
     #[tokio::test]
     async fn a_domain_has_only_so_many_renders_on_demand_in_a_minute() {
         let admission = RenderAdmission::new(8, 3);
         for _ in 0..3 {
-            enter(&admission, Purpose::OnDemand, "busy").await.unwrap();
+            enter(&admission, RenderPurpose::OnDemand, "busy").await.unwrap();
         }
 
-        assert_eq!(enter(&admission, Purpose::OnDemand, "busy").await.err(), Some(Refusal::OverRate));
-        assert!(enter(&admission, Purpose::Refresh, "busy").await.is_ok(), "a job is nobody's demand");
-        assert!(enter(&admission, Purpose::OnDemand, "other").await.is_ok());
+        assert_eq!(
+            enter(&admission, RenderPurpose::OnDemand, "busy").await.err(),
+            Some(RenderRefusal::OverRate)
+        );
+        assert!(enter(&admission, RenderPurpose::Refresh, "busy").await.is_ok(), "a job is nobody's demand");
+        assert!(enter(&admission, RenderPurpose::OnDemand, "other").await.is_ok());
     }
 
     #[tokio::test]
     async fn a_render_that_nobody_waits_for_any_more_does_not_start() {
         let admission = RenderAdmission::new(1, 1_000);
-        let first = enter(&admission, Purpose::OnDemand, "first").await.unwrap();
+        let first = enter(&admission, RenderPurpose::OnDemand, "first").await.unwrap();
         let abandoned = CancellationToken::new();
         abandoned.cancel();
 
-        let refused = admission.enter(applicant(Purpose::OnDemand, "left"), LONG, &abandoned).await;
+        let refused = admission.enter(applicant(RenderPurpose::OnDemand, "left"), LONG, &abandoned).await;
         drop(first);
 
-        assert_eq!(refused.err(), Some(Refusal::Abandoned));
-        assert!(enter(&admission, Purpose::OnDemand, "next").await.is_ok(), "no place is lost");
+        assert_eq!(refused.err(), Some(RenderRefusal::Abandoned));
+        assert!(enter(&admission, RenderPurpose::OnDemand, "next").await.is_ok(), "no place is lost");
     }
 }

@@ -12,12 +12,12 @@ use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-use super::asked::Asked;
 use super::cache::page_id;
 use super::decide::page_of;
 use super::memory::MemoryTier;
-use super::model::{Call, Freshness, PageResponse, RenderedPage, Tier};
+use super::model::{Freshness, PageResponse, RenderCall, RenderedPage, Tier};
 use super::queries::PageId;
+use super::request_counts::RequestCounts;
 use super::request_facts::DECIDING_HEADER_NAMES;
 use super::response_headers::page_headers;
 use super::served::count_served;
@@ -42,7 +42,7 @@ pub(super) struct FastPath {
     memory: MemoryTier,
     clock: Clock,
     recorder: Recorder,
-    asked: Arc<Asked>,
+    request_counts: Arc<RequestCounts>,
 }
 
 /// A response, and what must still be so for it to be right.
@@ -65,10 +65,15 @@ pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
 
 impl FastPath {
     /// Serves from this memory. Nothing is prepared at first.
-    pub(super) fn new(memory: MemoryTier, clock: Clock, recorder: Recorder, asked: Arc<Asked>) -> FastPath {
+    pub(super) fn new(
+        memory: MemoryTier,
+        clock: Clock,
+        recorder: Recorder,
+        request_counts: Arc<RequestCounts>,
+    ) -> FastPath {
         let weigh = |key: &[u8], _: &PreparedResponse| key.len() + ENTRY_OVERHEAD_BYTES;
         let prepared = cache::Cache::builder(MAX_BYTES).weigher(weigh).build();
-        FastPath { prepared, memory, clock, recorder, asked }
+        FastPath { prepared, memory, clock, recorder, request_counts }
     }
 
     fn respond(&self, app: &AppState, parts: &Parts) -> Option<Response> {
@@ -90,7 +95,7 @@ impl FastPath {
             return None;
         }
 
-        self.asked.add(&prepared.page, 1);
+        self.request_counts.add(&prepared.page, 1);
         let mut response = Response::new(Body::from(entry.page.html.clone()));
         *response.status_mut() = prepared.status;
         *response.headers_mut() = prepared.headers.clone();
@@ -115,7 +120,7 @@ impl FastPath {
     /// Prepares the response to the next equal request, when this one was answered from memory.
     pub(super) fn prepare(
         &self,
-        call: &Call<'_>,
+        call: &RenderCall<'_>,
         response: &PageResponse,
         (account, query, headers): (&AccountId, &str, &HeaderMap),
     ) {

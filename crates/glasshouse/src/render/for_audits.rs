@@ -1,7 +1,7 @@
 //! What audits get from here: snapshots to compare pages with, and turns at the browsers as what nobody waits for. A
 //! crawler's page never stands behind an audit's, and what an audit reads leaves nothing in the caches of crawlers' pages.
 
-use audit_engine::source::{Snapshot, StoredPage};
+use audit_engine::source::{SnapshotLookup, StoredPage};
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use url::Url;
@@ -32,9 +32,9 @@ impl Renders for RenderService {
         })
     }
 
-    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, Snapshot> {
+    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
         Box::pin(async move {
-            let Some(url) = renderable(site, url) else { return Snapshot::Unknown };
+            let Some(url) = renderable(site, url) else { return SnapshotLookup::Unknown };
             let page = page_of(site, &url);
             let id = page_id(&site.domain.id, &page.key);
             let found = async {
@@ -43,15 +43,15 @@ impl Renders for RenderService {
                 Ok::<_, CacheError>(html.map(|html| (row.created_at, html)))
             };
             match found.await {
-                Ok(Some((made_at_ms, html))) => Snapshot::Found(StoredPage {
+                Ok(Some((made_at_ms, html))) => SnapshotLookup::Found(StoredPage {
                     html: String::from_utf8_lossy(&html).into_owned(),
                     made_at_ms,
                     refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
                 }),
-                Ok(None) => Snapshot::Missing,
+                Ok(None) => SnapshotLookup::Missing,
                 Err(error) => {
                     tracing::warn!(error = %one_line(&error), "an audit could not read a snapshot");
-                    Snapshot::Unknown
+                    SnapshotLookup::Unknown
                 }
             }
         })

@@ -4,7 +4,6 @@
 
 mod acceptance;
 mod admission;
-mod asked;
 mod cache;
 pub mod decide;
 pub mod fast_path;
@@ -19,6 +18,7 @@ mod queries;
 mod refreshed;
 pub mod remote;
 mod render_task;
+mod request_counts;
 pub mod request_facts;
 pub mod response_headers;
 mod retention;
@@ -30,8 +30,8 @@ mod stored_pages;
 mod text;
 
 pub use decide::{EntryPoint, renderable};
-pub use model::{Call, RenderResponse, Snapshot};
-pub use refreshed::{Refreshed, Trouble};
+pub use model::{RenderCall, RenderResponse, Snapshot};
+pub use refreshed::{RefreshTrouble, Refreshed};
 pub use request_facts::RequestFacts;
 pub use retention::StalePage;
 pub use service::RenderService;

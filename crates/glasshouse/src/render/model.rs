@@ -22,7 +22,7 @@ pub const CONFIRM_AFTER: Duration = Duration::from_secs(60);
 
 /// A request for a page, from the render endpoint or the edge.
 #[derive(Debug, Clone)]
-pub struct Call<'a> {
+pub struct RenderCall<'a> {
     /// The domain that the address belongs to.
     pub site: &'a Arc<Site>,
     /// The address.
@@ -39,7 +39,7 @@ pub struct Call<'a> {
     pub verified: Verified,
 }
 
-impl Call<'_> {
+impl RenderCall<'_> {
     /// Whether this request may start a render. One that claims to be a crawler and is not never does.
     pub fn may_render(&self) -> bool {
         self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed()
@@ -63,7 +63,7 @@ pub enum Freshness {
 /// Why a render is made, which decides who may share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Purpose {
+pub enum RenderPurpose {
     /// A client waits for a page that is not stored.
     OnDemand,
     /// A client wants a new render: one that was started before will not do.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use browser::RenderError;
 use store::DbError;
 
-use super::admission::Refusal;
+use super::admission::RenderRefusal;
 use super::decide::TargetPage;
-use super::model::{Purpose, RenderedPage};
+use super::model::{RenderPurpose, RenderedPage};
 use super::queries::PageId;
 use crate::domains::Site;
 
@@ -25,7 +25,7 @@ pub enum RenderOutcome {
     /// It is less than what is stored: not stored until a second render agrees.
     HeldBack,
     /// It may not start.
-    Refused(Refusal),
+    Refused(RenderRefusal),
     /// The account's renders of this month are used up, or the account is inactive.
     OverLimit,
     /// Nothing came out.
@@ -68,7 +68,7 @@ pub struct RenderOrder<'a> {
     pub page: &'a TargetPage,
     pub id: &'a PageId,
     /// Why it is made.
-    pub purpose: Purpose,
+    pub purpose: RenderPurpose,
     /// The generation of what was stored when the render was found to be needed: when another process has stored a later
     /// one meanwhile, nothing is rendered. `None`: rendered whatever is stored.
     pub known_generation: Option<i64>,

@@ -2,7 +2,7 @@
 
 use browser::RenderError;
 
-use super::admission::Refusal;
+use super::admission::RenderRefusal;
 use super::model::RenderedPage;
 use super::outcome::{RenderOutcome, RenderTaskError};
 
@@ -22,13 +22,13 @@ pub enum Refreshed {
         /// Why, for people.
         reason: String,
         /// Who is in trouble.
-        trouble: Trouble,
+        trouble: RefreshTrouble,
     },
 }
 
 /// Who is in trouble when a refresh failed, which decides when to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum RefreshTrouble {
     /// This page, and it will be the next time.
     Page,
     /// This page, perhaps only this time.
@@ -46,47 +46,47 @@ impl Refreshed {
         match outcome {
             Some(RenderOutcome::Made { stored: true, .. }) => Refreshed::Stored,
             Some(RenderOutcome::Made { page, .. }) if page.is_storable() => {
-                failed("the render could not be stored".to_owned(), Trouble::Passing)
+                failed("the render could not be stored".to_owned(), RefreshTrouble::Passing)
             }
             Some(RenderOutcome::Made { page, .. }) => failed(page.describe_unstored(), trouble_of(&page)),
             Some(RenderOutcome::Elsewhere) => Refreshed::Elsewhere,
             Some(RenderOutcome::HeldBack) => Refreshed::HeldBack,
             Some(RenderOutcome::OverLimit) => Refreshed::OverLimit,
-            Some(RenderOutcome::Refused(Refusal::OriginDown)) => {
-                failed(Refusal::OriginDown.to_string(), Trouble::Origin)
+            Some(RenderOutcome::Refused(RenderRefusal::OriginDown)) => {
+                failed(RenderRefusal::OriginDown.to_string(), RefreshTrouble::Origin)
             }
-            Some(RenderOutcome::Refused(refusal)) => failed(refusal.to_string(), Trouble::Service),
+            Some(RenderOutcome::Refused(refusal)) => failed(refusal.to_string(), RefreshTrouble::Service),
             Some(RenderOutcome::Failed(error)) => failed(error.to_string(), trouble_behind(&error)),
-            None => failed("the render ended unexpectedly".to_owned(), Trouble::Passing),
+            None => failed("the render ended unexpectedly".to_owned(), RefreshTrouble::Passing),
         }
     }
 }
 
 /// Who is in trouble when a page came out that is not stored.
-fn trouble_of(page: &RenderedPage) -> Trouble {
+fn trouble_of(page: &RenderedPage) -> RefreshTrouble {
     match page.status {
-        429 | 500..=599 => Trouble::Origin,
-        _ if page.partial => Trouble::Passing,
-        _ => Trouble::Page,
+        429 | 500..=599 => RefreshTrouble::Origin,
+        _ if page.partial => RefreshTrouble::Passing,
+        _ => RefreshTrouble::Page,
     }
 }
 
-fn trouble_behind(error: &RenderTaskError) -> Trouble {
+fn trouble_behind(error: &RenderTaskError) -> RefreshTrouble {
     match error {
-        RenderTaskError::Store(_) | RenderTaskError::Remote(_) => Trouble::Service,
-        RenderTaskError::RemoteOrigin(_) => Trouble::Passing,
+        RenderTaskError::Store(_) | RenderTaskError::Remote(_) => RefreshTrouble::Service,
+        RenderTaskError::RemoteOrigin(_) => RefreshTrouble::Passing,
         RenderTaskError::Render(error) => match error {
-            RenderError::OriginUnreachable(_) => Trouble::Origin,
+            RenderError::OriginUnreachable(_) => RefreshTrouble::Origin,
             RenderError::NoBrowser(_)
             | RenderError::Overloaded
             | RenderError::ShuttingDown
-            | RenderError::Abandoned => Trouble::Service,
-            RenderError::Timeout(_) => Trouble::Passing,
+            | RenderError::Abandoned => RefreshTrouble::Service,
+            RenderError::Timeout(_) => RefreshTrouble::Passing,
             RenderError::BadUrl(_)
             | RenderError::Forbidden { .. }
             | RenderError::NotAPage(_)
             | RenderError::PageCrashed
-            | RenderError::TooLarge { .. } => Trouble::Page,
+            | RenderError::TooLarge { .. } => RefreshTrouble::Page,
         },
     }
 }

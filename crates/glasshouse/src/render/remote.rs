@@ -10,9 +10,9 @@ use store::{BlobError, Blobs, Db, DbError};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::admission::Refusal;
+use super::admission::RenderRefusal;
 use super::cache::DurableTier;
-use super::model::{Purpose, RenderedPage};
+use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries;
 use crate::clock::{Clock, Timestamp};
@@ -64,7 +64,7 @@ impl RemoteRenders {
             // A process that has begun it finishes it for whoever asks next.
             let _ = self.jobs.cancel(id.as_str()).await;
             return match abandoned.is_cancelled() {
-                true => Ok(RenderOutcome::Refused(Refusal::Abandoned)),
+                true => Ok(RenderOutcome::Refused(RenderRefusal::Abandoned)),
                 false => Err(RenderTaskError::Remote("no process has rendered it in time".to_owned())),
             };
         };
@@ -74,9 +74,9 @@ impl RemoteRenders {
     async fn ask(&self, order: &RenderOrder<'_>) -> Result<JobId, DbError> {
         let domain = &order.site.domain;
         let priority = match order.purpose {
-            Purpose::OnDemand | Purpose::Forced => JobPriority::Urgent,
-            Purpose::Refresh => JobPriority::Bulk,
-            Purpose::Background => JobPriority::Background,
+            RenderPurpose::OnDemand | RenderPurpose::Forced => JobPriority::Urgent,
+            RenderPurpose::Refresh => JobPriority::Bulk,
+            RenderPurpose::Background => JobPriority::Background,
         };
         let job = RenderPage {
             domain: domain.id.clone(),
@@ -145,7 +145,7 @@ enum RemoteResult {
     HeldBack,
     OverLimit,
     Refused {
-        refusal: Refusal,
+        refusal: RenderRefusal,
     },
     Failed {
         reason: String,
@@ -189,7 +189,7 @@ pub struct RenderPage {
     /// Its address.
     pub(super) url: Url,
     /// Why it is made.
-    pub(super) purpose: Purpose,
+    pub(super) purpose: RenderPurpose,
     /// The generation of what was stored when the render was found to be needed.
     pub(super) known_generation: Option<i64>,
 }

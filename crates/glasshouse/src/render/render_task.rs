@@ -11,11 +11,11 @@ use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::acceptance::{Acceptance, Kept};
-use super::admission::{Applicant, OriginResult, Permit, Refusal, RenderAdmission};
+use super::acceptance::{Acceptance, SnapshotUpdate};
+use super::admission::{Applicant, OriginResult, Permit, RenderAdmission, RenderRefusal};
 use super::cache::{DurableTier, etag_of};
 use super::decide::TargetPage;
-use super::model::{Purpose, RenderedPage};
+use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries::PageId;
 use super::remote::RemoteRenders;
@@ -84,7 +84,7 @@ impl RenderTasks {
             origin_host => origin_host,
         };
         let domain = site.domain.id.to_string();
-        let applicant = Applicant { purpose: Purpose::Background, domain, origin: origin.to_owned() };
+        let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin: origin.to_owned() };
         self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await.ok()
     }
 
@@ -114,12 +114,12 @@ impl RenderTasks {
         abandoned: &CancellationToken,
     ) -> Result<RenderOutcome, RenderTaskError> {
         let RenderOrder { site, page, id, purpose, .. } = *order;
-        if purpose != Purpose::Forced && self.quarantine.contains(id) {
+        if purpose != RenderPurpose::Forced && self.quarantine.contains(id) {
             return Err(RenderError::PageCrashed.into());
         }
-        let is_for_store = matches!(purpose, Purpose::Refresh | Purpose::Background);
+        let is_for_store = matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Background);
         if is_for_store && !self.durable.is_store_usable().await {
-            return Ok(RenderOutcome::Refused(Refusal::StoreDown));
+            return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }
         // Before anything is written: refusing costs nothing.
         let permit = match self.enter(order, abandoned).await {
@@ -149,14 +149,16 @@ impl RenderTasks {
                 let made = self.page_of(site, rendered);
                 let lease = (generation, token.as_str());
                 let kept = self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?;
-                let is_lost = made.is_storable() && kept == Kept::No;
+                let is_lost = made.is_storable() && kept == SnapshotUpdate::No;
                 if is_lost && is_for_store {
                     // Nobody got the page, and nothing is kept of it.
                     self.accounts.refund(&reservation).await?;
                 }
                 Ok(match kept {
-                    Kept::HeldBack => RenderOutcome::HeldBack,
-                    Kept::Yes | Kept::No => RenderOutcome::Made { page: made, stored: kept == Kept::Yes },
+                    SnapshotUpdate::HeldBack => RenderOutcome::HeldBack,
+                    SnapshotUpdate::Yes | SnapshotUpdate::No => {
+                        RenderOutcome::Made { page: made, stored: kept == SnapshotUpdate::Yes }
+                    }
                 })
             }
             Err(error) => {
@@ -174,14 +176,18 @@ impl RenderTasks {
         }
     }
 
-    async fn enter(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> Result<Permit, Refusal> {
+    async fn enter(
+        &self,
+        order: &RenderOrder<'_>,
+        abandoned: &CancellationToken,
+    ) -> Result<Permit, RenderRefusal> {
         let RenderOrder { site, page, purpose, .. } = *order;
         let origin = match site.domain.settings.origin_host.as_str() {
             "" => page.url.host_str().unwrap_or_default(),
             origin_host => origin_host,
         };
         let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin: origin.to_owned() };
-        let deadline = if purpose == Purpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
+        let deadline = if purpose == RenderPurpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
         self.admission.enter(applicant, deadline, abandoned).await
     }
 
@@ -191,13 +197,13 @@ impl RenderTasks {
         page: &TargetPage,
         id: &PageId,
         token: &str,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         known_generation: Option<i64>,
     ) -> Result<Option<i64>, DbError> {
         let is_news = |stored: i64| known_generation.is_some_and(|known| stored > known);
         loop {
             let names = (page.key.as_str(), page.url.as_str());
-            let begun = self.durable.begin(id, names, token, LEASE, purpose == Purpose::Forced).await?;
+            let begun = self.durable.begin(id, names, token, LEASE, purpose == RenderPurpose::Forced).await?;
             if let Some((generation, stored)) = begun {
                 if !is_news(stored) {
                     return Ok(Some(generation));
@@ -205,7 +211,7 @@ impl RenderTasks {
                 self.durable.end(id, token).await?;
                 return Ok(None);
             }
-            if purpose == Purpose::Background {
+            if purpose == RenderPurpose::Background {
                 return Ok(None);
             }
             tokio::time::sleep(POLL).await;
@@ -240,7 +246,7 @@ impl RenderTasks {
                     return Err(RenderError::ShuttingDown);
                 }
                 // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
-                () = abandoned.cancelled(), if purpose == Purpose::Refresh => {
+                () = abandoned.cancelled(), if purpose == RenderPurpose::Refresh => {
                     return Err(RenderError::Abandoned);
                 }
                 () = tokio::time::sleep(HEARTBEAT) => {
@@ -253,7 +259,7 @@ impl RenderTasks {
         }
     }
 
-    fn request(&self, site: &Site, page: &TargetPage, purpose: Purpose) -> RenderRequest {
+    fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
         let settings = &site.domain.settings;
         let route = (!settings.origin_host.is_empty()).then(|| OriginRoute {
             hosts: site.hosts(),
@@ -275,7 +281,7 @@ impl RenderTasks {
                 redirects: limits.redirects,
             },
             inspect: false,
-            urgent: purpose == Purpose::OnDemand,
+            urgent: purpose == RenderPurpose::OnDemand,
         }
     }
 
@@ -329,7 +335,7 @@ fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, Render
     match outcome {
         Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),
         Ok(RenderOutcome::Made { .. }) => permit.note(OriginResult::Responded),
-        Ok(RenderOutcome::Refused(Refusal::OriginDown)) => permit.note(OriginResult::LeftAlone),
+        Ok(RenderOutcome::Refused(RenderRefusal::OriginDown)) => permit.note(OriginResult::LeftAlone),
         Err(RenderTaskError::RemoteOrigin(_)) => permit.note(OriginResult::Failed),
         _ => {}
     }

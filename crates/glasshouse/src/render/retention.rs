@@ -11,12 +11,12 @@ use store::{BlobInfo, DbError};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::asked::Asked;
 use super::cache::{DurableTier, page_id};
 use super::decide::page_of;
 use super::memory::MemoryTier;
 use super::model::is_gone;
 use super::queries::{self, PageId, PlannedRow};
+use super::request_counts::RequestCounts;
 use super::stored_pages::{CHUNK, ForgetError};
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
@@ -45,7 +45,7 @@ pub struct Retention {
     platform: Platform,
     memory: MemoryTier,
     durable: DurableTier,
-    asked: Arc<Asked>,
+    request_counts: Arc<RequestCounts>,
 }
 
 impl Retention {
@@ -54,9 +54,9 @@ impl Retention {
         platform: &Platform,
         memory: MemoryTier,
         durable: DurableTier,
-        asked: Arc<Asked>,
+        request_counts: Arc<RequestCounts>,
     ) -> Retention {
-        Retention { platform: platform.clone(), memory, durable, asked }
+        Retention { platform: platform.clone(), memory, durable, request_counts }
     }
 
     /// Writes down every minute which pages were asked for, and once more at the end.
@@ -66,20 +66,20 @@ impl Retention {
                 () = tokio::time::sleep(FLUSH_EVERY) => {}
                 () = shutdown.cancelled() => {}
             }
-            self.flush_asked().await;
+            self.flush_request_counts().await;
         }
     }
 
     /// Writes down which pages were asked for. What cannot be written is kept for the next time.
-    pub async fn flush_asked(&self) {
-        let counts = self.asked.take();
+    pub async fn flush_request_counts(&self) {
+        let counts = self.request_counts.take();
         for part in counts.chunks(CHUNK) {
             if let Err(error) = self.add_asks(part).await {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "could not count what was asked for"
                 );
-                part.iter().for_each(|(page, times)| self.asked.add(page, *times));
+                part.iter().for_each(|(page, times)| self.request_counts.add(page, *times));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::decide::asks_for_page;
-use super::model::{Call, PageResponse, Tier};
+use super::model::{PageResponse, RenderCall, Tier};
 use crate::analytics::{Recorder, ServedBy, Visit};
 use crate::clock::Clock;
 
@@ -28,7 +28,7 @@ pub fn count_served(tier: Tier) {
 pub fn record(
     recorder: &Recorder,
     clock: &Clock,
-    call: &Call<'_>,
+    call: &RenderCall<'_>,
     response: &PageResponse,
     duration: Duration,
 ) {
@@ -52,7 +52,7 @@ pub fn record(
 }
 
 /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
-pub fn record_passed_on(recorder: &Recorder, clock: &Clock, call: &Call<'_>) {
+pub fn record_passed_on(recorder: &Recorder, clock: &Clock, call: &RenderCall<'_>) {
     let Some(crawler) = call.crawler.filter(|_| asks_for_page(call.target, &call.facts)) else { return };
     recorder.record(Visit {
         domain: call.site.domain.id.clone(),

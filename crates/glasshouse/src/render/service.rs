@@ -10,22 +10,22 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::admission::Permit;
-use super::asked::Asked;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{Decision, EntryPoint, TargetPage, decide, page_of};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Call, Freshness, PageResponse, Purpose, RenderResponse, RenderedPage, Snapshot, Tier,
-    is_gone, keeps,
+    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage,
+    Snapshot, Tier, is_gone, keeps,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::queries::PageId;
 use super::refreshed::Refreshed;
 use super::render_task::RenderTasks;
+use super::request_counts::RequestCounts;
 use super::retention::Retention;
 use super::served::{record, record_passed_on};
-use super::single_flight::{Joined, SingleFlight};
+use super::single_flight::{JoinedRender, SingleFlight};
 use super::stored_pages::StoredPages;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
@@ -60,7 +60,7 @@ struct Inner {
     platform: Platform,
     fast_path: FastPath,
     stored: StoredPages,
-    asked: Arc<Asked>,
+    request_counts: Arc<RequestCounts>,
     retention: Retention,
 }
 
@@ -75,8 +75,8 @@ impl RenderService {
             memory_bytes / DOCUMENTS_SHARE,
         );
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE);
-        let asked = Arc::new(Asked::default());
-        let retention = Retention::new(platform, memory.clone(), durable.clone(), asked.clone());
+        let request_counts = Arc::new(RequestCounts::default());
+        let retention = Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone());
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
@@ -88,10 +88,15 @@ impl RenderService {
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast_path: FastPath::new(memory.clone(), platform.clock.clone(), recorder.clone(), asked.clone()),
+            fast_path: FastPath::new(
+                memory.clone(),
+                platform.clock.clone(),
+                recorder.clone(),
+                request_counts.clone(),
+            ),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
-            asked,
+            request_counts,
             retention,
         }))
     }
@@ -122,7 +127,7 @@ impl RenderService {
     }
 
     /// Answers a request, and records the visit when a crawler got a page.
-    pub async fn serve(&self, call: &Call<'_>) -> Result<RenderResponse, DbError> {
+    pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
         let page = match decide(call.site, call.target, &call.facts, call.entry) {
             Decision::Redirect { status, location } => {
@@ -143,13 +148,13 @@ impl RenderService {
         let Some(response) = found else {
             return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
         };
-        self.0.asked.add(&id, 1);
+        self.0.request_counts.add(&id, 1);
         record(&self.0.recorder, &self.0.clock, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
     }
 
     /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
-    fn pass_on(&self, call: &Call<'_>, location: String) -> RenderResponse {
+    fn pass_on(&self, call: &RenderCall<'_>, location: String) -> RenderResponse {
         if call.entry == EntryPoint::Api {
             record_passed_on(&self.0.recorder, &self.0.clock, call);
         }
@@ -160,7 +165,7 @@ impl RenderService {
     pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
         let page = page_of(site, target);
         let id = page_id(&site.domain.id, &page.key);
-        Refreshed::from_outcome(self.start(site, &page, &id, Purpose::Refresh, None).wait().await)
+        Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
     }
 
     /// What is stored of a domain: address contains `search`, newest first; and how many there are.
@@ -177,7 +182,7 @@ impl RenderService {
     /// The page that is stored; else rendered now; else whatever is left of it.
     async fn find_or_render(
         &self,
-        call: &Call<'_>,
+        call: &RenderCall<'_>,
         page: &TargetPage,
         id: &PageId,
     ) -> Result<Option<PageResponse>, DbError> {
@@ -205,7 +210,7 @@ impl RenderService {
         if !call.may_render() {
             return Ok(None);
         }
-        self.render_now(call.site, page, id, Purpose::OnDemand, Some(found.generation)).await
+        self.render_now(call.site, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
     }
 
     /// What this process last knew of a page, while a store is down. Nothing is rendered then: a store that does not answer
@@ -222,7 +227,7 @@ impl RenderService {
         page: &TargetPage,
         id: &PageId,
     ) -> Result<Option<PageResponse>, DbError> {
-        self.render_now(site, page, id, Purpose::Forced, None).await
+        self.render_now(site, page, id, RenderPurpose::Forced, None).await
     }
 
     async fn render_now(
@@ -230,7 +235,7 @@ impl RenderService {
         site: &Arc<Site>,
         page: &TargetPage,
         id: &PageId,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         known_generation: Option<i64>,
     ) -> Result<Option<PageResponse>, DbError> {
         let outcome = self.start(site, page, id, purpose, known_generation).wait().await;
@@ -247,7 +252,7 @@ impl RenderService {
         site: &Arc<Site>,
         page: &TargetPage,
         id: &PageId,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         known_generation: Option<i64>,
     ) -> Option<RenderOutcome> {
         self.start(site, page, id, purpose, known_generation).wait().await
@@ -259,13 +264,13 @@ impl RenderService {
         site: &Arc<Site>,
         page: &TargetPage,
         id: &PageId,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         known_generation: Option<i64>,
-    ) -> Joined<RenderOutcome> {
+    ) -> JoinedRender<RenderOutcome> {
         self.0.in_flight.join(id, purpose, |abandoned| {
             let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
             async move {
-                if purpose == Purpose::OnDemand
+                if purpose == RenderPurpose::OnDemand
                     && let Some(entry) = service.0.memory.find(&id, service.0.clock.now())
                 {
                     // Rendered between this request's look at the tiers and now.
@@ -286,7 +291,7 @@ impl RenderService {
         site: &Arc<Site>,
         page: &TargetPage,
         id: &PageId,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         outcome: &RenderOutcome,
     ) {
         match outcome {
@@ -305,7 +310,9 @@ impl RenderService {
                 self.0.durable.forget(id);
             }
             // A job confirms by itself, and survives this process.
-            RenderOutcome::HeldBack if purpose != Purpose::Refresh => self.confirm_later(site, page, id),
+            RenderOutcome::HeldBack if purpose != RenderPurpose::Refresh => {
+                self.confirm_later(site, page, id)
+            }
             _ => {}
         }
     }
@@ -321,7 +328,8 @@ impl RenderService {
             metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
             return;
         };
-        let joined = self.start(site, page, id, Purpose::Background, Some(stored.row.stored_generation));
+        let joined =
+            self.start(site, page, id, RenderPurpose::Background, Some(stored.row.stored_generation));
         self.0.platform.tasks.spawn(async move {
             joined.wait().await;
             drop(place);
@@ -337,7 +345,7 @@ impl RenderService {
                 () = tokio::time::sleep(CONFIRM_AFTER) => {}
                 () = service.0.platform.shutdown.cancelled() => return,
             }
-            service.start(&site, &page, &id, Purpose::Background, None).wait().await;
+            service.start(&site, &page, &id, RenderPurpose::Background, None).wait().await;
             drop(slot);
         });
     }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::model::Purpose;
+use super::model::RenderPurpose;
 use super::queries::PageId;
 
 /// The renders of this process that have not ended.
@@ -21,7 +21,7 @@ pub struct SingleFlight<T> {
 
 struct InFlight<T> {
     number: u64,
-    purpose: Purpose,
+    purpose: RenderPurpose,
     result: watch::Receiver<Option<T>>,
     waiters: Arc<Waiters>,
 }
@@ -35,20 +35,20 @@ struct Waiters {
 
 impl Waiters {
     /// Adds one; `None` when the render is abandoned already.
-    fn join(self: &Arc<Waiters>) -> Option<Waiting> {
+    fn join(self: &Arc<Waiters>) -> Option<WaitingCaller> {
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         if self.abandoned.is_cancelled() {
             return None;
         }
         *count += 1;
-        Some(Waiting(self.clone()))
+        Some(WaitingCaller(self.clone()))
     }
 }
 
 /// One that waits, until it is dropped.
-struct Waiting(Arc<Waiters>);
+struct WaitingCaller(Arc<Waiters>);
 
-impl Drop for Waiting {
+impl Drop for WaitingCaller {
     fn drop(&mut self) {
         let mut count = self.0.count.lock().unwrap_or_else(PoisonError::into_inner);
         *count -= 1;
@@ -69,21 +69,23 @@ impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
     pub fn join<F>(
         &self,
         page: &PageId,
-        purpose: Purpose,
+        purpose: RenderPurpose,
         make: impl FnOnce(CancellationToken) -> F,
-    ) -> Joined<T>
+    ) -> JoinedRender<T>
     where
         F: Future<Output = T> + Send + 'static,
     {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = open.get(page).filter(|render| match purpose {
-            Purpose::Forced => render.purpose == Purpose::Forced,
-            Purpose::Refresh => matches!(render.purpose, Purpose::Forced | Purpose::Refresh),
-            Purpose::OnDemand => render.purpose != Purpose::Background,
-            Purpose::Background => true,
+            RenderPurpose::Forced => render.purpose == RenderPurpose::Forced,
+            RenderPurpose::Refresh => {
+                matches!(render.purpose, RenderPurpose::Forced | RenderPurpose::Refresh)
+            }
+            RenderPurpose::OnDemand => render.purpose != RenderPurpose::Background,
+            RenderPurpose::Background => true,
         });
         if let Some((render, waiting)) = shared.and_then(|render| Some((render, render.waiters.join()?))) {
-            return Joined { result: render.result.clone(), _waiting: waiting };
+            return JoinedRender { result: render.result.clone(), _waiting: waiting };
         }
         let (sender, result) = watch::channel(None);
         let number = open.get(page).map_or(0, |render| render.number + 1);
@@ -101,7 +103,7 @@ impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
             drop(removal);
             let _ = sender.send(Some(made));
         });
-        Joined { result, _waiting: waiting }
+        JoinedRender { result, _waiting: waiting }
     }
 
     /// Whether a render of a page is in flight.
@@ -111,12 +113,12 @@ impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
 }
 
 /// A render that somebody waits for, until this is dropped.
-pub struct Joined<T> {
+pub struct JoinedRender<T> {
     result: watch::Receiver<Option<T>>,
-    _waiting: Waiting,
+    _waiting: WaitingCaller,
 }
 
-impl<T: Clone> Joined<T> {
+impl<T: Clone> JoinedRender<T> {
     /// Waits for the result; `None`: the render panicked.
     pub async fn wait(mut self) -> Option<T> {
         let result = self.result.wait_for(Option::is_some).await.ok()?;
@@ -158,8 +160,8 @@ mod tests {
             true
         };
 
-        let first = renders.join(&page(), Purpose::OnDemand, start);
-        let second = renders.join(&page(), Purpose::OnDemand, start);
+        let first = renders.join(&page(), RenderPurpose::OnDemand, start);
+        let second = renders.join(&page(), RenderPurpose::OnDemand, start);
         drop(first);
         let still_open = renders.is_open(&page());
         let result = second.result.clone();
@@ -174,9 +176,9 @@ mod tests {
     async fn nobody_joins_a_render_that_was_abandoned() {
         let renders: SingleFlight<u32> = SingleFlight::new(TaskTracker::new());
         let never = |_: CancellationToken| std::future::pending::<u32>();
-        drop(renders.join(&page(), Purpose::OnDemand, never));
+        drop(renders.join(&page(), RenderPurpose::OnDemand, never));
 
-        let second = renders.join(&page(), Purpose::OnDemand, |_| std::future::ready(2));
+        let second = renders.join(&page(), RenderPurpose::OnDemand, |_| std::future::ready(2));
 
         assert_eq!(second.wait().await, Some(2));
     }
@@ -184,9 +186,9 @@ mod tests {
     #[tokio::test]
     async fn a_client_does_not_wait_behind_a_render_that_nobody_asked_for() {
         let renders: SingleFlight<u32> = SingleFlight::new(TaskTracker::new());
-        let _background = renders.join(&page(), Purpose::Background, |_| std::future::pending::<u32>());
+        let _background = renders.join(&page(), RenderPurpose::Background, |_| std::future::pending::<u32>());
 
-        let client = renders.join(&page(), Purpose::OnDemand, |_| std::future::ready(2));
+        let client = renders.join(&page(), RenderPurpose::OnDemand, |_| std::future::ready(2));
 
         assert_eq!(client.wait().await, Some(2));
     }

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use url::Url;
 
 use crate::engine::{Audit, AuditOptions, audit};
-use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crate::testing::{Listing, audit_listing, findings_of};
 
 fn site_findings(audit: &Audit) -> Vec<&'static str> {
@@ -49,15 +49,15 @@ struct Moody {
 }
 
 impl PageSource for Moody {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         self.listing.fetch(request)
     }
 
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         self.listing.render(url)
     }
 
-    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+    fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         Box::pin(async move {
             let is_first = self.asked.lock().unwrap().insert(request.url.clone());
             if is_first && request.url.host_str() != Some("site.example") {

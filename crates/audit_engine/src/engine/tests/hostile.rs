@@ -5,13 +5,13 @@ use futures::future::BoxFuture;
 use url::Url;
 
 use super::*;
-use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 
 /// A server that answers every address with something made for it.
 struct Server<F>(F);
 
 impl<F: Fn(&Url) -> Response + Send + Sync> PageSource for Server<F> {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move {
             let mut response = (self.0)(&request.url);
             response.is_cut = response.body.len() > request.max_bytes;
@@ -20,7 +20,7 @@ impl<F: Fn(&Url) -> Response + Send + Sync> PageSource for Server<F> {
         })
     }
 
-    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move { None })
     }
 

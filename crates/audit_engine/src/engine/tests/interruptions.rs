@@ -8,7 +8,7 @@ use url::Url;
 
 use super::super::*;
 use crate::checks::CheckId;
-use crate::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crate::testing::Listing;
 
 /// A site whose answers take a second or two, so that none comes in the order in which it was asked for.
@@ -18,7 +18,7 @@ struct SlowSite {
 }
 
 impl PageSource for SlowSite {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move {
             self.fetched.fetch_add(1, Ordering::Relaxed);
             let millis = 300 + request.url.as_str().bytes().map(u64::from).sum::<u64>() * 37 % 2700;
@@ -27,7 +27,7 @@ impl PageSource for SlowSite {
         })
     }
 
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move { self.listing.render(url).await })
     }
 

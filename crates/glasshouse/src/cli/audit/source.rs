@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use browser::{RenderLimits, RenderRequest, Renderer};
 use crawler::{Fetcher, Network};
 use futures::future::BoxFuture;
@@ -57,7 +57,7 @@ impl NetworkSource {
         }
     }
 
-    async fn get(&self, fetcher: &Fetcher, request: PageRequest) -> Result<Response, FetchFailure> {
+    async fn get(&self, fetcher: &Fetcher, request: AuditFetch) -> Result<Response, FetchFailure> {
         let is_own = request.url.host_str() == Some(&self.host);
         let headers = if is_own { self.headers.clone() } else { HeaderMap::new() };
         fetch(fetcher, request_for(&request, request.url.clone(), headers)).await
@@ -65,11 +65,11 @@ impl NetworkSource {
 }
 
 impl PageSource for NetworkSource {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move { self.get(&self.fetcher, request).await })
     }
 
-    fn probe(&self, request: PageRequest) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
+    fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         Box::pin(async move {
             let Some(agent) = request.user_agent else { return Some(self.get(&self.fetcher, request).await) };
             let agent = HeaderValue::from_static(agent);
@@ -82,7 +82,7 @@ impl PageSource for NetworkSource {
         Box::pin(async move { certificate_end_ms(&self.network, crawler::tls::client_config(), host).await })
     }
 
-    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move {
             let request = RenderRequest {
                 url: url.clone(),

@@ -1,7 +1,7 @@
 //! What reports say, and that strangers' words stay words in them.
 
 use audit_engine::engine::{AuditOptions, audit};
-use audit_engine::source::{FetchFailure, PageRequest, PageSource, RenderedPage, Response};
+use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crawler::NetworkConfig;
 use futures::future::BoxFuture;
 
@@ -11,7 +11,7 @@ use super::*;
 struct HostilePage;
 
 impl PageSource for HostilePage {
-    fn fetch(&self, request: PageRequest) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
         Box::pin(async move {
             let is_page = request.url.path() == "/" || request.url.query().is_some();
             let mut response = Response { status: if is_page { 200 } else { 404 }, ..Response::default() };
@@ -23,7 +23,7 @@ impl PageSource for HostilePage {
         })
     }
 
-    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedPage>> {
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move { None })
     }
 

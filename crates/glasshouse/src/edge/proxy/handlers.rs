@@ -27,7 +27,7 @@ use crate::listen::smuggling_guard;
 use crate::listen::timed::RequestInFlight;
 use crate::render::model::Freshness;
 use crate::render::request_facts::DecidingHeaders;
-use crate::render::{Call, EntryPoint, RenderResponse};
+use crate::render::{EntryPoint, RenderCall, RenderResponse};
 
 /// Where the certificate authority looks for its proof.
 const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
@@ -185,7 +185,7 @@ impl CrawlersTurn<'_> {
         if is_private {
             facts.accept = Some("application/octet-stream");
         }
-        let call = Call {
+        let call = RenderCall {
             site: self.site,
             target: self.target,
             facts,

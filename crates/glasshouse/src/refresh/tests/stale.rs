@@ -11,7 +11,7 @@ async fn stale_pages_are_rendered_again_those_that_are_asked_for_most_first() {
         for _ in 0..3 {
             shop.crawl("/loved").await;
         }
-        shop.app.state.render.retention().flush_asked().await;
+        shop.app.state.render.retention().flush_request_counts().await;
         let service = shop.app.state.refresh.work();
 
         let fresh = service.queue_stale().await.unwrap();

@@ -21,7 +21,7 @@ impl Shop {
     }
 
     async fn tidy(&self) {
-        self.app.state.render.retention().flush_asked().await;
+        self.app.state.render.retention().flush_request_counts().await;
         self.run_job(TidySite { domain: self.domain.id.clone() }).await;
     }
 
@@ -41,7 +41,7 @@ impl Shop {
     }
 
     async fn queue_stale(&self) -> u64 {
-        self.app.state.render.retention().flush_asked().await;
+        self.app.state.render.retention().flush_request_counts().await;
         self.app.state.refresh.work().queue_stale().await.unwrap()
     }
 }
@@ -133,14 +133,14 @@ async fn a_page_goes_when_nobody_asks_for_it_and_no_sitemap_names_it() {
         for path in ["/lost", "/listed", "/loved"] {
             shop.crawl(path).await;
         }
-        shop.app.state.render.retention().flush_asked().await;
+        shop.app.state.render.retention().flush_request_counts().await;
         shop.web.sitemap(&[("/listed", None)]);
 
         shop.app.clock.advance(DAY * 90);
         shop.tidy().await;
         let in_time = shop.stored().await;
         shop.crawl("/loved").await;
-        shop.app.state.render.retention().flush_asked().await;
+        shop.app.state.render.retention().flush_request_counts().await;
         shop.app.clock.advance(DAY);
         shop.tidy().await;
 
@@ -155,7 +155,7 @@ async fn a_page_goes_when_nobody_asks_for_it_and_no_sitemap_names_it() {
 async fn nothing_goes_while_the_sitemap_cannot_be_read() {
     on_each_engine(async |shop| {
         shop.crawl("/listed").await;
-        shop.app.state.render.retention().flush_asked().await;
+        shop.app.state.render.retention().flush_request_counts().await;
         shop.web.set("/sitemap.xml", 503, "");
 
         shop.app.clock.advance(DAY * 200);
@@ -178,7 +178,7 @@ async fn beyond_the_limit_of_a_domain_the_least_asked_for_go() {
                 shop.crawl(path).await;
             }
         }
-        shop.app.state.render.retention().flush_asked().await;
+        shop.app.state.render.retention().flush_request_counts().await;
 
         shop.run_job(TidySites {}).await;
 

@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::decide::EntryPoint;
-use super::model::{Call, Freshness, RenderResponse, Snapshot};
+use super::model::{Freshness, RenderCall, RenderResponse, Snapshot};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use crate::analytics::{CrawlerIndex, Verified};
@@ -99,7 +99,7 @@ async fn render_page(
     }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
-    let call = Call {
+    let call = RenderCall {
         site: &site,
         target: &asked.target,
         facts: deciding.facts(&method, crawler.is_some()),
@@ -121,7 +121,7 @@ fn probe_response(response: ProbeResponse) -> Response {
     (StatusCode::OK, response.headers(), Body::from(response.html)).into_response()
 }
 
-fn respond(call: &Call<'_>, response: RenderResponse) -> Response {
+fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
     match response {
         RenderResponse::Redirect { status, location } => elsewhere(status, location),
         RenderResponse::Passthrough { location } => elsewhere(304, location),
@@ -145,13 +145,13 @@ fn elsewhere(status: u16, location: String) -> Response {
 }
 
 /// What the query of the render endpoint asks for.
-struct Asked {
+struct ParsedQuery {
     target: Url,
     freshness: Freshness,
 }
 
 /// Reads the query: exactly one `url`, and `cache_invalidate`. The error is a sentence about `url`.
-fn parse_query(query: &str, max_url_bytes: usize) -> Result<Asked, String> {
+fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, String> {
     let pairs = || query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let mut urls = pairs().filter(|(name, _)| decode(name).as_deref() == Some("url"));
     let (_, url) = urls.next().ok_or("is missing")?;
@@ -162,7 +162,7 @@ fn parse_query(query: &str, max_url_bytes: usize) -> Result<Asked, String> {
     let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| error.to_string())?;
     let is_forced = pairs().any(|(name, value)| name == "cache_invalidate" && value == "1");
     let freshness = if is_forced { Freshness::Forced } else { Freshness::Stored };
-    Ok(Asked { target, freshness })
+    Ok(ParsedQuery { target, freshness })
 }
 
 /// Decodes one part of a query; `None` when the bytes are no text.

@@ -9,7 +9,7 @@ use crate::accounts::Plan;
 use crate::config::Role;
 use crate::domains::DomainId;
 use crate::jobs::JobState;
-use crate::render::model::Purpose;
+use crate::render::model::RenderPurpose;
 use crate::render::remote::KEPT;
 use crate::testing::{Reply, TestAccount, TestApp};
 
@@ -123,7 +123,7 @@ async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
                 domain: domain.clone(),
                 key,
                 url,
-                purpose: Purpose::OnDemand,
+                purpose: RenderPurpose::OnDemand,
                 known_generation: None,
             };
             let job = job.queued_for("account");

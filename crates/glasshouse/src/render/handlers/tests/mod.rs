@@ -25,7 +25,7 @@ use crate::render::cache::page_id;
 use crate::render::decide::page_of;
 use crate::render::model::Freshness;
 use crate::render::request_facts::DecidingHeaders;
-use crate::render::{Call, EntryPoint, RenderResponse, queries};
+use crate::render::{EntryPoint, RenderCall, RenderResponse, queries};
 use crate::testing::{GOOGLEBOT, Reply, TestAccount, TestApp, render_path};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);

@@ -114,7 +114,7 @@ async fn a_refresh_waits_for_the_store_instead_of_rendering_for_nothing() {
 
     assert!(matches!(
         refused,
-        crate::render::Refreshed::Failed { trouble: crate::render::Trouble::Service, .. }
+        crate::render::Refreshed::Failed { trouble: crate::render::RefreshTrouble::Service, .. }
     ));
     assert_eq!(before, 1);
     assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>fresh</p>");

@@ -211,7 +211,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
     let method = http::Method::GET;
     let headers = http::HeaderMap::new();
     let deciding = DecidingHeaders::of(&headers);
-    let call = |freshness| Call {
+    let call = |freshness| RenderCall {
         site: &site,
         target: &target,
         facts: deciding.facts(&method, true),

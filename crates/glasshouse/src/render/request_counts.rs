@@ -12,9 +12,9 @@ const SHARDS: usize = 16;
 const MAX_PAGES: usize = 160_000;
 
 #[derive(Default)]
-pub(super) struct Asked([Mutex<HashMap<PageId, i64>>; SHARDS]);
+pub(super) struct RequestCounts([Mutex<HashMap<PageId, i64>>; SHARDS]);
 
-impl Asked {
+impl RequestCounts {
     /// Counts requests for a page.
     pub fn add(&self, page: &PageId, times: i64) {
         let shard = page.key_hash.bytes().last().map_or(0, usize::from) % SHARDS;
@@ -51,22 +51,22 @@ mod tests {
 
     #[test]
     fn what_is_taken_is_counted_once_and_in_one_order() {
-        let asked = Asked::default();
+        let counts = RequestCounts::default();
         for number in [3, 1, 2, 1] {
-            asked.add(&page(number), 1);
+            counts.add(&page(number), 1);
         }
 
-        assert_eq!(asked.take(), [(page(1), 2), (page(2), 1), (page(3), 1)]);
-        assert!(asked.take().is_empty());
+        assert_eq!(counts.take(), [(page(1), 2), (page(2), 1), (page(3), 1)]);
+        assert!(counts.take().is_empty());
     }
 
     #[test]
     fn a_flood_of_addresses_does_not_fill_the_memory() {
-        let asked = Asked::default();
+        let counts = RequestCounts::default();
         for number in 0..MAX_PAGES + 1_000 {
-            asked.add(&page(number), 1);
+            counts.add(&page(number), 1);
         }
 
-        assert!(asked.take().len() <= MAX_PAGES);
+        assert!(counts.take().len() <= MAX_PAGES);
     }
 }

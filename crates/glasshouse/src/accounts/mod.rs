@@ -12,6 +12,6 @@ pub mod sessions;
 pub mod usage;
 
 pub use model::{Account, AccountId, KeyId, KeyIdentity};
-pub use plans::{Limit, Plan, PlanLimits};
+pub use plans::{Plan, PlanLimit, PlanLimits};
 pub use service::{AccountError, Accounts};
-pub use usage::Metric;
+pub use usage::UsageMetric;

@@ -57,15 +57,15 @@ pub struct UnknownPlan(String);
 
 /// An upper bound that a plan sets, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit(Option<u64>);
+pub struct PlanLimit(Option<u64>);
 
-impl Limit {
+impl PlanLimit {
     /// No limit at all.
-    pub const NONE: Limit = Limit(None);
+    pub const NONE: PlanLimit = PlanLimit(None);
 
     /// At most this many.
-    pub const fn of(most: u64) -> Limit {
-        Limit(Some(most))
+    pub const fn of(most: u64) -> PlanLimit {
+        PlanLimit(Some(most))
     }
 
     /// The number, if there is a limit.
@@ -80,7 +80,7 @@ impl Limit {
 }
 
 /// Written as settings and answers show it: `-1` is no limit.
-impl Serialize for Limit {
+impl Serialize for PlanLimit {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Some(most) => serializer.serialize_u64(most),
@@ -89,11 +89,11 @@ impl Serialize for Limit {
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Limit, D::Error> {
+impl<'de> Deserialize<'de> for PlanLimit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<PlanLimit, D::Error> {
         match i64::deserialize(deserializer)? {
-            -1 => Ok(Limit::NONE),
-            number => u64::try_from(number).map(Limit::of).map_err(|_| {
+            -1 => Ok(PlanLimit::NONE),
+            number => u64::try_from(number).map(PlanLimit::of).map_err(|_| {
                 serde::de::Error::custom(format!("{number} is neither a count nor -1 (no limit)"))
             }),
         }
@@ -104,15 +104,15 @@ impl<'de> Deserialize<'de> for Limit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimits {
-    pub domains: Limit,
-    pub renders_per_month: Limit,
-    pub audits_per_month: Limit,
-    pub audited_pages_per_month: Limit,
-    pub pages_per_audit: Limit,
-    pub prompts: Limit,
-    pub monitors: Limit,
-    pub providers_per_prompt: Limit,
-    pub redirect_rules: Limit,
+    pub domains: PlanLimit,
+    pub renders_per_month: PlanLimit,
+    pub audits_per_month: PlanLimit,
+    pub audited_pages_per_month: PlanLimit,
+    pub pages_per_audit: PlanLimit,
+    pub prompts: PlanLimit,
+    pub monitors: PlanLimit,
+    pub providers_per_prompt: PlanLimit,
+    pub redirect_rules: PlanLimit,
     pub custom_headers: bool,
     pub seo_audit: bool,
 }
@@ -140,12 +140,12 @@ mod tests {
 
     #[test]
     fn minus_one_is_no_limit() {
-        let none: Limit = serde_json::from_str("-1").unwrap();
-        let five: Limit = serde_json::from_str("5").unwrap();
+        let none: PlanLimit = serde_json::from_str("-1").unwrap();
+        let five: PlanLimit = serde_json::from_str("5").unwrap();
 
         assert!(none.allows(u64::MAX));
         assert!(five.allows(5) && !five.allows(6));
-        assert!(serde_json::from_str::<Limit>("-2").is_err());
+        assert!(serde_json::from_str::<PlanLimit>("-2").is_err());
         assert_eq!(serde_json::to_string(&none).unwrap(), "-1");
     }
 }

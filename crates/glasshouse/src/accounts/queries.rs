@@ -7,7 +7,7 @@ use store::{Conn, DbError, on_engine};
 use super::keys::KeyHash;
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
 use super::plans::Plan;
-use super::usage::Metric;
+use super::usage::UsageMetric;
 use crate::clock::Timestamp;
 
 type AccountRow = (String, String, String, bool, i64);
@@ -301,7 +301,7 @@ pub async fn reserve_usage(
     conn: &mut Conn,
     account: &AccountId,
     month: &str,
-    metric: Metric,
+    metric: UsageMetric,
     count: i64,
     most: i64,
 ) -> Result<bool, DbError> {
@@ -326,7 +326,7 @@ pub async fn refund_usage(
     conn: &mut Conn,
     account: &AccountId,
     month: &str,
-    metric: Metric,
+    metric: UsageMetric,
     count: i64,
 ) -> Result<(), DbError> {
     const SQL: &str = "update usage set used = case when used > $4 then used - $4 else 0 end

@@ -4,12 +4,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::AccountId;
-use super::plans::{Limit, Plan, PlanLimits};
+use super::plans::{Plan, PlanLimit, PlanLimits};
 use crate::clock::Timestamp;
 
 /// What is counted per month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Metric {
+pub enum UsageMetric {
     /// Pages rendered.
     Renders,
     /// Audits started on demand.
@@ -17,25 +17,25 @@ pub enum Metric {
     AuditedPages,
 }
 
-impl Metric {
+impl UsageMetric {
     /// All metrics.
-    pub const ALL: [Metric; 3] = [Metric::Renders, Metric::Audits, Metric::AuditedPages];
+    pub const ALL: [UsageMetric; 3] = [UsageMetric::Renders, UsageMetric::Audits, UsageMetric::AuditedPages];
 
     /// The text in the database.
     pub const fn id(self) -> &'static str {
         match self {
-            Metric::Renders => "renders",
-            Metric::Audits => "audits",
-            Metric::AuditedPages => "audited_pages",
+            UsageMetric::Renders => "renders",
+            UsageMetric::Audits => "audits",
+            UsageMetric::AuditedPages => "audited_pages",
         }
     }
 
     /// What a plan allows of it per month.
-    pub fn limit(self, plan: &PlanLimits) -> Limit {
+    pub fn limit(self, plan: &PlanLimits) -> PlanLimit {
         match self {
-            Metric::Renders => plan.renders_per_month,
-            Metric::Audits => plan.audits_per_month,
-            Metric::AuditedPages => plan.audited_pages_per_month,
+            UsageMetric::Renders => plan.renders_per_month,
+            UsageMetric::Audits => plan.audits_per_month,
+            UsageMetric::AuditedPages => plan.audited_pages_per_month,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Metric {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
     pub account: AccountId,
-    pub metric: Metric,
+    pub metric: UsageMetric,
     /// From which month, `YYYY-MM`.
     pub month: String,
     pub count: u64,
@@ -79,7 +79,7 @@ pub struct UsageEntry {
     pub used: Option<u64>,
     /// The limit; -1: none.
     #[schema(value_type = i64, examples(50_000))]
-    pub limit: Limit,
+    pub limit: PlanLimit,
 }
 
 /// Counts of what an account has, beside what it used this month. Told by the features that own them.
@@ -92,13 +92,13 @@ pub struct Holdings {
 }
 
 /// Lists every limit of a plan with its use. `used` answers for the monthly ones.
-pub fn entries(plan: &PlanLimits, used: impl Fn(Metric) -> u64, holdings: Holdings) -> Vec<UsageEntry> {
+pub fn entries(plan: &PlanLimits, used: impl Fn(UsageMetric) -> u64, holdings: Holdings) -> Vec<UsageEntry> {
     let entry = |name, used, limit| UsageEntry { name, used, limit };
     vec![
         entry("domains", Some(holdings.domains), plan.domains),
-        entry("renders_per_month", Some(used(Metric::Renders)), plan.renders_per_month),
-        entry("audits_per_month", Some(used(Metric::Audits)), plan.audits_per_month),
-        entry("audited_pages_per_month", Some(used(Metric::AuditedPages)), plan.audited_pages_per_month),
+        entry("renders_per_month", Some(used(UsageMetric::Renders)), plan.renders_per_month),
+        entry("audits_per_month", Some(used(UsageMetric::Audits)), plan.audits_per_month),
+        entry("audited_pages_per_month", Some(used(UsageMetric::AuditedPages)), plan.audited_pages_per_month),
         entry("pages_per_audit", None, plan.pages_per_audit),
         entry("prompts", Some(holdings.prompts), plan.prompts),
         entry("monitors", Some(holdings.monitors), plan.monitors),

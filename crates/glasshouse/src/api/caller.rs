@@ -19,10 +19,10 @@ use super::credentials::{Presented, presented_key, presented_key_or_bearer};
 use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::header_names::CSRF_TOKEN;
-use super::rate_limit::{Requester, Standing, counted_as};
+use super::rate_limit::{RateLimitStanding, Requester, counted_as};
 use crate::accounts::model::{KeyIdentity, SessionIdentity};
 use crate::accounts::sessions::cookie_in;
-use crate::accounts::{AccountId, Limit, Plan, PlanLimits};
+use crate::accounts::{AccountId, Plan, PlanLimit, PlanLimits};
 use crate::app::AppState;
 
 /// Somebody who may call an operation that demands `A`.
@@ -291,10 +291,10 @@ pub fn client_address(parts: &Parts) -> IpAddr {
 
 /// Where an extractor leaves the standing of a rate limit, for the headers of the answer.
 #[derive(Debug, Clone, Default)]
-pub struct StandingSlot(pub Arc<OnceLock<Standing>>);
+pub struct StandingSlot(pub Arc<OnceLock<RateLimitStanding>>);
 
 /// `code` with `limit` and `current` unless one more is within the limit.
-pub fn check_limit(limit: Limit, current: u64, code: ErrorCode) -> Result<(), ApiError> {
+pub fn check_limit(limit: PlanLimit, current: u64, code: ErrorCode) -> Result<(), ApiError> {
     if limit.allows(current + 1) {
         return Ok(());
     }

@@ -14,10 +14,10 @@ use super::error_code::ErrorCode;
 
 /// A refusal or failure on its way to the client. Boxed: it is rare, and every handler's result would be as large.
 #[derive(Debug)]
-pub struct ApiError(Box<Parts>);
+pub struct ApiError(Box<ErrorParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct ErrorParts {
     code: ErrorCode,
     extra: Map<String, Value>,
     headers: HeaderMap,
@@ -45,7 +45,7 @@ impl Issue {
 impl ApiError {
     /// An error with this code.
     pub fn new(code: ErrorCode) -> ApiError {
-        ApiError(Box::new(Parts { code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
+        ApiError(Box::new(ErrorParts { code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
     }
 
     /// Adds a field beside `error`.
@@ -118,7 +118,7 @@ impl From<store::DbError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Parts { code, mut extra, headers, cause } = *self.0;
+        let ErrorParts { code, mut extra, headers, cause } = *self.0;
         let (status, code) = (code.status(), code.as_str());
         if let Some(cause) = cause {
             tracing::error!(status = status.as_u16(), code, error = %one_line(cause.as_ref()), "request failed");

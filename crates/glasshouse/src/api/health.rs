@@ -51,17 +51,18 @@ async fn get_health() -> impl IntoResponse {
 struct Readiness {
     /// All parts are usable.
     ok: bool,
-    database: Part,
+    database: PartHealth,
     /// The store of snapshots.
-    object_store: Part,
-    browser: Part,
+    object_store: PartHealth,
+    browser: PartHealth,
     /// Where visits of crawlers are kept.
-    visit_store: Part,
+    visit_store: PartHealth,
 }
 
 /// How one part is.
 #[derive(Serialize, ToSchema)]
-struct Part {
+#[schema(as = Part)]
+struct PartHealth {
     /// It can be used.
     ok: bool,
     /// What is wrong, when something is.
@@ -69,10 +70,10 @@ struct Part {
     problem: Option<String>,
 }
 
-impl Part {
+impl PartHealth {
     fn from<E: std::error::Error + 'static>(
         result: Result<Result<(), E>, tokio::time::error::Elapsed>,
-    ) -> Part {
+    ) -> PartHealth {
         let problem = match result {
             Ok(Ok(())) => None,
             // The details are in the log: this page is public, and errors name addresses and paths.
@@ -82,7 +83,7 @@ impl Part {
             }
             Err(_) => Some("it does not answer".to_owned()),
         };
-        Part { ok: problem.is_none(), problem }
+        PartHealth { ok: problem.is_none(), problem }
     }
 }
 
@@ -101,13 +102,16 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
     );
     let browser = match browser {
         // What keeps it apart from the machine may be missing; that is said, and no reason to send nobody here.
-        Ok(health) if health.usable => Part { ok: true, problem: health.problem },
-        Ok(health) => Part { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) },
-        Err(_) => Part { ok: false, problem: Some("it does not answer".to_owned()) },
+        Ok(health) if health.usable => PartHealth { ok: true, problem: health.problem },
+        Ok(health) => {
+            PartHealth { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) }
+        }
+        Err(_) => PartHealth { ok: false, problem: Some("it does not answer".to_owned()) },
     };
-    let (database, object_store) = (Part::from(database), Part::from(object_store));
-    let visit_store = Part::from(visit_store);
-    let visit_store = Part { problem: visit_store.problem.or_else(|| app.recorder.problem()), ..visit_store };
+    let (database, object_store) = (PartHealth::from(database), PartHealth::from(object_store));
+    let visit_store = PartHealth::from(visit_store);
+    let visit_store =
+        PartHealth { problem: visit_store.problem.or_else(|| app.recorder.problem()), ..visit_store };
     // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
     let ok = database.ok && object_store.ok && browser.ok;
     let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };

@@ -38,7 +38,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
     components(schemas(ErrorBody, Issue)),
     modifiers(&Security)
 )]
-pub struct Document;
+pub struct ApiDocument;
 
 struct Security;
 

@@ -66,7 +66,7 @@ struct Window {
 
 /// How a key stands after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RateLimitStanding {
     /// Whether the event was within the limit.
     pub allowed: bool,
     /// Events per minute.
@@ -86,7 +86,7 @@ impl<K: Key> RateLimit<K> {
     }
 
     /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
-    pub fn take(&self, key: K) -> Standing {
+    pub fn take(&self, key: K) -> RateLimitStanding {
         let now = self.clock.now();
         let window = self.windows.get_with(&key, || Mutex::new(Window { started: now, count: 0 }));
         let mut window = window.lock().expect("no one panics while holding a window");
@@ -98,7 +98,12 @@ impl<K: Key> RateLimit<K> {
             window.count += 1;
         }
         let reset = WINDOW.saturating_sub(now.since(window.started));
-        Standing { allowed, limit: self.limit, remaining: self.limit - window.count.min(self.limit), reset }
+        RateLimitStanding {
+            allowed,
+            limit: self.limit,
+            remaining: self.limit - window.count.min(self.limit),
+            reset,
+        }
     }
 
     /// Whether the next event would be over the limit.
@@ -107,12 +112,12 @@ impl<K: Key> RateLimit<K> {
     }
 
     /// How a key stands whose next event would be over the limit.
-    pub fn find_used_up(&self, key: &K) -> Option<Standing> {
+    pub fn find_used_up(&self, key: &K) -> Option<RateLimitStanding> {
         let now = self.clock.now();
         let window = *self.windows.get(key)?.lock().expect("no one panics while holding a window");
         let reset = WINDOW.saturating_sub(now.since(window.started));
         let is_used_up = window.is_live(now) && window.count >= self.limit;
-        is_used_up.then_some(Standing { allowed: false, limit: self.limit, remaining: 0, reset })
+        is_used_up.then_some(RateLimitStanding { allowed: false, limit: self.limit, remaining: 0, reset })
     }
 
     /// Takes an event back, as when a sign-in turned out to be right.
@@ -131,7 +136,7 @@ impl Window {
     }
 }
 
-impl Standing {
+impl RateLimitStanding {
     /// Writes the `RateLimit` and `RateLimit-Policy` headers.
     pub fn write_headers(&self, headers: &mut HeaderMap) {
         let seconds = self.reset_seconds();
@@ -215,7 +220,11 @@ impl RateLimits {
     }
 
     /// Counts a request towards a limit; none: there is none.
-    pub async fn take(&self, rate: Rate, requester: &Requester) -> Result<Option<Standing>, ApiError> {
+    pub async fn take(
+        &self,
+        rate: Rate,
+        requester: &Requester,
+    ) -> Result<Option<RateLimitStanding>, ApiError> {
         match rate {
             Rate::Unlimited => Ok(None),
             Rate::Beyond => Ok(Some(self.take_beyond(requester))),
@@ -228,7 +237,7 @@ impl RateLimits {
         }
     }
 
-    fn take_beyond(&self, requester: &Requester) -> Standing {
+    fn take_beyond(&self, requester: &Requester) -> RateLimitStanding {
         let own = self.beyond.take(requester.clone());
         let Requester::Key { account, .. } = requester else { return own };
         if !own.allowed {
@@ -293,7 +302,12 @@ mod tests {
 
         assert_eq!(
             standing,
-            Standing { allowed: false, limit: 1, remaining: 0, reset: Duration::from_millis(41_500) }
+            RateLimitStanding {
+                allowed: false,
+                limit: 1,
+                remaining: 0,
+                reset: Duration::from_millis(41_500)
+            }
         );
         let mut headers = HeaderMap::new();
         standing.write_headers(&mut headers);

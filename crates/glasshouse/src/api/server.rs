@@ -19,12 +19,12 @@ use crate::listen::Listening;
 use crate::listen::accept::{accept, drive};
 use crate::listen::admission::{ConnectionAdmission, ConnectionPlace};
 use crate::listen::smuggling_guard::closes_after;
-use crate::listen::timed::{RequestInFlight, RequestsInFlight, TimeLimits, TimedConnection};
+use crate::listen::timed::{ClientTimeLimits, RequestInFlight, RequestsInFlight, TimedConnection};
 use crate::listen::tracked::Tracked;
 
 /// A listener of the API or the metrics.
 #[derive(Clone)]
-pub struct Server {
+pub struct ApiServer {
     /// What all listeners of the process share.
     pub listening: Listening,
     /// How many connections there may be.
@@ -42,7 +42,7 @@ pub struct Sender {
     pub is_pipelined: bool,
 }
 
-impl Server {
+impl ApiServer {
     /// Answers every request on `listener` with `answer` until shutdown. Returns when no more connections are taken.
     pub async fn serve<F, Fut>(self, listener: TcpListener, respond: F)
     where
@@ -68,7 +68,7 @@ impl Server {
         Fut: Future<Output = Response> + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
-        let timed = TimedConnection::http1(stream, TimeLimits::default(), in_flight.clone());
+        let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = service_fn(move |request: Request<Incoming>| {
             let (held, closes) = (in_flight.begin(), closes_after(request.headers()));

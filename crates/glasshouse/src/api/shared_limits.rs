@@ -9,7 +9,7 @@ use std::time::Duration;
 use cache::Cache;
 use store::{Conn, Db, DbError, on_engine};
 
-use super::rate_limit::{KEYS_WORTH, Requester, Standing, WINDOW};
+use super::rate_limit::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
 /// Ended windows are deleted so often, by each process.
@@ -47,7 +47,11 @@ impl SharedLimits {
     /// Counts a request. One over the limit changes nothing, so a client that keeps trying is let in after its minute.
     ///
     /// A key's request counts for the key, and for all keys of its account together.
-    pub async fn take(&self, limit: SharedLimit, requester: &Requester) -> Result<Standing, DbError> {
+    pub async fn take(
+        &self,
+        limit: SharedLimit,
+        requester: &Requester,
+    ) -> Result<RateLimitStanding, DbError> {
         let now = self.clock.now();
         let buckets = buckets(limit, requester);
         if let Some(standing) = buckets.iter().find_map(|bucket| self.find_used_up(bucket, now)) {
@@ -69,11 +73,16 @@ impl SharedLimits {
     }
 
     /// How a bucket stands that is known to be used up.
-    fn find_used_up(&self, bucket: &Bucket, now: Timestamp) -> Option<Standing> {
+    fn find_used_up(&self, bucket: &Bucket, now: Timestamp) -> Option<RateLimitStanding> {
         let reset = self.used_up.get(&bucket.name)?.since(now);
         // A clock that was set back must not make it last for hours.
         let is_used_up = !reset.is_zero() && reset <= WINDOW;
-        is_used_up.then_some(Standing { allowed: false, limit: bucket.per_minute, remaining: 0, reset })
+        is_used_up.then_some(RateLimitStanding {
+            allowed: false,
+            limit: bucket.per_minute,
+            remaining: 0,
+            reset,
+        })
     }
 
     /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
@@ -122,7 +131,12 @@ fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
 
 /// Adds one request to a window, or begins a new one, and says how it stands. One over the limit stands for all that are
 /// over it.
-async fn count(conn: &mut Conn, bucket: &str, limit: u32, now: Timestamp) -> Result<Standing, DbError> {
+async fn count(
+    conn: &mut Conn,
+    bucket: &str,
+    limit: u32,
+    now: Timestamp,
+) -> Result<RateLimitStanding, DbError> {
     // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a minute or
     // more, before the clock was set back: it must not last for hours.
     const SQL: &str = "insert into rate_windows (bucket, started_at, used) values ($1, $2, 1) \
@@ -145,7 +159,7 @@ async fn count(conn: &mut Conn, bucket: &str, limit: u32, now: Timestamp) -> Res
     })?;
     let used = u32::try_from(used).unwrap_or(u32::MAX);
     let reset = WINDOW.saturating_sub(now.since(Timestamp::from_millis(started))).min(WINDOW);
-    Ok(Standing { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
+    Ok(RateLimitStanding { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
 }
 
 #[cfg(test)]

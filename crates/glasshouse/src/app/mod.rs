@@ -13,7 +13,7 @@ use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
 use crate::api::envelope::Envelope;
 use crate::api::health;
-use crate::api::openapi::Document;
+use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
@@ -249,7 +249,7 @@ fn certificates(
 
 /// Every operation of the API, one line per feature.
 fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(<Document as utoipa::OpenApi>::openapi())
+    OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
         .merge(health::routes())
         .merge(accounts::handlers::routes())
         .merge(domains::handlers::routes())

@@ -105,7 +105,7 @@ pub fn page_row(row: &RowResult, history: &History) -> PageRow {
 }
 
 /// The parts of a run, one after another: rows of lists, details, and links by the page they stand on.
-pub struct Parts<'a> {
+pub struct RunParts<'a> {
     audit: &'a Audit,
     history: &'a History,
     next: usize,
@@ -115,7 +115,7 @@ pub struct Parts<'a> {
 }
 
 /// One part, as lines of JSON.
-pub struct Part {
+pub struct RunPart {
     /// Rows as lists show them.
     pub pages: Vec<u8>,
     /// What else is known of each.
@@ -123,13 +123,13 @@ pub struct Part {
     pub links: Vec<u8>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> RunParts<'a> {
     /// The parts of an audit.
-    pub fn of(audit: &'a Audit, history: &'a History) -> Parts<'a> {
+    pub fn of(audit: &'a Audit, history: &'a History) -> RunParts<'a> {
         let links: Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a> = Box::new(audit.links());
         let images: Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a> = Box::new(audit.images());
         let hreflang: Box<dyn Iterator<Item = HreflangEntry<'a>> + Send + 'a> = Box::new(audit.hreflang());
-        Parts {
+        RunParts {
             audit,
             history,
             next: 0,
@@ -175,15 +175,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Iterator for Parts<'_> {
-    type Item = Part;
+impl Iterator for RunParts<'_> {
+    type Item = RunPart;
 
-    fn next(&mut self) -> Option<Part> {
+    fn next(&mut self) -> Option<RunPart> {
         let audit = self.audit;
         let mut rows = audit.rows_from(self.next).take(PART_ROWS).peekable();
         rows.peek()?;
         self.next += PART_ROWS;
-        let mut part = Part { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
+        let mut part = RunPart { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
         for row in rows {
             write_line(&mut part.pages, &page_row(&row, self.history));
             let details = self.details(&row);

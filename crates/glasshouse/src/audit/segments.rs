@@ -11,7 +11,7 @@ use store::{BlobError, Blobs, Db, DbError};
 
 use super::model::{Run, RunId};
 use super::queries;
-use super::stored::{History, Index, Kind, pack, unpack};
+use super::stored::{History, Index, PartKind, pack, unpack};
 use crate::clock::Timestamp;
 
 /// Bytes of unpacked parts that a process remembers.
@@ -60,7 +60,7 @@ impl Segments {
     }
 
     /// Packs and writes a part, in a transaction of its own.
-    pub async fn put(&self, run: &RunId, kind: Kind, part: usize, bytes: &[u8]) -> Result<(), DbError> {
+    pub async fn put(&self, run: &RunId, kind: PartKind, part: usize, bytes: &[u8]) -> Result<(), DbError> {
         let packed = pack(bytes);
         let mut tx = self.db.write().await?;
         queries::segments::put_segment(&mut tx, run, kind, part, &packed).await?;
@@ -68,7 +68,7 @@ impl Segments {
     }
 
     /// A part of a finished run, unpacked.
-    pub async fn get(&self, run: &Run, kind: Kind, part: usize) -> Result<Bytes, ReadError> {
+    pub async fn get(&self, run: &Run, kind: PartKind, part: usize) -> Result<Bytes, ReadError> {
         let key = (run.id.as_str(), (kind.as_str(), part as u64));
         if let Some(bytes) = self.unpacked.get(&key) {
             return Ok(Bytes::clone(&bytes));
@@ -78,7 +78,7 @@ impl Segments {
         Ok(bytes)
     }
 
-    async fn read(&self, run: &Run, kind: Kind, part: usize) -> Result<Bytes, ReadError> {
+    async fn read(&self, run: &Run, kind: PartKind, part: usize) -> Result<Bytes, ReadError> {
         let mut conn = self.db.read().await?;
         let row = queries::segments::find_segment(&mut conn, &run.id, kind, part).await?;
         drop(conn);
@@ -99,7 +99,7 @@ impl Segments {
         if let Some(index) = self.indexes.get(&run.id) {
             return Ok(index);
         }
-        let bytes = self.read(run, Kind::Index, 0).await?;
+        let bytes = self.read(run, PartKind::Index, 0).await?;
         let missing = || ReadError::Missing { run: run.id.to_string(), kind: "index", part: 0 };
         let index = Arc::new(serde_json::from_slice::<Index>(&bytes).map_err(|_| missing())?);
         self.indexes.insert(&run.id, index.clone());
@@ -108,13 +108,13 @@ impl Segments {
 
     /// Past scores as a run left them.
     pub async fn history(&self, run: &Run) -> Result<History, ReadError> {
-        let bytes = self.read(run, Kind::History, 0).await?;
+        let bytes = self.read(run, PartKind::History, 0).await?;
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
     /// Dated pages as a run left them; none for one that is older than that part.
     pub async fn dates(&self, run: &Run) -> Result<HashMap<String, PreviousPage>, ReadError> {
-        match self.read(run, Kind::Dates, 0).await {
+        match self.read(run, PartKind::Dates, 0).await {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(ReadError::Missing { .. }) => Ok(HashMap::new()),
             Err(error) => Err(error),
@@ -138,7 +138,7 @@ impl Segments {
     }
 
     /// Deletes rows, some at a time.
-    pub async fn delete_rows(&self, run: &RunId, kind: Option<Kind>) -> Result<(), DbError> {
+    pub async fn delete_rows(&self, run: &RunId, kind: Option<PartKind>) -> Result<(), DbError> {
         loop {
             let mut tx = self.db.write().await?;
             let deleted = queries::segments::delete_segments(&mut tx, run, kind, DELETED_AT_ONCE).await?;

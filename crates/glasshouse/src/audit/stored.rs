@@ -16,7 +16,7 @@ pub const TREND_POINTS: usize = 12;
 
 /// What parts hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum PartKind {
     /// The columns of all pages. One part.
     Index,
     /// Pages as lists show them.
@@ -35,18 +35,18 @@ pub enum Kind {
     Checkpoint,
 }
 
-impl Kind {
+impl PartKind {
     /// The text in the database and in the names of objects.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Kind::Index => "index",
-            Kind::Pages => "pages",
-            Kind::Details => "details",
-            Kind::Links => "links",
-            Kind::Inlinks => "inlinks",
-            Kind::History => "history",
-            Kind::Dates => "dates",
-            Kind::Checkpoint => "checkpoint",
+            PartKind::Index => "index",
+            PartKind::Pages => "pages",
+            PartKind::Details => "details",
+            PartKind::Links => "links",
+            PartKind::Inlinks => "inlinks",
+            PartKind::History => "history",
+            PartKind::Dates => "dates",
+            PartKind::Checkpoint => "checkpoint",
         }
     }
 }
@@ -286,11 +286,11 @@ pub struct LinkRow {
 
 /// Past scores of pages, in tenths, the oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct History(pub HashMap<u64, Past>);
+pub struct History(pub HashMap<u64, PageHistory>);
 
 /// Past scores of one page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Past {
+pub struct PageHistory {
     /// In tenths, the oldest first.
     pub scores: Vec<u16>,
     /// Runs since the last of them.

@@ -12,7 +12,7 @@ use crate::accounts::model::Email;
 #[derive(Subcommand)]
 pub enum Command {
     /// Makes an account and prints its id
-    Create(Create),
+    Create(CreateAccount),
     /// Lists the accounts
     List {
         /// Prints JSON
@@ -22,19 +22,19 @@ pub enum Command {
     /// Moves an account to another plan
     SetPlan {
         #[command(flatten)]
-        account: Named,
+        account: NamedAccount,
         /// essential, agency, business or enterprise
         #[arg(long)]
         plan: Plan,
     },
     /// Closes an account's subscription: it may read, and nothing that costs
-    Deactivate(Named),
+    Deactivate(NamedAccount),
     /// Opens an account's subscription again
-    Activate(Named),
+    Activate(NamedAccount),
     /// Gives an account another password and ends its sessions
     SetPassword {
         #[command(flatten)]
-        account: Named,
+        account: NamedAccount,
         /// The password; without it one is generated and printed
         #[arg(long)]
         password: Option<String>,
@@ -43,9 +43,9 @@ pub enum Command {
 
 /// A new account.
 #[derive(Args)]
-pub struct Create {
+pub struct CreateAccount {
     #[command(flatten)]
-    account: Named,
+    account: NamedAccount,
     /// The password; without it one is generated and printed
     #[arg(long)]
     password: Option<String>,
@@ -56,7 +56,7 @@ pub struct Create {
 
 /// An account by its e-mail address.
 #[derive(Args)]
-pub struct Named {
+pub struct NamedAccount {
     /// E-mail address of the account
     #[arg(long, value_name = "E")]
     email: Email,
@@ -66,7 +66,7 @@ pub struct Named {
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     let accounts = context.accounts().await?;
     match command {
-        Command::Create(Create { account, password, plan }) => {
+        Command::Create(CreateAccount { account, password, plan }) => {
             let (account, generated) = accounts.create_account(&account.email, password, plan).await?;
             if let Some(password) = generated {
                 // On stderr, so that the id stays alone on stdout.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Context, Output, output, table};
-use crate::config::{Origin, describe_settings};
+use crate::config::{SettingOrigin, describe_settings};
 
 /// How to show them.
 #[derive(clap::Args)]
@@ -27,8 +27,9 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<ExitCode> {
             lines.iter().map(|line| (line.key.clone(), line.value.clone())).collect();
         return Output::Json(map).print();
     }
-    let row = |line: &crate::config::Line| {
-        let origin = if line.origin == Origin::Default { String::new() } else { line.origin.to_string() };
+    let row = |line: &crate::config::EffectiveSetting| {
+        let origin =
+            if line.origin == SettingOrigin::Default { String::new() } else { line.origin.to_string() };
         vec![line.key.clone(), line.value.to_string(), origin]
     };
     output::line(&table(&["key", "value", "set by"], lines.iter().map(row).collect()))

@@ -15,14 +15,14 @@ use crate::analytics::stores::ClickHouseStore;
 use crate::config::ClickHouseUrl;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
-enum Finding {
+enum PartState {
     Good(String),
     /// Works, but an operator should know.
     Note(String),
     Broken(String),
 }
 
-use Finding::{Broken, Good, Note};
+use PartState::{Broken, Good, Note};
 
 /// How long a part may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -64,7 +64,7 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn prefixed(name: &str, finding: Finding) -> Finding {
+fn prefixed(name: &str, finding: PartState) -> PartState {
     match finding {
         Good(text) => Good(format!("{name}: {text}")),
         Note(text) => Note(format!("{name}: {text}")),
@@ -72,7 +72,7 @@ fn prefixed(name: &str, finding: Finding) -> Finding {
     }
 }
 
-fn data_folder(folder: &Path) -> Finding {
+fn data_folder(folder: &Path) -> PartState {
     let shown = folder.display();
     match tempfile_in(folder) {
         Ok(()) => Good(format!("{shown} is writable")),
@@ -89,7 +89,7 @@ fn tempfile_in(folder: &Path) -> std::io::Result<()> {
     std::fs::remove_file(probe)
 }
 
-async fn database(context: &Context) -> Finding {
+async fn database(context: &Context) -> PartState {
     let shown = without_password(&context.config.database_url());
     match context.database().await {
         Ok(db) => {
@@ -102,7 +102,7 @@ async fn database(context: &Context) -> Finding {
     }
 }
 
-async fn object_store(context: &Context) -> Finding {
+async fn object_store(context: &Context) -> PartState {
     let shown = context.config.object_store_url();
     let blobs = match context.blobs() {
         Ok(blobs) => blobs,
@@ -120,7 +120,7 @@ async fn object_store(context: &Context) -> Finding {
     }
 }
 
-async fn visit_store(context: &Context, url: ClickHouseUrl) -> Finding {
+async fn visit_store(context: &Context, url: ClickHouseUrl) -> PartState {
     let shown = url.to_string();
     let db = match context.open_database().await {
         Ok(db) => db,
@@ -137,7 +137,7 @@ async fn visit_store(context: &Context, url: ClickHouseUrl) -> Finding {
 }
 
 /// Asks for a name that is there as long as the internet is.
-async fn resolver(network: &Network) -> Finding {
+async fn resolver(network: &Network) -> PartState {
     match network.resolve("example.com", 443).await {
         Ok(_) => Good("answers".to_owned()),
         Err(error) => Note(format!(
@@ -147,7 +147,7 @@ async fn resolver(network: &Network) -> Finding {
     }
 }
 
-async fn browser(context: &Context, network: Network) -> Finding {
+async fn browser(context: &Context, network: Network) -> PartState {
     let folder = match tempfile::tempdir() {
         Ok(folder) => folder,
         Err(error) => return Broken(format!("no temporary folder for its profile: {error}")),
@@ -182,7 +182,7 @@ async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealt
     }
 }
 
-fn public_address(context: &Context) -> Finding {
+fn public_address(context: &Context) -> PartState {
     let address = context.config.public_url();
     let is_local = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
     if context.config.is_public_https() {
@@ -198,7 +198,7 @@ fn public_address(context: &Context) -> Finding {
     ))
 }
 
-fn edge_addresses(context: &Context) -> Finding {
+fn edge_addresses(context: &Context) -> PartState {
     let edge = &context.config.edge;
     if edge.http_listen.is_none() && edge.https_listen.is_none() {
         return Note("the edge is off (edge.http_listen and edge.https_listen are empty)".to_owned());

@@ -14,7 +14,7 @@ use crate::app::AppState;
 #[derive(Subcommand)]
 pub enum Command {
     /// Makes an API key and prints it, once, alone on stdout
-    Create(Create),
+    Create(CreateKey),
     /// Lists the keys of an account, the revoked ones too
     List {
         /// E-mail address of the account
@@ -34,7 +34,7 @@ pub enum Command {
 
 /// A new key.
 #[derive(Args)]
-pub struct Create {
+pub struct CreateKey {
     /// E-mail address of the account
     #[arg(long, value_name = "E")]
     account: Email,
@@ -49,7 +49,7 @@ pub struct Create {
 /// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Create(Create { account, domain, name }) => {
+        Command::Create(CreateKey { account, domain, name }) => {
             let app = context.app().await?;
             let account = app.accounts.get_account(&account).await?;
             let domain = match domain {

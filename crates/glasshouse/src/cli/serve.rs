@@ -20,7 +20,7 @@ use super::{Context, output};
 use crate::accounts::Accounts;
 use crate::accounts::model::Email;
 use crate::api::client::client_address;
-use crate::api::server::{Sender, Server};
+use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
 use crate::config::{Config, Role};
 use crate::edge;
@@ -77,7 +77,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     // Listeners stop first; what runs in the background goes on until the requests are answered.
     let listening = Listening::new(CancellationToken::new());
-    let server = || Server { listening: listening.clone(), admission: admission(&config), head_bytes };
+    let server = || ApiServer { listening: listening.clone(), admission: admission(&config), head_bytes };
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));

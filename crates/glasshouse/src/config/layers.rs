@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Line;
+use super::EffectiveSetting;
 use super::secrets::{masked, secret_keys};
 use super::values::{AUTO, parse_size};
 
@@ -43,7 +43,7 @@ pub enum ConfigError {
     #[error("{origin}: unknown setting {key:?}{}", nearest_hint(nearest))]
     Unknown {
         /// Where it was set.
-        origin: Origin,
+        origin: SettingOrigin,
         key: String,
         /// The existing key that looks most like it.
         nearest: Option<String>,
@@ -71,7 +71,7 @@ fn nearest_hint(nearest: &Option<String>) -> String {
 
 /// Where a setting came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// Nobody set it.
     Default,
     /// The settings file.
@@ -80,18 +80,18 @@ pub enum Origin {
     Variable(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => f.write_str("default"),
-            Origin::File(path) => write!(f, "{}", path.display()),
-            Origin::Variable(name) => f.write_str(name),
+            SettingOrigin::Default => f.write_str("default"),
+            SettingOrigin::File(path) => write!(f, "{}", path.display()),
+            SettingOrigin::Variable(name) => f.write_str(name),
         }
     }
 }
 
 /// All settings by dotted key, each with its source.
-pub(super) struct LayeredSettings(BTreeMap<String, (Value, Origin)>);
+pub(super) struct LayeredSettings(BTreeMap<String, (Value, SettingOrigin)>);
 
 /// Reads `file`, or `glasshouse.toml` in the working folder when there is one.
 pub(super) fn read_file(file: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
@@ -110,8 +110,8 @@ pub(super) fn merge(
 ) -> Result<LayeredSettings, ConfigError> {
     let defaults = default_values();
     let mut settings: BTreeMap<_, _> =
-        defaults.iter().map(|(key, value)| (key.clone(), (value.clone(), Origin::Default))).collect();
-    let mut set = |key: String, value: Value, origin: Origin| -> Result<(), ConfigError> {
+        defaults.iter().map(|(key, value)| (key.clone(), (value.clone(), SettingOrigin::Default))).collect();
+    let mut set = |key: String, value: Value, origin: SettingOrigin| -> Result<(), ConfigError> {
         let Some(default) = defaults.get(&key) else {
             let nearest = nearest_key(&key, defaults.keys());
             return Err(ConfigError::Unknown { origin, key, nearest });
@@ -126,12 +126,12 @@ pub(super) fn merge(
     };
     if let Some((path, text)) = file {
         for (key, value) in flatten(parse_toml(&path.display().to_string(), &text)?, &defaults) {
-            set(key, value, Origin::File(path.clone()))?;
+            set(key, value, SettingOrigin::File(path.clone()))?;
         }
     }
     for (name, value) in environment {
         if let Some(key) = variable_key(&name) {
-            set(key, Value::String(value), Origin::Variable(name))?;
+            set(key, Value::String(value), SettingOrigin::Variable(name))?;
         }
     }
     Ok(LayeredSettings(settings))
@@ -144,9 +144,9 @@ impl LayeredSettings {
             let path = error.path().to_string();
             let named = self.0.iter().filter(|(key, _)| is_at(&path, key));
             // A plan's or provider's name is lost on the way: what somebody set is meant, the defaults are good.
-            let set = named.max_by_key(|(_, (_, origin))| *origin != Origin::Default);
+            let set = named.max_by_key(|(_, (_, origin))| *origin != SettingOrigin::Default);
             let (key, origin) =
-                set.map_or((path.clone(), Origin::Default), |(k, (_, o))| (k.clone(), o.clone()));
+                set.map_or((path.clone(), SettingOrigin::Default), |(k, (_, o))| (k.clone(), o.clone()));
             let problem = format!("has a value that cannot be used: {}", error.inner());
             ConfigError::Value { origin: origin.to_string(), key, problem }
         })
@@ -165,9 +165,9 @@ impl LayeredSettings {
     }
 
     /// Every setting of `T`, its secrets masked.
-    pub(super) fn lines<T: DeserializeOwned>(&self) -> Vec<Line> {
+    pub(super) fn lines<T: DeserializeOwned>(&self) -> Vec<EffectiveSetting> {
         let secrets = secret_keys::<T>(self.tree());
-        let line = |(key, (value, origin)): (&String, &(Value, Origin))| Line {
+        let line = |(key, (value, origin)): (&String, &(Value, SettingOrigin))| EffectiveSetting {
             key: key.clone(),
             value: masked(value, secrets.contains(key)),
             origin: origin.clone(),

@@ -20,7 +20,7 @@ use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
 pub use clickhouse::ClickHouseUrl;
-pub use layers::{ConfigError, Origin, describe_settings};
+pub use layers::{ConfigError, SettingOrigin, describe_settings};
 pub use values::Secret;
 use values::optional;
 
@@ -28,26 +28,26 @@ use values::optional;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    pub server: Server,
-    pub edge: Edge,
-    pub storage: Storage,
-    pub network: NetworkSettings,
-    pub render: Render,
-    pub refresh: Refresh,
-    pub limits: Limits,
+    pub server: ServerSection,
+    pub edge: EdgeSection,
+    pub storage: StorageSection,
+    pub network: NetworkSection,
+    pub render: RenderSection,
+    pub refresh: RefreshSection,
+    pub limits: LimitsSection,
     pub plans: BTreeMap<Plan, PlanLimits>,
-    pub providers: BTreeMap<String, Provider>,
-    pub analysis: Analysis,
-    pub analytics: Analytics,
-    pub telemetry: Telemetry,
+    pub providers: BTreeMap<String, ProviderSection>,
+    pub analysis: AnalysisSection,
+    pub analytics: AnalyticsSection,
+    pub telemetry: TelemetrySection,
     #[serde(skip)]
-    listing: Vec<Line>,
+    listing: Vec<EffectiveSetting>,
 }
 
 /// Section `server`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct ServerSection {
     pub listen: SocketAddr,
     #[serde(deserialize_with = "optional")]
     public_url: Option<Url>,
@@ -72,7 +72,7 @@ pub enum Role {
 /// Section `edge`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Edge {
+pub struct EdgeSection {
     #[serde(deserialize_with = "optional")]
     pub http_listen: Option<SocketAddr>,
     #[serde(deserialize_with = "optional")]
@@ -104,7 +104,7 @@ pub enum Scheme {
 /// Section `storage`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Storage {
+pub struct StorageSection {
     pub data_dir: PathBuf,
     #[serde(deserialize_with = "optional")]
     database_url: Option<String>,
@@ -122,7 +122,7 @@ pub struct Storage {
 /// Section `network`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NetworkSettings {
+pub struct NetworkSection {
     #[serde(deserialize_with = "values::networks")]
     pub allow_private: Vec<IpNet>,
     #[serde(deserialize_with = "values::hosts")]
@@ -134,7 +134,7 @@ pub struct NetworkSettings {
 /// Section `render`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Render {
+pub struct RenderSection {
     #[serde(deserialize_with = "optional")]
     pub chromium: Option<PathBuf>,
     #[serde(deserialize_with = "values::count_or_auto")]
@@ -148,7 +148,7 @@ pub struct Render {
 /// Section `refresh`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refresh {
+pub struct RefreshSection {
     pub variant: RefreshVariant,
 }
 
@@ -165,7 +165,7 @@ pub enum RefreshVariant {
 /// Section `limits`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitsSection {
     pub request_body_bytes: usize,
     pub url_bytes: usize,
     pub html_bytes: usize,
@@ -187,7 +187,7 @@ pub struct Limits {
 /// One AI provider of section `providers`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Provider {
+pub struct ProviderSection {
     pub api_key: Secret,
     #[serde(deserialize_with = "optional")]
     pub base_url: Option<Url>,
@@ -201,7 +201,7 @@ pub struct Provider {
 /// Section `analysis`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Analysis {
+pub struct AnalysisSection {
     #[serde(deserialize_with = "optional")]
     pub provider: Option<String>,
     #[serde(deserialize_with = "optional")]
@@ -211,7 +211,7 @@ pub struct Analysis {
 /// Section `analytics`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Analytics {
+pub struct AnalyticsSection {
     #[serde(deserialize_with = "clickhouse::optional")]
     pub store_url: Option<ClickHouseUrl>,
     pub keep_days: u32,
@@ -220,8 +220,8 @@ pub struct Analytics {
 /// Section `telemetry`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Telemetry {
-    pub log_format: LogFormat,
+pub struct TelemetrySection {
+    pub log_format: ServiceLogFormat,
     pub log_level: String,
     #[serde(deserialize_with = "optional")]
     pub otlp_endpoint: Option<Url>,
@@ -232,7 +232,7 @@ pub struct Telemetry {
 /// Form of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LogFormat {
+pub enum ServiceLogFormat {
     /// One readable line per event.
     Text,
     /// One JSON object per event.
@@ -241,13 +241,13 @@ pub enum LogFormat {
 
 /// One effective setting, as `glasshouse config` shows it.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct EffectiveSetting {
     /// Dotted key.
     pub key: String,
     /// Value, secrets masked.
     pub value: serde_json::Value,
     /// Where it was set.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 impl Config {
@@ -277,7 +277,7 @@ impl Config {
     }
 
     /// Every effective setting in order of its key, secrets masked.
-    pub fn listing(&self) -> &[Line] {
+    pub fn listing(&self) -> &[EffectiveSetting] {
         &self.listing
     }
 

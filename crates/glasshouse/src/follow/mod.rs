@@ -83,12 +83,12 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    parts: Vec<Part>,
+    parts: Vec<FollowedPart>,
     /// The newest change that all parts know.
     position: Option<i64>,
 }
 
-struct Part {
+struct FollowedPart {
     holds: Arc<dyn Followed>,
     is_loaded: bool,
 }
@@ -236,7 +236,7 @@ impl Inner {
 
     async fn read_changes(&self, state: &mut State) -> Result<(), DbError> {
         let new = std::mem::take(&mut *self.registered.lock().expect("nobody panics with it"));
-        state.parts.extend(new.into_iter().map(|holds| Part { holds, is_loaded: false }));
+        state.parts.extend(new.into_iter().map(|holds| FollowedPart { holds, is_loaded: false }));
         let mut conn = self.db.read().await?;
         let mut position = match state.position {
             Some(position) => position,

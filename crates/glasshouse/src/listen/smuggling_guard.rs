@@ -9,7 +9,7 @@ const KEPT: usize = 64;
 
 /// Where a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ConnectionPhase {
     /// No byte of the next request has come.
     Between,
     /// Within a request's head.
@@ -24,7 +24,7 @@ pub enum Phase {
 /// Follows the requests on one connection.
 #[derive(Debug)]
 pub struct SmugglingGuard {
-    phase: Phase,
+    phase: ConnectionPhase,
     line: [u8; KEPT],
     line_bytes: usize,
     is_request_line: bool,
@@ -43,7 +43,7 @@ impl Default for SmugglingGuard {
     /// Before the first request.
     fn default() -> SmugglingGuard {
         SmugglingGuard {
-            phase: Phase::Between,
+            phase: ConnectionPhase::Between,
             line: [0; KEPT],
             line_bytes: 0,
             is_request_line: true,
@@ -60,11 +60,11 @@ impl Default for SmugglingGuard {
 impl SmugglingGuard {
     /// Looks at nothing: for a connection that speaks HTTP/2.
     pub fn opaque() -> SmugglingGuard {
-        SmugglingGuard { phase: Phase::Opaque, ..SmugglingGuard::default() }
+        SmugglingGuard { phase: ConnectionPhase::Opaque, ..SmugglingGuard::default() }
     }
 
     /// Where the connection is after what was fed.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> ConnectionPhase {
         self.phase
     }
 
@@ -81,19 +81,19 @@ impl SmugglingGuard {
         let mut at = 0;
         while at < bytes.len() {
             match self.phase {
-                Phase::Opaque => return,
-                Phase::Body(left) => {
+                ConnectionPhase::Opaque => return,
+                ConnectionPhase::Body(left) => {
                     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len() - at);
                     at += here;
                     self.end_body_after(left - here as u64);
                 }
-                Phase::Between | Phase::Head => {
+                ConnectionPhase::Between | ConnectionPhase::Head => {
                     at += self.take_text(&bytes[at..]);
                     let Some(byte) = bytes.get(at) else { return };
                     if self.take(*byte).is_err() {
                         bytes[at] = 0;
                         self.is_refused = true;
-                        self.phase = Phase::Opaque;
+                        self.phase = ConnectionPhase::Opaque;
                     }
                     at += 1;
                 }
@@ -102,12 +102,12 @@ impl SmugglingGuard {
     }
 
     fn end_body_after(&mut self, left: u64) {
-        self.phase = if left == 0 { Phase::Between } else { Phase::Body(left) };
+        self.phase = if left == 0 { ConnectionPhase::Between } else { ConnectionPhase::Body(left) };
     }
 
     /// Takes what follows in a line at once, which is nearly all of a head, and says how much that is.
     fn take_text(&mut self, bytes: &[u8]) -> usize {
-        if self.phase != Phase::Head || self.last == b'\r' {
+        if self.phase != ConnectionPhase::Head || self.last == b'\r' {
             return 0;
         }
         let text = &bytes[..memchr::memchr2(b'\r', b'\n', bytes).unwrap_or(bytes.len())];
@@ -123,11 +123,11 @@ impl SmugglingGuard {
 
     fn take(&mut self, byte: u8) -> Result<(), Refused> {
         let last = std::mem::replace(&mut self.last, byte);
-        if self.phase == Phase::Between {
+        if self.phase == ConnectionPhase::Between {
             if byte == b'\r' || (byte == b'\n' && last == b'\r') {
                 return Ok(());
             }
-            *self = SmugglingGuard { phase: Phase::Head, last: byte, ..SmugglingGuard::default() };
+            *self = SmugglingGuard { phase: ConnectionPhase::Head, last: byte, ..SmugglingGuard::default() };
         }
         match byte {
             b'\n' if last == b'\r' => self.end_line(),
@@ -202,7 +202,7 @@ impl SmugglingGuard {
             return Err(Refused);
         }
         if self.is_chunked || self.wants_upgrade {
-            self.phase = Phase::Opaque;
+            self.phase = ConnectionPhase::Opaque;
         } else {
             self.end_body_after(self.content_length.unwrap_or(0));
         }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     /// What is left of a text, fed in pieces of the given size, and where the connection then is.
-    fn fed(text: &str, piece: usize) -> (String, Phase) {
+    fn fed(text: &str, piece: usize) -> (String, ConnectionPhase) {
         let mut guard = SmugglingGuard::default();
         let mut bytes = text.as_bytes().to_vec();
         bytes.chunks_mut(piece).for_each(|piece| guard.feed(piece));
@@ -247,7 +247,7 @@ mod tests {
         let text = "GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nPOST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\na\nb\nGET /y HTTP/1.1\r\nHost: a\r\n\r\n";
 
         assert!(!is_refused(text));
-        assert_eq!(fed(text, 7), (text.to_owned(), Phase::Between));
+        assert_eq!(fed(text, 7), (text.to_owned(), ConnectionPhase::Between));
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
             "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n\u{1}\n\n",
         ] {
             assert!(!is_refused(text), "{text:?}");
-            assert_eq!(fed(text, 3).1, Phase::Opaque);
+            assert_eq!(fed(text, 3).1, ConnectionPhase::Opaque);
         }
     }
 
@@ -322,8 +322,8 @@ mod tests {
     fn a_body_is_skipped_to_its_exact_end() {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n";
 
-        assert_eq!(fed(&format!("{head}ab"), 5).1, Phase::Body(1));
-        assert_eq!(fed(&format!("{head}abcG"), 5).1, Phase::Head);
+        assert_eq!(fed(&format!("{head}ab"), 5).1, ConnectionPhase::Body(1));
+        assert_eq!(fed(&format!("{head}abcG"), 5).1, ConnectionPhase::Head);
         assert!(is_refused(&format!("{head}abcGET / HTTP/1.1\nHost: a\r\n\r\n")));
     }
 

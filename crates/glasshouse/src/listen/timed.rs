@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::admission::ConnectionPlace;
 use super::pressure::{Pressure, Waiting};
-use super::smuggling_guard::{Phase, SmugglingGuard};
+use super::smuggling_guard::{ConnectionPhase, SmugglingGuard};
 use super::stall::Stall;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
@@ -23,7 +23,7 @@ const PROGRESS_BYTES: usize = 8 * 1024;
 
 /// How long a client may take over each part of its connection.
 #[derive(Debug, Clone, Copy)]
-pub struct TimeLimits {
+pub struct ClientTimeLimits {
     /// For a request's head, from its first byte; on a new connection from the start.
     pub head: Duration,
     /// Between two requests.
@@ -32,9 +32,9 @@ pub struct TimeLimits {
     pub write_stall: Duration,
 }
 
-impl Default for TimeLimits {
-    fn default() -> TimeLimits {
-        TimeLimits {
+impl Default for ClientTimeLimits {
+    fn default() -> ClientTimeLimits {
+        ClientTimeLimits {
             head: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             write_stall: Duration::from_secs(30),
@@ -106,7 +106,7 @@ impl Drop for RequestInFlight {
 /// A connection with its limits.
 pub struct TimedConnection<S> {
     stream: S,
-    limits: TimeLimits,
+    limits: ClientTimeLimits,
     in_flight: RequestsInFlight,
     guard: SmugglingGuard,
     /// When the present head or pause began; none while it is not timed.
@@ -126,22 +126,22 @@ pub struct TimedConnection<S> {
 }
 
 /// What a connection is waiting in: a phase, after so many requests.
-type Pause = (Phase, usize);
+type Pause = (ConnectionPhase, usize);
 
 impl<S> TimedConnection<S> {
     /// A connection that speaks HTTP/1.1.
-    pub fn http1(stream: S, limits: TimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
+    pub fn http1(stream: S, limits: ClientTimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
         TimedConnection::new(stream, limits, in_flight, SmugglingGuard::default())
     }
 
     /// A connection that agreed on HTTP/2.
-    pub fn http2(stream: S, limits: TimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
+    pub fn http2(stream: S, limits: ClientTimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
         TimedConnection::new(stream, limits, in_flight, SmugglingGuard::opaque())
     }
 
     fn new(
         stream: S,
-        limits: TimeLimits,
+        limits: ClientTimeLimits,
         in_flight: RequestsInFlight,
         guard: SmugglingGuard,
     ) -> TimedConnection<S> {
@@ -173,8 +173,8 @@ impl<S> TimedConnection<S> {
     fn read_deadline(&mut self) -> Option<Instant> {
         let phase = self.guard.phase();
         let is_clients_turn = match phase {
-            Phase::Between | Phase::Opaque => self.in_flight.is_none(),
-            Phase::Head | Phase::Body(_) => true,
+            ConnectionPhase::Between | ConnectionPhase::Opaque => self.in_flight.is_none(),
+            ConnectionPhase::Head | ConnectionPhase::Body(_) => true,
         };
         if !is_clients_turn {
             self.waiting_since = None;
@@ -188,17 +188,18 @@ impl<S> TimedConnection<S> {
         };
         self.waiting_since = Some((pause, since));
         self.report(|place| place.reads(Some(since)));
-        if matches!(phase, Phase::Body(_)) {
+        if matches!(phase, ConnectionPhase::Body(_)) {
             // The body has a limit of its own, where it is passed on.
             return None;
         }
-        let limit = if phase == Phase::Head || self.is_first { self.limits.head } else { self.limits.idle };
+        let limit =
+            if phase == ConnectionPhase::Head || self.is_first { self.limits.head } else { self.limits.idle };
         Some(since + limit)
     }
 
     /// Has the pause after a response begin: the library does not read again by itself when it has already read in vain.
     fn begin_pause(&mut self, context: &mut Context<'_>) {
-        if matches!(self.guard.phase(), Phase::Between | Phase::Opaque)
+        if matches!(self.guard.phase(), ConnectionPhase::Between | ConnectionPhase::Opaque)
             && self.in_flight.is_none()
             && let Some(deadline) = self.read_deadline()
             && self.read_timer.is_over(deadline, context)
@@ -239,11 +240,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
             let was = connection.guard.phase();
             connection.guard.feed(&mut buffer.filled_mut()[before..]);
             let phase = connection.guard.phase();
-            connection.is_first &= phase == Phase::Head;
+            connection.is_first &= phase == ConnectionPhase::Head;
             // A head that goes on keeps its time, and so does a pause in which only pings come; everything else starts anew.
-            if was != phase || !matches!(phase, Phase::Head | Phase::Opaque) {
+            if was != phase || !matches!(phase, ConnectionPhase::Head | ConnectionPhase::Opaque) {
                 let pause = (phase, connection.in_flight.ever());
-                connection.waiting_since = (phase == Phase::Head).then(|| (pause, Instant::now()));
+                connection.waiting_since = (phase == ConnectionPhase::Head).then(|| (pause, Instant::now()));
             }
             connection.report(|place| place.reads(None));
             return Poll::Ready(result);
@@ -367,7 +368,7 @@ mod tests {
     use super::*;
 
     /// The limits, shortened.
-    const LIMITS: TimeLimits = TimeLimits {
+    const LIMITS: ClientTimeLimits = ClientTimeLimits {
         head: Duration::from_millis(200),
         idle: Duration::from_millis(800),
         write_stall: Duration::from_millis(400),
@@ -532,7 +533,7 @@ mod tests {
     #[tokio::test]
     async fn patience_is_short_while_too_much_waits() {
         let (_client, server) = duplex(16);
-        let limits = TimeLimits { write_stall: Duration::from_secs(600), ..LIMITS };
+        let limits = ClientTimeLimits { write_stall: Duration::from_secs(600), ..LIMITS };
         let admission = ConnectionAdmission::new(1, 1, &[]);
         let place = admission.take(admission.wait().await, "192.0.2.1".parse().unwrap()).unwrap();
         let connection = TimedConnection::http1(server, limits, RequestsInFlight::default());
@@ -564,7 +565,7 @@ mod tests {
 
     #[test]
     fn the_limits_are_ten_sixty_and_thirty_seconds() {
-        let limits = TimeLimits::default();
+        let limits = ClientTimeLimits::default();
 
         assert_eq!([limits.head, limits.idle, limits.write_stall].map(|limit| limit.as_secs()), [10, 60, 30]);
     }

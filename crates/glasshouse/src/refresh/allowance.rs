@@ -6,7 +6,7 @@ use std::sync::Arc;
 use store::DbError;
 
 use super::staleness::background_budget;
-use crate::accounts::{AccountId, Accounts, Metric};
+use crate::accounts::{AccountId, Accounts, UsageMetric};
 use crate::clock::Timestamp;
 use crate::config::Config;
 use crate::platform::Platform;
@@ -27,7 +27,7 @@ impl RenderAllowance {
     /// How many renders the account had this month.
     async fn used(&self, account: &AccountId) -> Result<u64, DbError> {
         let (_, _, used) = self.accounts.usage(account).await?;
-        Ok(used.into_iter().find(|(metric, _)| *metric == Metric::Renders).map_or(0, |(_, used)| used))
+        Ok(used.into_iter().find(|(metric, _)| *metric == UsageMetric::Renders).map_or(0, |(_, used)| used))
     }
 
     /// Whether the account may have no further render this month.

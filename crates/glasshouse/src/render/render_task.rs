@@ -20,7 +20,7 @@ use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries::PageId;
 use super::remote::RemoteRenders;
 use crate::accounts::usage::Reservation;
-use crate::accounts::{Accounts, Metric};
+use crate::accounts::{Accounts, UsageMetric};
 use crate::clock::Clock;
 use crate::config::{Config, Role, Scheme};
 use crate::domains::{Site, names};
@@ -225,7 +225,7 @@ impl RenderTasks {
         let account = self.accounts.find_account(&site.domain.account_id).await?;
         let Some(account) = account.filter(|account| account.active) else { return Ok(None) };
         let limit = self.config.plan(account.plan).renders_per_month;
-        self.accounts.reserve(&account.id, Metric::Renders, 1, limit).await
+        self.accounts.reserve(&account.id, UsageMetric::Renders, 1, limit).await
     }
 
     /// Renders, and says meanwhile that this process is still at it.

@@ -16,7 +16,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-use crate::config::{LogFormat, Telemetry};
+use crate::config::{ServiceLogFormat, TelemetrySection};
 
 /// Seconds at which the duration of requests is counted: from a memory hit to a page that never settles.
 const DURATION_BUCKETS: &[f64] =
@@ -35,9 +35,9 @@ pub enum TelemetryError {
 
 /// Ends the traces properly when the process ends.
 #[must_use = "dropped, it sends what is still held"]
-pub struct Guard(Option<SdkTracerProvider>);
+pub struct TelemetryGuard(Option<SdkTracerProvider>);
 
-impl Guard {
+impl TelemetryGuard {
     /// Sends what is still held.
     pub async fn flush(mut self) {
         if let Some(provider) = self.0.take() {
@@ -48,15 +48,15 @@ impl Guard {
 }
 
 /// Sets the log up, and the traces when a collector is configured. `level` wins over the settings.
-pub fn start(settings: &Telemetry, level: Option<&str>) -> Result<Guard, TelemetryError> {
+pub fn start(settings: &TelemetrySection, level: Option<&str>) -> Result<TelemetryGuard, TelemetryError> {
     let level = level.unwrap_or(&settings.log_level);
     let filter = filter(level).ok_or_else(|| TelemetryError::BadLevel(level.to_owned()))?;
     let log: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
-        LogFormat::Text => {
+        ServiceLogFormat::Text => {
             let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
             tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(is_terminal).boxed()
         }
-        LogFormat::Json => {
+        ServiceLogFormat::Json => {
             let json = tracing_subscriber::fmt::layer().json().flatten_event(true).with_current_span(true);
             json.with_span_list(false).with_writer(std::io::stderr).boxed()
         }
@@ -70,7 +70,7 @@ pub fn start(settings: &Telemetry, level: Option<&str>) -> Result<Guard, Telemet
     // A second start in one process (a test) keeps the first subscriber.
     let _ = Registry::default().with(log.with_filter(filter)).with(traces).try_init();
     log_panics();
-    Ok(Guard(provider))
+    Ok(TelemetryGuard(provider))
 }
 
 /// Reads what is logged. A word alone that is no level would pass for the name of a part, and silence all others.

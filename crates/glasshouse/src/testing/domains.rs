@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{TestAccount, TestApp, TestRequest};
-use crate::accounts::Limit;
+use crate::accounts::PlanLimit;
 use crate::analytics::VisitRow;
 use crate::domains::service::NewDomain;
 use crate::domains::{Domain, DomainStatus, Rendering, Settings, Site};
@@ -25,7 +25,7 @@ impl TestApp {
         status: DomainStatus,
     ) -> Domain {
         let new = NewDomain { domain: host.to_owned(), status, ..NewDomain::default() };
-        self.state.domains.add(&account.id, Limit::NONE, new).await.expect("the name is free").domain
+        self.state.domains.add(&account.id, PlanLimit::NONE, new).await.expect("the name is free").domain
     }
 
     /// Changes a domain's settings, as the settings endpoint does once it has checked them.

@@ -42,7 +42,8 @@ own_errors! {
 
 /// E-mail address and password.
 #[derive(Deserialize, ToSchema)]
-struct Credentials {
+#[schema(as = Credentials)]
+struct PasswordCredentials {
     /// E-mail address of the account.
     #[schema(examples("owner@shop.example"))]
     email: String,
@@ -54,7 +55,7 @@ struct Credentials {
 const SIGN_IN_BYTES: usize = 4 * 1024;
 
 /// An attempt to sign in. Nothing is read for an address that has had too many.
-struct SignIn(Credentials);
+struct SignIn(PasswordCredentials);
 
 impl FromRequest<AppState> for SignIn {
     type Rejection = ApiError;
@@ -88,7 +89,7 @@ struct SessionInfo {
 ///
 /// Answers with a session cookie. Failed attempts are limited to 10 per minute for an address and e-mail together and
 /// 30 per minute for an address; over the limit the right password waits too.
-#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = Credentials, responses(Errors::<NotSignedIn>,
+#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = PasswordCredentials, responses(Errors::<NotSignedIn>,
     (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session.")))))]
 async fn create_session(
     State(app): State<AppState>,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::accounts::{Limit, Metric};
+use crate::accounts::{PlanLimit, UsageMetric};
 use crate::testing::TestApp;
 
 fn email(text: &str) -> Email {
@@ -259,7 +259,7 @@ async fn exactly_the_limit_can_be_reserved() {
         let reserve = async |count| {
             app.state
                 .accounts
-                .reserve(&account, Metric::Renders, count, Limit::of(10))
+                .reserve(&account, UsageMetric::Renders, count, PlanLimit::of(10))
                 .await
                 .unwrap()
                 .is_some()
@@ -280,7 +280,7 @@ async fn many_at_once_cannot_reserve_more_than_the_limit() {
         let account = app.account("owner@shop.example", Plan::Agency).await.id;
 
         let attempts =
-            (0..50).map(|_| app.state.accounts.reserve(&account, Metric::Audits, 1, Limit::of(10)));
+            (0..50).map(|_| app.state.accounts.reserve(&account, UsageMetric::Audits, 1, PlanLimit::of(10)));
         let taken = futures::future::join_all(attempts).await;
 
         assert_eq!(taken.into_iter().filter(|taken| taken.as_ref().unwrap().is_some()).count(), 10);
@@ -293,14 +293,15 @@ async fn a_refund_goes_to_the_month_it_came_from() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Agency).await.id;
         let accounts = &app.state.accounts;
-        let november = accounts.reserve(&account, Metric::Renders, 3, Limit::NONE).await.unwrap().unwrap();
+        let november =
+            accounts.reserve(&account, UsageMetric::Renders, 3, PlanLimit::NONE).await.unwrap().unwrap();
         app.clock.set(app.clock.now().start_of_next_month());
-        accounts.reserve(&account, Metric::Renders, 5, Limit::NONE).await.unwrap().unwrap();
+        accounts.reserve(&account, UsageMetric::Renders, 5, PlanLimit::NONE).await.unwrap().unwrap();
 
         accounts.refund(&november).await.unwrap();
 
         let (month, _, counts) = accounts.usage(&account).await.unwrap();
-        assert_eq!((month.as_str(), counts[0]), ("2026-12", (Metric::Renders, 5)));
+        assert_eq!((month.as_str(), counts[0]), ("2026-12", (UsageMetric::Renders, 5)));
     })
     .await;
 }
@@ -311,14 +312,22 @@ async fn metrics_and_accounts_are_counted_apart() {
         let one = app.account("one@shop.example", Plan::Agency).await.id;
         let other = app.account("other@shop.example", Plan::Agency).await.id;
 
-        app.state.accounts.reserve(&one, Metric::AuditedPages, 7, Limit::of(7)).await.unwrap().unwrap();
+        app.state
+            .accounts
+            .reserve(&one, UsageMetric::AuditedPages, 7, PlanLimit::of(7))
+            .await
+            .unwrap()
+            .unwrap();
 
         let (_, _, counts) = app.state.accounts.usage(&one).await.unwrap();
-        assert_eq!(counts, [(Metric::Renders, 0), (Metric::Audits, 0), (Metric::AuditedPages, 7)]);
+        assert_eq!(
+            counts,
+            [(UsageMetric::Renders, 0), (UsageMetric::Audits, 0), (UsageMetric::AuditedPages, 7)]
+        );
         assert!(
             app.state
                 .accounts
-                .reserve(&other, Metric::AuditedPages, 7, Limit::of(7))
+                .reserve(&other, UsageMetric::AuditedPages, 7, PlanLimit::of(7))
                 .await
                 .unwrap()
                 .is_some()

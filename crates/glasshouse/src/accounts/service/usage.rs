@@ -8,9 +8,9 @@ use store::{DbError, Tx};
 use super::Accounts;
 use super::known::UsedUp;
 use crate::accounts::model::AccountId;
-use crate::accounts::plans::Limit;
+use crate::accounts::plans::PlanLimit;
 use crate::accounts::queries;
-use crate::accounts::usage::{Metric, Reservation};
+use crate::accounts::usage::{Reservation, UsageMetric};
 use crate::clock::Timestamp;
 
 impl Accounts {
@@ -32,9 +32,9 @@ impl Accounts {
     pub async fn reserve(
         &self,
         account: &AccountId,
-        metric: Metric,
+        metric: UsageMetric,
         count: u64,
-        limit: Limit,
+        limit: PlanLimit,
     ) -> Result<Option<Reservation>, DbError> {
         let mut tx = self.0.db.write().await?;
         let taken = self.reserve_in(&mut tx, account, metric, count, limit).await?;
@@ -47,9 +47,9 @@ impl Accounts {
         &self,
         tx: &mut Tx,
         account: &AccountId,
-        metric: Metric,
+        metric: UsageMetric,
         count: u64,
-        limit: Limit,
+        limit: PlanLimit,
     ) -> Result<Option<Reservation>, DbError> {
         let month = self.0.clock.now().month();
         let (n, most) = (as_stored(count), limit.most().map_or(i64::MAX, as_stored));
@@ -71,14 +71,14 @@ impl Accounts {
     pub async fn usage(
         &self,
         account: &AccountId,
-    ) -> Result<(String, Timestamp, Vec<(Metric, u64)>), DbError> {
+    ) -> Result<(String, Timestamp, Vec<(UsageMetric, u64)>), DbError> {
         let now = self.0.clock.now();
         let rows = queries::list_usage(&mut self.0.db.read().await?, account, &now.month()).await?;
-        let used = |metric: Metric| {
+        let used = |metric: UsageMetric| {
             let row = rows.iter().find(|(name, _)| name == metric.id());
             (metric, row.map_or(0, |(_, used)| (*used).max(0) as u64))
         };
-        Ok((now.month(), now.start_of_next_month(), Metric::ALL.map(used).to_vec()))
+        Ok((now.month(), now.start_of_next_month(), UsageMetric::ALL.map(used).to_vec()))
     }
 }
 

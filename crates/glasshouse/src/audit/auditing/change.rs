@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::custom::rule_issues;
-use super::{Auditing, BasicAuth, Credentials, ExtractionRule, Ignored, SearchRule, SentHeader};
+use super::{Auditing, BasicAuth, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
 use crate::audit::model::{Frequency, Mode};
 
 const MAX_PATTERNS: usize = 100;
@@ -234,7 +234,7 @@ impl AuditingChange {
     }
 
     /// Makes the change. What was sent was checked with [`AuditingChange::issues`].
-    pub fn apply_to(self, auditing: &mut Auditing, credentials: &mut Credentials) {
+    pub fn apply_to(self, auditing: &mut Auditing, credentials: &mut SiteCredentials) {
         set(&mut auditing.frequency, self.frequency);
         set(&mut auditing.mode, self.mode);
         set(&mut auditing.include, self.include);

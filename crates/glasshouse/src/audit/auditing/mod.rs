@@ -97,7 +97,7 @@ pub struct Ignored {
 /// What only the site's own server gets to see. Sealed in the database.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Credentials {
+pub struct SiteCredentials {
     /// Headers, by name and value.
     pub headers: Vec<SentHeader>,
     /// User and password.
@@ -125,7 +125,7 @@ pub struct BasicAuth {
     pub password: String,
 }
 
-impl Credentials {
+impl SiteCredentials {
     /// What is sent with every request to the site.
     pub fn request_headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();

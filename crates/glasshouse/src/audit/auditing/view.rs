@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Auditing, Credentials, ExtractionRule, Ignored, SearchRule, SentHeader};
+use super::{Auditing, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
 use crate::audit::model::{Frequency, Mode};
 
 /// How a domain is audited, as the API shows it.
@@ -70,7 +70,7 @@ struct UserShown {
 
 impl AuditingView {
     /// Without what is secret.
-    pub fn of(auditing: Auditing, credentials: &Credentials) -> AuditingView {
+    pub fn of(auditing: Auditing, credentials: &SiteCredentials) -> AuditingView {
         let shown = |header: &SentHeader| HeaderShown { name: header.name.clone() };
         AuditingView {
             frequency: auditing.frequency,

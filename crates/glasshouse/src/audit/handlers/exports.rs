@@ -15,7 +15,7 @@ use crate::api::access::ReadDomain;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
 use crate::app::AppState;
-use crate::audit::service::{Export, ExportFormat};
+use crate::audit::service::{AuditExport, AuditExportFormat};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -25,23 +25,24 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 /// What, and in which form.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct ExportQuery {
+struct AuditExportQuery {
     /// `pages`, `findings`, `links`, `redirects`, `images`, `hreflang` or `sitemap`.
     what: String,
     /// `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap.
     format: Option<String>,
 }
 
-impl ExportQuery {
-    fn parse(&self) -> ApiResult<(Export, ExportFormat)> {
+impl AuditExportQuery {
+    fn parse(&self) -> ApiResult<(AuditExport, AuditExportFormat)> {
         let invalid = |path: &str, message: &str| ApiError::invalid_request(vec![Issue::new(path, message)]);
-        let what = Export::parse(&self.what).ok_or_else(|| {
+        let what = AuditExport::parse(&self.what).ok_or_else(|| {
             invalid("what", "must be pages, findings, links, redirects, images, hreflang or sitemap")
         })?;
-        let usual = if what == Export::Sitemap { ExportFormat::Xml } else { ExportFormat::Csv };
-        let format = self.format.as_deref().map_or(Some(usual), ExportFormat::parse);
+        let usual =
+            if what == AuditExport::Sitemap { AuditExportFormat::Xml } else { AuditExportFormat::Csv };
+        let format = self.format.as_deref().map_or(Some(usual), AuditExportFormat::parse);
         match format {
-            Some(ExportFormat::Xml) if what != Export::Sitemap => {
+            Some(AuditExportFormat::Xml) if what != AuditExport::Sitemap => {
                 Err(invalid("format", "is for a sitemap only"))
             }
             Some(format) => Ok((what, format)),
@@ -52,7 +53,7 @@ impl ExportQuery {
 
 /// Exports a run.
 #[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/export", tag = "SEO audit",
-    params(("runId" = String, Path, description = "The run."), ExportQuery),
+    params(("runId" = String, Path, description = "The run."), AuditExportQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadDomain, RunNotRead>,
         (status = 200, description = "The export.", content_type = "text/csv", body = String)))]
@@ -60,7 +61,7 @@ async fn export_run(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,
     AppPath(id): AppPath<String>,
-    AppQuery(query): AppQuery<ExportQuery>,
+    AppQuery(query): AppQuery<AuditExportQuery>,
 ) -> ApiResult<Response> {
     let (what, format) = query.parse()?;
     let run = visible_run(&caller, &app, &id).await?;
@@ -68,9 +69,9 @@ async fn export_run(
     // A store that cannot be read is told before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {
-        ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
-        ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
-        ExportFormat::Xml => ("application/xml", "xml"),
+        AuditExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
+        AuditExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
+        AuditExportFormat::Xml => ("application/xml", "xml"),
     };
     let file = format!("attachment; filename=\"{}-{}.{ending}\"", run.host, query.what);
     let body = Body::from_stream(futures::stream::iter([Ok(first)]).chain(parts));

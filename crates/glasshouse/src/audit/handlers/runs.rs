@@ -23,7 +23,7 @@ use crate::audit::access::{ReadAudits, StartAudit};
 use crate::audit::model::{Frequency, Mode, Run, RunStatus, RunView, Trigger};
 use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
-use crate::audit::service::{NewRun, PageFilter, PageOrder, StartError};
+use crate::audit::service::{AuditStartError, NewRun, PageFilter, PageOrder};
 use crate::audit::stored::{PAGE_FIELDS, PageRow};
 use crate::domains::{DomainAccess, RequestedDomain, Site, names};
 
@@ -164,23 +164,25 @@ async fn start_run(
     Ok(Json(Started { ok: true, run_id: run.to_string(), status: RunStatus::Running }))
 }
 
-impl From<StartError> for ApiError {
-    fn from(error: StartError) -> ApiError {
+impl From<AuditStartError> for ApiError {
+    fn from(error: AuditStartError) -> ApiError {
         match error {
-            StartError::NoAccess => ApiError::new(ErrorCode::NoSeoSpiderAccess),
-            StartError::AlreadyActive(run) => ApiError::new(ErrorCode::RunAlreadyActive).with("runId", run),
-            StartError::OnDemandLimit { limit, current } => {
+            AuditStartError::NoAccess => ApiError::new(ErrorCode::NoSeoSpiderAccess),
+            AuditStartError::AlreadyActive(run) => {
+                ApiError::new(ErrorCode::RunAlreadyActive).with("runId", run)
+            }
+            AuditStartError::OnDemandLimit { limit, current } => {
                 ApiError::new(ErrorCode::OnDemandLimitReached).with("limit", limit).with("current", current)
             }
-            StartError::PagesLimit { limit, current } => {
+            AuditStartError::PagesLimit { limit, current } => {
                 ApiError::new(ErrorCode::MaxPagesPerMonthLimitReached)
                     .with("limit", limit)
                     .with("current", current)
             }
-            StartError::NoSitemap => ApiError::new(ErrorCode::NoSitemap),
-            StartError::NoNewPages => ApiError::new(ErrorCode::NoNewPages),
-            StartError::Read(error) => error.into(),
-            StartError::Store(error) => error.into(),
+            AuditStartError::NoSitemap => ApiError::new(ErrorCode::NoSitemap),
+            AuditStartError::NoNewPages => ApiError::new(ErrorCode::NoNewPages),
+            AuditStartError::Read(error) => error.into(),
+            AuditStartError::Store(error) => error.into(),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
 #[derive(sqlx::FromRow)]
-struct Row {
+struct RunRow {
     id: String,
     account_id: String,
     domain_id: String,
@@ -45,7 +45,7 @@ struct Row {
     forgotten: bool,
 }
 
-impl Row {
+impl RunRow {
     /// The run; an error in the log and none when a newer version wrote it.
     fn read(self) -> Option<Run> {
         let id = self.id.clone();
@@ -129,8 +129,8 @@ pub async fn insert_run(conn: &mut Conn, run: &Run) -> Result<(), DbError> {
 
 pub async fn find_run(conn: &mut Conn, id: &str) -> Result<Option<Run>, DbError> {
     const SQL: &str = "select * from audit_runs where id = $1";
-    let row: Option<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
-    Ok(row.and_then(Row::read))
+    let row: Option<RunRow> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
+    Ok(row.and_then(RunRow::read))
 }
 
 /// The active run of a domain.
@@ -151,7 +151,7 @@ pub async fn list_runs(
     const SQL: &str = "select * from audit_runs where account_id = $1 and not forgotten and ($2 = '' or domain_id = $2) \
          and exists (select 1 from domains where domains.id = audit_runs.domain_id and domains.removed_at is null) \
          order by started_at desc, id desc limit $3";
-    let rows: Vec<Row> = on_engine!(conn, |c| {
+    let rows: Vec<RunRow> = on_engine!(conn, |c| {
         sqlx::query_as(SQL)
             .bind(account.as_str())
             .bind(domain.map_or("", DomainId::as_str))
@@ -159,7 +159,7 @@ pub async fn list_runs(
             .fetch_all(c)
             .await
     })?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
 /// The newest runs of a domain that have results and ended before a time, the newest first.
@@ -172,10 +172,10 @@ pub async fn list_with_results(
     const SQL: &str = "select * from audit_runs where domain_id = $1 and completed_at <= $2 \
          and status in ('success', 'limit_reached', 'partial') and not forgotten \
          order by started_at desc, id desc limit $3";
-    let rows: Vec<Row> = on_engine!(conn, |c| {
+    let rows: Vec<RunRow> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(domain.as_str()).bind(before.as_millis()).bind(most).fetch_all(c).await
     })?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
 /// Notes that a job works on a run now. `false`: it is over.
@@ -299,9 +299,9 @@ pub async fn list_archivable(
 pub async fn list_silent(conn: &mut Conn, since: Timestamp, most: i64) -> Result<Vec<Run>, DbError> {
     const SQL: &str =
         "select * from audit_runs where active and updated_at < $1 order by updated_at limit $2";
-    let rows: Vec<Row> =
+    let rows: Vec<RunRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(since.as_millis()).bind(most).fetch_all(c).await)?;
-    Ok(rows.into_iter().filter_map(Row::read).collect())
+    Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
 /// Ends every active run of a removed domain and says that nothing is left of any.

@@ -3,13 +3,13 @@
 use store::{Conn, DbError, on_engine};
 
 use crate::audit::model::RunId;
-use crate::audit::stored::Kind;
+use crate::audit::stored::PartKind;
 
 /// Writes a part; the same part again takes its place.
 pub async fn put_segment(
     conn: &mut Conn,
     run: &RunId,
-    kind: Kind,
+    kind: PartKind,
     part: usize,
     data: &[u8],
 ) -> Result<(), DbError> {
@@ -32,7 +32,7 @@ pub async fn put_segment(
 pub async fn find_segment(
     conn: &mut Conn,
     run: &RunId,
-    kind: Kind,
+    kind: PartKind,
     part: usize,
 ) -> Result<Option<Vec<u8>>, DbError> {
     const SQL: &str = "select data from audit_segments where run_id = $1 and kind = $2 and part = $3";
@@ -47,7 +47,7 @@ pub async fn find_segment(
 }
 
 /// Every part of a kind, in order.
-pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: Kind) -> Result<Vec<Vec<u8>>, DbError> {
+pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Result<Vec<Vec<u8>>, DbError> {
     const SQL: &str = "select data from audit_segments where run_id = $1 and kind = $2 order by part";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
         .bind(run.as_str())
@@ -79,14 +79,14 @@ pub async fn find_segment_named(
 pub async fn delete_segments(
     conn: &mut Conn,
     run: &RunId,
-    kind: Option<Kind>,
+    kind: Option<PartKind>,
     most: i64,
 ) -> Result<u64, DbError> {
     const SQL: &str = "delete from audit_segments where run_id = $1 and (kind, part) in \
          (select kind, part from audit_segments where run_id = $1 and ($2 = '' or kind = $2) limit $3)";
     let deleted = on_engine!(conn, |c| sqlx::query(SQL)
         .bind(run.as_str())
-        .bind(kind.map_or("", Kind::as_str))
+        .bind(kind.map_or("", PartKind::as_str))
         .bind(most)
         .execute(c)
         .await

@@ -12,8 +12,8 @@ use super::Audits;
 use super::work::WorkError;
 use crate::audit::model::{CloseReason, Outcome, Run, RunReport, RunStatus};
 use crate::audit::queries;
-use crate::audit::results::{Parts, index, inlink_parts};
-use crate::audit::stored::{History, Index, Kind, page_id};
+use crate::audit::results::{RunParts, index, inlink_parts};
+use crate::audit::stored::{History, Index, PartKind, page_id};
 
 /// A run that ended before, with its columns.
 pub(super) struct Previous {
@@ -59,17 +59,17 @@ impl Audits {
         };
         let segments = &self.0.segments;
         // Iterators over a site are not held across an await by what may move between threads.
-        for (number, part) in Parts::of(&audit, &history).enumerate() {
-            segments.put(&run.id, Kind::Pages, number, &part.pages).await?;
-            segments.put(&run.id, Kind::Details, number, &part.details).await?;
-            segments.put(&run.id, Kind::Links, number, &part.links).await?;
+        for (number, part) in RunParts::of(&audit, &history).enumerate() {
+            segments.put(&run.id, PartKind::Pages, number, &part.pages).await?;
+            segments.put(&run.id, PartKind::Details, number, &part.details).await?;
+            segments.put(&run.id, PartKind::Links, number, &part.links).await?;
         }
         for (number, part) in inlink_parts(&audit, &index).enumerate() {
-            segments.put(&run.id, Kind::Inlinks, number, &part).await?;
+            segments.put(&run.id, PartKind::Inlinks, number, &part).await?;
         }
-        segments.put(&run.id, Kind::History, 0, &plain(&history)).await?;
-        segments.put(&run.id, Kind::Dates, 0, &plain(&audit.dated_pages())).await?;
-        segments.put(&run.id, Kind::Index, 0, &plain(&index)).await?;
+        segments.put(&run.id, PartKind::History, 0, &plain(&history)).await?;
+        segments.put(&run.id, PartKind::Dates, 0, &plain(&audit.dated_pages())).await?;
+        segments.put(&run.id, PartKind::Index, 0, &plain(&index)).await?;
         let outcome = outcome(run, &audit, &index, previous.as_ref());
         self.end(run, outcome, job).await
     }
@@ -88,7 +88,7 @@ impl Audits {
         }
         tx.commit().await?;
         self.0.jobs.wake();
-        self.0.segments.delete_rows(&run.id, Some(Kind::Checkpoint)).await?;
+        self.0.segments.delete_rows(&run.id, Some(PartKind::Checkpoint)).await?;
         Ok(())
     }
 }

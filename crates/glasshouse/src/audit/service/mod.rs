@@ -26,9 +26,9 @@ use crate::domains::origin::OriginClient;
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
-pub use read::{Comparison, Export, ExportFormat, LinkFilter, LinkList, PageFilter, PageOrder};
+pub use read::{AuditExport, AuditExportFormat, Comparison, LinkFilter, LinkList, PageFilter, PageOrder};
 pub use settings::AuditingError;
-pub use start::{NewRun, StartError};
+pub use start::{AuditStartError, NewRun};
 
 /// Whose jobs the service's own are.
 const SERVICE: &str = "service";

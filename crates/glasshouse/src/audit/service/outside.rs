@@ -9,7 +9,7 @@ use store::{DbError, Tx};
 use url::Url;
 
 use super::Audits;
-use super::start::{NewRun, StartError};
+use super::start::{AuditStartError, NewRun};
 use crate::audit::jobs::{AuditDomain, TellWebhook};
 use crate::audit::model::{Frequency, Mode, Run, RunId, RunView, Trigger};
 use crate::audit::webhook::{WebhookError, send};
@@ -80,7 +80,7 @@ impl Audits {
         let limits = self.0.platform.config.plan(account.plan);
         match self.start(&site, limits, new).await {
             Ok(_) => Ok(()),
-            Err(StartError::Store(error)) => Err(error.into()),
+            Err(AuditStartError::Store(error)) => Err(error.into()),
             Err(reason) => {
                 tracing::info!(domain = %site.domain.host, %reason, "a scheduled audit was left out");
                 Ok(())

@@ -3,7 +3,7 @@
 use store::DbError;
 
 use super::Audits;
-use crate::audit::auditing::{Auditing, AuditingChange, AuditingView, Credentials};
+use crate::audit::auditing::{Auditing, AuditingChange, AuditingView, SiteCredentials};
 use crate::audit::queries;
 use crate::domains::DomainId;
 use crate::secret::{SealKey, random};
@@ -28,7 +28,10 @@ impl Audits {
     }
 
     /// How a domain is audited, and what its server gets to see.
-    pub(super) async fn auditing_of(&self, domain: &DomainId) -> Result<(Auditing, Credentials), DbError> {
+    pub(super) async fn auditing_of(
+        &self,
+        domain: &DomainId,
+    ) -> Result<(Auditing, SiteCredentials), DbError> {
         let found = queries::settings::find_settings(&mut self.0.db.read().await?, domain).await?;
         Ok(self.unseal(domain, found))
     }
@@ -37,7 +40,7 @@ impl Audits {
         &self,
         domain: &DomainId,
         found: Option<(Auditing, Option<String>)>,
-    ) -> (Auditing, Credentials) {
+    ) -> (Auditing, SiteCredentials) {
         let Some((auditing, sealed)) = found else { return Default::default() };
         let opened = sealed.and_then(|sealed| {
             let opened = self.seal_key().open(&sealed, domain.as_str());
@@ -82,7 +85,7 @@ impl Audits {
         }
         let text = serde_json::to_vec(&credentials).expect("credentials are plain data");
         let sealed =
-            (credentials != Credentials::default()).then(|| self.seal_key().seal(&text, domain.as_str()));
+            (credentials != SiteCredentials::default()).then(|| self.seal_key().seal(&text, domain.as_str()));
         queries::settings::save_settings(&mut tx, domain, &auditing, sealed.as_deref()).await?;
         tx.commit().await?;
         let mut view = AuditingView::of(auditing, &credentials);

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::Audits;
 use crate::accounts::usage::Reservation;
-use crate::accounts::{AccountId, Limit, Metric, PlanLimits};
+use crate::accounts::{AccountId, PlanLimit, PlanLimits, UsageMetric};
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::audit::ports::ServedKinds;
@@ -43,7 +43,7 @@ pub struct NewRun {
 
 /// Why a run was not started.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum AuditStartError {
     /// The plan has no audits.
     #[error("the plan has no audits")]
     NoAccess,
@@ -54,7 +54,7 @@ pub enum StartError {
     #[error("the plan allows {limit:?} audits a month")]
     OnDemandLimit {
         /// What the plan allows.
-        limit: Limit,
+        limit: PlanLimit,
         /// What was used.
         current: u64,
     },
@@ -62,7 +62,7 @@ pub enum StartError {
     #[error("the plan allows {limit:?} audited pages a month")]
     PagesLimit {
         /// What the plan allows.
-        limit: Limit,
+        limit: PlanLimit,
         /// What was used.
         current: u64,
     },
@@ -87,13 +87,13 @@ impl Audits {
         site: &Arc<Site>,
         limits: &PlanLimits,
         new: NewRun,
-    ) -> Result<RunId, StartError> {
+    ) -> Result<RunId, AuditStartError> {
         if !limits.seo_audit {
-            return Err(StartError::NoAccess);
+            return Err(AuditStartError::NoAccess);
         }
         let domain = &site.domain;
         if let Some(active) = queries::find_active(&mut self.0.db.read().await?, &domain.id).await? {
-            return Err(StartError::AlreadyActive(active));
+            return Err(AuditStartError::AlreadyActive(active));
         }
         let left = self.pages_left(&domain.account_id, limits, new.trigger).await?;
         let auditing = self.auditing_of(&domain.id).await?.0;
@@ -102,7 +102,7 @@ impl Audits {
         let sitemap = new.sitemap.or_else(|| Url::parse(&domain.settings.sitemap_url).ok());
         let sitemap = sitemap.filter(|_| new.mode == Mode::Sitemap);
         if new.mode == Mode::Sitemap && sitemap.is_none() {
-            return Err(StartError::NoSitemap);
+            return Err(AuditStartError::NoSitemap);
         }
         let request = AuditRequest {
             urls: new.urls,
@@ -115,7 +115,7 @@ impl Audits {
             served: self.served_kinds(site).await?,
         };
         if request.new_pages_only && !self.has_new_pages(site, &request).await? {
-            return Err(StartError::NoNewPages);
+            return Err(AuditStartError::NoNewPages);
         }
         let reserved = self.reserve_audit(&domain.account_id, limits, new.trigger).await?;
         let run = self.new_run(site, request, new.trigger, new.frequency);
@@ -127,7 +127,7 @@ impl Audits {
                 }
                 let active = queries::find_active(&mut self.0.db.read().await?, &domain.id).await?;
                 match (error.is_unique_violation(), active) {
-                    (true, Some(active)) => Err(StartError::AlreadyActive(active)),
+                    (true, Some(active)) => Err(AuditStartError::AlreadyActive(active)),
                     _ => Err(error.into()),
                 }
             }
@@ -183,17 +183,17 @@ impl Audits {
         account: &AccountId,
         limits: &PlanLimits,
         trigger: Trigger,
-    ) -> Result<u64, StartError> {
+    ) -> Result<u64, AuditStartError> {
         let (_, _, used) = self.0.accounts.usage(account).await?;
-        let used: HashMap<Metric, u64> = used.into_iter().collect();
+        let used: HashMap<UsageMetric, u64> = used.into_iter().collect();
         let used = |metric| used.get(&metric).copied().unwrap_or(0);
-        let (limit, current) = (limits.audits_per_month, used(Metric::Audits));
+        let (limit, current) = (limits.audits_per_month, used(UsageMetric::Audits));
         if trigger != Trigger::Scheduled && !limit.allows(current + 1) {
-            return Err(StartError::OnDemandLimit { limit, current });
+            return Err(AuditStartError::OnDemandLimit { limit, current });
         }
-        let (limit, current) = (limits.audited_pages_per_month, used(Metric::AuditedPages));
+        let (limit, current) = (limits.audited_pages_per_month, used(UsageMetric::AuditedPages));
         if !limit.allows(current + 1) {
-            return Err(StartError::PagesLimit { limit, current });
+            return Err(AuditStartError::PagesLimit { limit, current });
         }
         Ok(limit.most().map_or(MOST_PAGES, |most| most - current))
     }
@@ -214,20 +214,20 @@ impl Audits {
         account: &AccountId,
         limits: &PlanLimits,
         trigger: Trigger,
-    ) -> Result<Option<Reservation>, StartError> {
+    ) -> Result<Option<Reservation>, AuditStartError> {
         if trigger == Trigger::Scheduled {
             return Ok(None);
         }
         let limit = limits.audits_per_month;
-        let reserved = self.0.accounts.reserve(account, Metric::Audits, 1, limit).await?;
+        let reserved = self.0.accounts.reserve(account, UsageMetric::Audits, 1, limit).await?;
         let current = limit.most().unwrap_or(0);
-        reserved.map(Some).ok_or(StartError::OnDemandLimit { limit, current })
+        reserved.map(Some).ok_or(AuditStartError::OnDemandLimit { limit, current })
     }
 
     /// Whether the sitemap lists a page that the last completed run did not have, or that changed since.
     ///
     /// A sitemap that cannot be read in time is the run's business: it will say what is wrong with it.
-    async fn has_new_pages(&self, site: &Arc<Site>, request: &AuditRequest) -> Result<bool, StartError> {
+    async fn has_new_pages(&self, site: &Arc<Site>, request: &AuditRequest) -> Result<bool, AuditStartError> {
         let Some(known) = self.known_pages(&site.domain.id, self.0.clock.now()).await? else {
             return Ok(true);
         };

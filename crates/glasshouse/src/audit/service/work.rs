@@ -19,12 +19,12 @@ use http::HeaderValue;
 use store::DbError;
 
 use super::Audits;
-use crate::accounts::{Limit, Metric};
+use crate::accounts::{PlanLimit, UsageMetric};
 use crate::audit::model::{CloseReason, Mode, Outcome, Run, RunId};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::audit::source::{SiteSource, SourceOptions, USER_AGENT};
-use crate::audit::stored::Kind;
+use crate::audit::stored::PartKind;
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
 
@@ -62,7 +62,7 @@ impl Audits {
         let run = self.find_run(id.as_str()).await?.filter(|_| begun);
         let Some(run) = run else {
             // The attempt that ended it may have been cut off before it had tidied up.
-            self.0.segments.delete_rows(id, Some(Kind::Checkpoint)).await?;
+            self.0.segments.delete_rows(id, Some(PartKind::Checkpoint)).await?;
             return Ok(JobOutcome::Done);
         };
         let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
@@ -78,7 +78,7 @@ impl Audits {
             Err(WorkError::Journal(JournalError::Unreadable(why))) => {
                 // Written by another version: the run begins again.
                 tracing::warn!(run = %id, why, "an audit begins again");
-                self.0.segments.delete_rows(id, Some(Kind::Checkpoint)).await?;
+                self.0.segments.delete_rows(id, Some(PartKind::Checkpoint)).await?;
                 Err(JobError::retry(why))
             }
             Err(error) => Err(JobError::retry(one_line(&error))),
@@ -102,7 +102,8 @@ impl Audits {
         let options = self.options(run).await?;
         let source = self.source(run, site, &options).await?;
         let past =
-            queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, Kind::Checkpoint).await?;
+            queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, PartKind::Checkpoint)
+                .await?;
         let limit = self.pages_limit(run).await?;
         let mut keeper = Keeper {
             audits: self,
@@ -193,10 +194,10 @@ impl Audits {
         Ok(options)
     }
 
-    async fn pages_limit(&self, run: &Run) -> Result<Limit, WorkError> {
+    async fn pages_limit(&self, run: &Run) -> Result<PlanLimit, WorkError> {
         let account = self.0.accounts.find_account(&run.account_id).await?;
         let limit = |plan| self.0.platform.config.plan(plan).audited_pages_per_month;
-        Ok(account.map_or(Limit::of(0), |account| limit(account.plan)))
+        Ok(account.map_or(PlanLimit::of(0), |account| limit(account.plan)))
     }
 
     /// Counts the pages since the last batch. They were looked at, so they count whatever the plan says.
@@ -204,8 +205,8 @@ impl Audits {
         let rest = (audit.pages as u64).saturating_sub(counted);
         if rest > 0 {
             let mut tx = self.0.db.write().await?;
-            let metric = Metric::AuditedPages;
-            self.0.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, Limit::NONE).await?;
+            let metric = UsageMetric::AuditedPages;
+            self.0.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, PlanLimit::NONE).await?;
             queries::note_counted(&mut tx, &run.id, audit.pages as u64).await?;
             tx.commit().await?;
         }
@@ -281,7 +282,7 @@ struct Keeper<'a> {
     account: &'a crate::accounts::AccountId,
     next: usize,
     counted: u64,
-    limit: Limit,
+    limit: PlanLimit,
     /// Other runs have used up what the month had left.
     is_over_plan: bool,
     cancelled: Arc<AtomicBool>,
@@ -293,10 +294,10 @@ impl Keeper<'_> {
         let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
         let mut tx = inner.db.write().await?;
         self.job.hold(&mut tx).await?;
-        queries::segments::put_segment(&mut tx, self.run, Kind::Checkpoint, self.next, batch).await?;
+        queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, batch).await?;
         let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
-        let metric = Metric::AuditedPages;
+        let metric = UsageMetric::AuditedPages;
         let is_within = more == 0
             || inner.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?.is_some();
         if is_within && more > 0 {

@@ -10,7 +10,7 @@ use super::{RUNS, Shop, is_audit, on_each_engine, on_each_engine_with, with_defa
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::RunId;
 use crate::audit::queries;
-use crate::audit::stored::Kind;
+use crate::audit::stored::PartKind;
 use crate::jobs::{Job as _, Registry, Worker, WorkerSettings};
 
 /// Waits for a condition; as long as a slow machine needs.
@@ -25,7 +25,7 @@ async fn until(what: &str, condition: impl AsyncFn() -> bool) {
 async fn checkpoints(shop: &Shop, id: &str) -> usize {
     let run = id.to_owned().into();
     let mut conn = shop.app.state.platform.db.read().await.unwrap();
-    queries::segments::list_segments(&mut conn, &run, Kind::Checkpoint).await.unwrap().len()
+    queries::segments::list_segments(&mut conn, &run, PartKind::Checkpoint).await.unwrap().len()
 }
 
 /// A site with a page that answers only when it is let to.
@@ -105,7 +105,7 @@ async fn an_end_that_was_cut_off_leaves_nothing_to_go_on_from() {
         let id = shop.audit(json!({})).await;
         let run: RunId = id.clone().into();
         let mut tx = shop.app.state.platform.db.write().await.unwrap();
-        queries::segments::put_segment(&mut tx, &run, Kind::Checkpoint, 0, b"left").await.unwrap();
+        queries::segments::put_segment(&mut tx, &run, PartKind::Checkpoint, 0, b"left").await.unwrap();
         let job = RunAudit { run }.queued_for(shop.account.id.as_str());
         shop.app.state.jobs.enqueue(&mut tx, vec![job]).await.unwrap();
         tx.commit().await.unwrap();

@@ -25,7 +25,7 @@ const SILENT_FOR: Duration = Duration::from_secs(60);
 pub async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<Imported> {
     // Before anything is read: a signal that comes in the meantime is not lost.
     let mut signals = Signals::new()?;
-    let mut follower = Follower::default();
+    let mut follower = LogFollower::default();
     follower.add(file, open(file)?, start())?;
     loop {
         // Looked at before reading: what is written until a file is emptied is read below.
@@ -58,7 +58,7 @@ pub async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Resu
 
 /// Files that are read on, and what came of the others.
 #[derive(Default)]
-struct Follower {
+struct LogFollower {
     logs: Vec<FollowedLog>,
     done: Imported,
     told: Imported,
@@ -73,7 +73,7 @@ struct FollowedLog {
     is_current: bool,
 }
 
-impl Follower {
+impl LogFollower {
     /// Follows the file that has the name now.
     fn add(&mut self, file: &Path, opened: File, import: Import) -> anyhow::Result<()> {
         let id = opened.metadata()?.ino();

@@ -113,7 +113,7 @@ fn printable(text: &str) -> String {
 /// For programs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report<'a> {
+struct JsonReport<'a> {
     site: &'a str,
     status: AuditStatus,
     close_reason: CloseReason,
@@ -125,17 +125,17 @@ struct Report<'a> {
     sitemap_issues: &'a [SitemapIssue],
     robots_analysis: &'a RobotsAnalysis,
     crawl_stats: &'a CrawlStats,
-    pages: Pages<'a>,
+    pages: PageLines<'a>,
 }
 
 /// Rows that become text one by one, while another thread reads those that follow.
-struct Pages<'a>(&'a Audit);
+struct PageLines<'a>(&'a Audit);
 
 /// Rows that are handed over at once, and how many times as many wait at most.
 const ROWS_AT_ONCE: usize = 64;
 const HANDFULS: usize = 2;
 
-impl Serialize for Pages<'_> {
+impl Serialize for PageLines<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (give, take) = std::sync::mpsc::sync_channel(HANDFULS);
         std::thread::scope(|threads| {
@@ -156,7 +156,7 @@ impl Serialize for Pages<'_> {
 
 /// Writes the report for programs.
 pub fn write_json(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
-    let report = Report {
+    let report = JsonReport {
         site: &audit.site_url,
         status: audit.status,
         close_reason: audit.close_reason,
@@ -168,7 +168,7 @@ pub fn write_json(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
         sitemap_issues: &audit.sitemap_issues,
         robots_analysis: &audit.robots_analysis,
         crawl_stats: &audit.crawl_stats,
-        pages: Pages(audit),
+        pages: PageLines(audit),
     };
     serde_json::to_writer(&mut *to, &report)?;
     to.write_all(b"\n")

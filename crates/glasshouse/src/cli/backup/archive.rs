@@ -60,11 +60,11 @@ impl fmt::Display for Amounts {
 }
 
 /// A name and its bytes.
-pub type Entry = (String, Vec<u8>);
+pub type ArchiveEntry = (String, Vec<u8>);
 
 /// A file that is being written. Nothing is there under its name before [`Writer::finish`].
 pub struct Writer {
-    entries: mpsc::Sender<Entry>,
+    entries: mpsc::Sender<ArchiveEntry>,
     writing: JoinHandle<anyhow::Result<()>>,
 }
 
@@ -111,7 +111,7 @@ impl Writer {
 }
 
 /// Writes entries until the one that ends the file; answers whether it came.
-fn write(file: &File, mut entries: mpsc::Receiver<Entry>) -> io::Result<bool> {
+fn write(file: &File, mut entries: mpsc::Receiver<ArchiveEntry>) -> io::Result<bool> {
     let mut packer = zstd::Encoder::new(file, COMPRESSION_LEVEL)?;
     packer.include_checksum(true)?;
     let mut tar = tar::Builder::new(packer);
@@ -131,13 +131,13 @@ fn write(file: &File, mut entries: mpsc::Receiver<Entry>) -> io::Result<bool> {
 }
 
 /// A file that is being read.
-pub struct Reader {
-    entries: mpsc::Receiver<anyhow::Result<Entry>>,
+pub struct ArchiveReader {
+    entries: mpsc::Receiver<anyhow::Result<ArchiveEntry>>,
 }
 
-impl Reader {
+impl ArchiveReader {
     /// Reads the entries whose name begins in one of these ways; all bytes are checked in any case.
-    pub fn open(path: &Path, wanted: &'static [&'static str]) -> anyhow::Result<Reader> {
+    pub fn open(path: &Path, wanted: &'static [&'static str]) -> anyhow::Result<ArchiveReader> {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let (sender, entries) = mpsc::channel(ON_THE_WAY);
         // Ends when the file does, or nobody wants more of it.
@@ -149,16 +149,16 @@ impl Reader {
                 let _ = sender.blocking_send(Err(error));
             }
         });
-        Ok(Reader { entries })
+        Ok(ArchiveReader { entries })
     }
 
     /// The next entry.
-    pub async fn next(&mut self) -> anyhow::Result<Option<Entry>> {
+    pub async fn next(&mut self) -> anyhow::Result<Option<ArchiveEntry>> {
         self.entries.recv().await.transpose()
     }
 }
 
-fn read(file: File, wanted: &[&str], to: &mpsc::Sender<anyhow::Result<Entry>>) -> anyhow::Result<()> {
+fn read(file: File, wanted: &[&str], to: &mpsc::Sender<anyhow::Result<ArchiveEntry>>) -> anyhow::Result<()> {
     let mut tar = tar::Archive::new(zstd::Decoder::new(file)?);
     for entry in tar.entries()? {
         let mut entry = entry?;

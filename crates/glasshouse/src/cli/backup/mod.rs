@@ -36,7 +36,7 @@ pub struct RestoreArgs {
 
 /// Runs `backup`.
 pub async fn backup(args: BackupArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    let source = write::Source {
+    let source = write::BackupSource {
         db: context.database().await?,
         blobs: context.blobs()?,
         secret_file: context.secret_file(),
@@ -57,7 +57,7 @@ pub async fn restore(args: RestoreArgs, context: &Context) -> anyhow::Result<Exi
     let contents = restore::examine(&args.file).await?;
     super::serve::prepare_folder(&context.config.storage.data_dir)?;
     let _lock = super::serve::lock_folder(context)?;
-    let target = restore::Target {
+    let target = restore::RestoreTarget {
         db: context.database().await?,
         blobs: context.blobs()?,
         secret_file: context.secret_file(),

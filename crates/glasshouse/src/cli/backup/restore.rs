@@ -11,10 +11,10 @@ use futures::TryStreamExt;
 use store::dump::Table;
 use store::{Blobs, Db, Tx};
 
-use super::archive::{Amounts, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, Reader, SECRET, is_kept};
+use super::archive::{Amounts, ArchiveReader, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, SECRET, is_kept};
 
 /// Where a backup is restored to.
-pub struct Target {
+pub struct RestoreTarget {
     pub db: Db,
     pub blobs: Blobs,
     /// None when the secret is a setting.
@@ -22,14 +22,14 @@ pub struct Target {
 }
 
 /// A file that is whole.
-pub struct Contents {
+pub struct BackupContents {
     manifest: Manifest,
     secret: Option<Vec<u8>>,
 }
 
 /// Reads a file to its end, and says what is wrong with it.
-pub async fn examine(file: &Path) -> anyhow::Result<Contents> {
-    let mut reader = Reader::open(file, &[MANIFEST, SECRET])?;
+pub async fn examine(file: &Path) -> anyhow::Result<BackupContents> {
+    let mut reader = ArchiveReader::open(file, &[MANIFEST, SECRET])?;
     let first = reader.next().await?.filter(|(name, _)| name == MANIFEST);
     let Some((_, manifest)) = first else { bail!("{} is no backup", file.display()) };
     let manifest = serde_json::from_slice::<serde_json::Value>(&manifest)?;
@@ -42,17 +42,17 @@ pub async fn examine(file: &Path) -> anyhow::Result<Contents> {
     while let Some((name, bytes)) = reader.next().await? {
         secret = (name == SECRET).then_some(bytes).or(secret);
     }
-    Ok(Contents { manifest, secret })
+    Ok(BackupContents { manifest, secret })
 }
 
 /// Writes what is in the file to the target.
 pub async fn run(
     file: &Path,
-    contents: &Contents,
-    target: &Target,
+    contents: &BackupContents,
+    target: &RestoreTarget,
     replace: bool,
 ) -> anyhow::Result<Amounts> {
-    let Contents { manifest, secret } = contents;
+    let BackupContents { manifest, secret } = contents;
     check_schema(manifest, &target.db).await?;
     if !replace && !is_empty(manifest, target).await? {
         bail!("the target is not empty: restore into an empty one, or add --replace to delete what is there");
@@ -102,7 +102,7 @@ async fn check_schema(manifest: &Manifest, db: &Db) -> anyhow::Result<()> {
 }
 
 /// Whether nothing is there that a fresh installation has not.
-async fn is_empty(manifest: &Manifest, target: &Target) -> anyhow::Result<bool> {
+async fn is_empty(manifest: &Manifest, target: &RestoreTarget) -> anyhow::Result<bool> {
     if target.blobs.list("")?.try_next().await?.is_some() {
         return Ok(false);
     }
@@ -115,8 +115,8 @@ async fn is_empty(manifest: &Manifest, target: &Target) -> anyhow::Result<bool> 
     Ok(true)
 }
 
-async fn write_objects(file: &Path, target: &Target) -> anyhow::Result<u64> {
-    let mut reader = Reader::open(file, &[OBJECTS])?;
+async fn write_objects(file: &Path, target: &RestoreTarget) -> anyhow::Result<u64> {
+    let mut reader = ArchiveReader::open(file, &[OBJECTS])?;
     let mut count = 0;
     while let Some((name, bytes)) = reader.next().await? {
         let key = name.strip_prefix(OBJECTS).unwrap_or_default();
@@ -131,7 +131,7 @@ async fn write_objects(file: &Path, target: &Target) -> anyhow::Result<u64> {
 }
 
 async fn write_rows(file: &Path, manifest: &Manifest, tx: &mut Tx) -> anyhow::Result<u64> {
-    let mut reader = Reader::open(file, &[ROWS])?;
+    let mut reader = ArchiveReader::open(file, &[ROWS])?;
     let mut count = 0;
     while let Some((name, bytes)) = reader.next().await? {
         let of = name.strip_prefix(ROWS).and_then(|name| name.split_once('/')).map(|(table, _)| table);

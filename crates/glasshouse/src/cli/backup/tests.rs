@@ -8,8 +8,8 @@ use store::{BlobConfig, Blobs, Db};
 use tempfile::TempDir;
 
 use super::archive::{Amounts, is_kept};
-use super::restore::{self, Target};
-use super::write::{self, Source};
+use super::restore::{self, RestoreTarget};
+use super::write::{self, BackupSource};
 use crate::accounts::Plan;
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::testing::TestApp;
@@ -18,18 +18,18 @@ const PAGE: &str = "https://shop.example/shoes";
 const SECRET: &[u8] = b"a secret of this installation";
 
 /// A service with an account, a domain and a snapshot.
-async fn source(app: &TestApp, folder: &Path) -> Source {
+async fn source(app: &TestApp, folder: &Path) -> BackupSource {
     let account = app.account("owner@shop.example", Plan::Enterprise).await;
     app.domain(&account, "shop.example").await;
     app.crawl(&account, PAGE).await.assert_status(200);
     let secret_file = folder.join("edge.secret");
     std::fs::write(&secret_file, SECRET).unwrap();
     let platform = &app.state.platform;
-    Source { db: platform.db.clone(), blobs: platform.blobs.clone(), secret_file: Some(secret_file) }
+    BackupSource { db: platform.db.clone(), blobs: platform.blobs.clone(), secret_file: Some(secret_file) }
 }
 
 struct Fresh {
-    target: Target,
+    target: RestoreTarget,
     _db: TestDb,
     _folder: TempDir,
 }
@@ -41,10 +41,10 @@ async fn fresh(db: TestDb) -> Fresh {
     let url = format!("file:{}", folder.path().join("objects").display());
     let blobs = Blobs::open(&BlobConfig { url, ..BlobConfig::default() }).unwrap();
     let secret_file = Some(folder.path().join("edge.secret"));
-    Fresh { target: Target { db: (*db).clone(), blobs, secret_file }, _db: db, _folder: folder }
+    Fresh { target: RestoreTarget { db: (*db).clone(), blobs, secret_file }, _db: db, _folder: folder }
 }
 
-async fn restore(file: &Path, target: &Target, replace: bool) -> anyhow::Result<Amounts> {
+async fn restore(file: &Path, target: &RestoreTarget, replace: bool) -> anyhow::Result<Amounts> {
     let contents = restore::examine(file).await?;
     restore::run(file, &contents, target, replace).await
 }
@@ -180,7 +180,7 @@ async fn what_is_there_is_only_replaced_when_that_is_asked_for() {
     let other = TestApp::new().await;
     other.account("somebody@else.example", Plan::Essential).await;
     let platform = &other.state.platform;
-    let target = Target { db: platform.db.clone(), blobs: platform.blobs.clone(), secret_file: None };
+    let target = RestoreTarget { db: platform.db.clone(), blobs: platform.blobs.clone(), secret_file: None };
 
     let refused = restore(&file, &target, false).await;
     let untouched = rows(&target.db).await;

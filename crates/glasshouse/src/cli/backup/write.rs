@@ -14,7 +14,7 @@ const ROWS_OF_ENTRY: usize = 500;
 const BYTES_OF_ENTRY: usize = 1 << 20;
 
 /// What is backed up.
-pub struct Source {
+pub struct BackupSource {
     pub db: Db,
     pub blobs: Blobs,
     /// None when the secret is a setting.
@@ -22,7 +22,7 @@ pub struct Source {
 }
 
 /// Makes the file.
-pub async fn run(source: &Source, file: &Path) -> anyhow::Result<Amounts> {
+pub async fn run(source: &BackupSource, file: &Path) -> anyhow::Result<Amounts> {
     let writer = Writer::create(file)?;
     match write_all(source, &writer).await {
         Ok(amounts) => writer.finish().await.map(|()| amounts),
@@ -31,7 +31,7 @@ pub async fn run(source: &Source, file: &Path) -> anyhow::Result<Amounts> {
     }
 }
 
-async fn write_all(source: &Source, writer: &Writer) -> anyhow::Result<Amounts> {
+async fn write_all(source: &BackupSource, writer: &Writer) -> anyhow::Result<Amounts> {
     let mut amounts = Amounts::default();
     let mut snapshot = source.db.snapshot().await?;
     let mut tables = snapshot.tables().await?;
@@ -51,7 +51,7 @@ async fn write_all(source: &Source, writer: &Writer) -> anyhow::Result<Amounts> 
     }
     for table in &tables {
         let mut rows = snapshot.rows(table);
-        let mut part = Part::of(&table.name);
+        let mut part = TableRows::of(&table.name);
         while let Some(row) = rows.try_next().await? {
             amounts.rows += 1;
             if let Some((name, bytes)) = part.add(&row) {
@@ -73,16 +73,16 @@ async fn write_all(source: &Source, writer: &Writer) -> anyhow::Result<Amounts> 
 }
 
 /// Rows of a table on their way into an entry.
-struct Part<'t> {
+struct TableRows<'t> {
     table: &'t str,
     number: usize,
     rows: usize,
     text: String,
 }
 
-impl<'t> Part<'t> {
-    fn of(table: &'t str) -> Part<'t> {
-        Part { table, number: 0, rows: 0, text: String::new() }
+impl<'t> TableRows<'t> {
+    fn of(table: &'t str) -> TableRows<'t> {
+        TableRows { table, number: 0, rows: 0, text: String::new() }
     }
 
     /// Adds a row; answers an entry when one is full.

@@ -78,7 +78,7 @@ fn parse_new_status(text: &str) -> Result<DomainStatus, String> {
 
 /// A domain as `domain list --json` shows it.
 #[derive(Serialize)]
-struct Listed {
+struct ListedDomain {
     #[serde(flatten)]
     item: DomainItem,
     /// E-mail address of its account.
@@ -139,7 +139,8 @@ async fn list_domains(
     };
     let domains = service.list(only.as_ref()).await?;
     if json {
-        let listed = domains.iter().map(|domain| Listed { account: email_of(domain), item: domain.into() });
+        let listed =
+            domains.iter().map(|domain| ListedDomain { account: email_of(domain), item: domain.into() });
         return Output::Json(listed.collect::<Vec<_>>()).print();
     }
     let row = |domain: &Domain| {

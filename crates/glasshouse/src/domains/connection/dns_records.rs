@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::config::Edge;
+use crate::config::EdgeSection;
 use crate::domains::names;
 
 /// How long resolvers may keep a record, in seconds: short, so that a mistake is not kept for a day.
@@ -45,7 +45,7 @@ const CONTESTED: &str = "Another account has a claim on this site, or had one of
 
 impl RequiredRecords {
     /// Of a domain; `ownership` is what the TXT record of a contested one must say.
-    pub fn of(host: &str, edge: &Edge, ownership: Option<&str>) -> RequiredRecords {
+    pub fn of(host: &str, edge: &EdgeSection, ownership: Option<&str>) -> RequiredRecords {
         let reason = ownership.map(|_| CONTESTED.to_owned());
         RequiredRecords { records: records(host, edge, ownership), contested: ownership.is_some(), reason }
     }
@@ -54,7 +54,7 @@ impl RequiredRecords {
 /// The records of a domain: an apex gets `@` and `www`, any other name itself, one record per address of the service.
 ///
 /// With `ownership` there is also the TXT record that proves whose the domain is. `host` is in canonical form.
-fn records(host: &str, edge: &Edge, ownership: Option<&str>) -> Vec<DnsRecord> {
+fn records(host: &str, edge: &EdgeSection, ownership: Option<&str>) -> Vec<DnsRecord> {
     let part = subdomain_part(host);
     let names = match part {
         None => vec!["@", "www"],

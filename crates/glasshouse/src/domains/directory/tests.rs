@@ -5,7 +5,7 @@ use std::time::Duration;
 use store::on_engine;
 
 use super::*;
-use crate::accounts::{Limit, Plan};
+use crate::accounts::{Plan, PlanLimit};
 use crate::domains::service::{Lock, NewDomain};
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{TestAccount, TestApp};
@@ -27,7 +27,7 @@ async fn soon(mut is_so: impl AsyncFnMut() -> bool) {
 
 async fn claim(app: &TestApp, account: &TestAccount, host: &str, status: DomainStatus) -> Domain {
     let new = NewDomain { domain: host.to_owned(), status, ..NewDomain::default() };
-    app.state.domains.add(&account.id, Limit::NONE, new).await.expect("the name is free").domain
+    app.state.domains.add(&account.id, PlanLimit::NONE, new).await.expect("the name is free").domain
 }
 
 #[tokio::test]

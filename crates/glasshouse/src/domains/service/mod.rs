@@ -17,7 +17,7 @@ use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
 use super::queries;
 use super::site::Site;
-use crate::accounts::{AccountId, Limit};
+use crate::accounts::{AccountId, PlanLimit};
 use crate::clock::Clock;
 use crate::follow::Follower;
 use crate::jobs::{Job, Jobs, NewJob};
@@ -132,7 +132,12 @@ impl DomainsService {
     /// Adds a domain to an account whose plan allows `limit` of them.
     ///
     /// What its answer needs is known before it is added, so that no failure leaves a domain behind.
-    pub async fn add(&self, account: &AccountId, limit: Limit, new: NewDomain) -> Result<Added, AddError> {
+    pub async fn add(
+        &self,
+        account: &AccountId,
+        limit: PlanLimit,
+        new: NewDomain,
+    ) -> Result<Added, AddError> {
         let host = names::parse_domain(&new.domain).ok_or(AddError::InvalidDomain)?;
         let origin_host = check_origin(&host, new.origin_host.as_deref().unwrap_or(""))?;
         let sitemap_url = check_sitemap(new.sitemap_url.as_deref().unwrap_or(""))?;
@@ -159,7 +164,7 @@ impl DomainsService {
     }
 
     /// Writes a new record; answers whether it is contested.
-    async fn insert(&self, domain: &Domain, limit: Limit) -> Result<bool, AddError> {
+    async fn insert(&self, domain: &Domain, limit: PlanLimit) -> Result<bool, AddError> {
         let mut tx = self.db.write().await?;
         queries::lock_account(&mut tx, &domain.account_id).await?;
         queries::lock_site(&mut tx, &domain.host).await?;

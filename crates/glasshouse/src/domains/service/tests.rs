@@ -1,12 +1,12 @@
 //! Tests of adding, locking and removing domains, on both databases.
 
-use crate::accounts::{Limit, Plan};
+use crate::accounts::{Plan, PlanLimit};
 use crate::domains::service::{AddError, Lock, NewDomain};
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{TestAccount, TestApp};
 
 async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {
-    app.state.domains.add(&account.id, Limit::of(2), new).await.map(|added| added.domain)
+    app.state.domains.add(&account.id, PlanLimit::of(2), new).await.map(|added| added.domain)
 }
 
 fn named(domain: &str) -> NewDomain {

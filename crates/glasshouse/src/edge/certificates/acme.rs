@@ -89,7 +89,7 @@ pub trait OrderStore: Send + Sync {
 
 impl CertificateAuthority {
     /// The authority of the settings. None when the contact is no e-mail address.
-    pub fn new(edge: &config::Edge) -> Option<CertificateAuthority> {
+    pub fn new(edge: &config::EdgeSection) -> Option<CertificateAuthority> {
         if edge.acme_contact.as_ref().is_some_and(|contact| !contact.contains('@')) {
             return None;
         }

@@ -26,7 +26,7 @@ use crate::config;
 use crate::listen::accept::{accept, admission, drive};
 use crate::listen::admission::ConnectionPlace;
 use crate::listen::streams::Streams;
-use crate::listen::timed::{RequestsInFlight, TimeLimits, TimedConnection};
+use crate::listen::timed::{ClientTimeLimits, RequestsInFlight, TimedConnection};
 use crate::listen::turns::Turns;
 use crate::listen::{ListenError, Listening, bind};
 
@@ -52,7 +52,7 @@ pub struct EdgeSockets {
 
 impl EdgeSockets {
     /// Takes the addresses of the settings.
-    pub async fn bind(edge: &config::Edge) -> Result<EdgeSockets, ListenError> {
+    pub async fn bind(edge: &config::EdgeSection) -> Result<EdgeSockets, ListenError> {
         let mut sockets = EdgeSockets::default();
         if let Some(address) = edge.http_listen {
             sockets.http = Some(bind(address, "edge.http_listen").await?);
@@ -127,7 +127,7 @@ fn http1_server() -> http1::Builder {
 }
 
 fn http2_server(listening: &Listening) -> http2::Builder<Streams> {
-    let stall = TimeLimits::default().write_stall;
+    let stall = ClientTimeLimits::default().write_stall;
     let mut server = http2::Builder::new(Streams::new(&listening.tasks, &listening.pressure, stall));
     server
         .timer(TokioTimer::new())
@@ -170,7 +170,7 @@ impl Front {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
-        let timed = TimedConnection::http1(stream, TimeLimits::default(), in_flight.clone());
+        let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
@@ -191,7 +191,7 @@ impl Front {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
-        let timed = TimedConnection::http2(stream, TimeLimits::default(), in_flight.clone());
+        let timed = TimedConnection::http2(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http2.serve_connection(TokioIo::new(timed), service);

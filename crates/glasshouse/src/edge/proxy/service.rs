@@ -147,7 +147,7 @@ impl Inner {
     }
 }
 
-fn own_addresses(edge: &config::Edge, listening: Vec<SocketAddr>) -> OwnAddresses {
+fn own_addresses(edge: &config::EdgeSection, listening: Vec<SocketAddr>) -> OwnAddresses {
     let v4 = edge.public_ipv4.iter().map(|ip| std::net::IpAddr::from(*ip));
     let v6 = edge.public_ipv6.iter().map(|ip| std::net::IpAddr::from(*ip));
     OwnAddresses { public: v4.chain(v6).collect(), listening }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
 use crate::accounts::Plan;
-use crate::api::server::{Sender, Server};
+use crate::api::server::{ApiServer, Sender};
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::listen::accept::admission;
@@ -158,7 +158,7 @@ async fn a_client_of_the_api_that_does_not_read_is_given_up() {
     let app = TestApp::new().await;
     let (listening, socket) = (impatient(), listener().await);
     let address = socket.local_addr().unwrap();
-    let server = Server {
+    let server = ApiServer {
         listening: listening.clone(),
         admission: admission(&app.state.platform.config),
         head_bytes: 64 * 1024,

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::{Audits, RowReader};
 use crate::audit::model::Run;
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{Index, Kind};
+use crate::audit::stored::{Index, PartKind};
 
 /// Entries that each list has at most; the totals count all.
 const MOST_ENTRIES: usize = 1000;
@@ -20,22 +20,23 @@ const MOST_ENTRIES: usize = 1000;
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// Findings that the earlier run did not have.
-    pub new_findings: Findings,
+    pub new_findings: ComparedFindings,
     /// Findings that the later run does not have any more, on pages that both have.
-    pub fixed_findings: Findings,
+    pub fixed_findings: ComparedFindings,
     /// Findings that both have.
-    pub remaining_findings: Findings,
+    pub remaining_findings: ComparedFindings,
     /// Pages that only the later run has.
-    pub added_pages: Pages,
+    pub added_pages: ComparedPages,
     /// Pages that only the earlier run has.
-    pub removed_pages: Pages,
+    pub removed_pages: ComparedPages,
     /// Pages on which something changed.
     pub changed_pages: Changes,
 }
 
 /// Findings, and how many there are.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub struct Findings {
+#[schema(as = Findings)]
+pub struct ComparedFindings {
     pub total: usize,
     /// The first 1,000.
     pub items: Vec<ComparedFinding>,
@@ -52,7 +53,8 @@ pub struct ComparedFinding {
 
 /// Pages, and how many there are.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub struct Pages {
+#[schema(as = Pages)]
+pub struct ComparedPages {
     pub total: usize,
     /// Paths of the first 1,000.
     pub items: Vec<String>,
@@ -72,12 +74,13 @@ pub struct ChangedPage {
     /// The page.
     pub path: String,
     /// Each field that changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
 }
 
 /// A field that changed.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Change {
+#[schema(as = Change)]
+pub struct FieldChange {
     /// `statusCode`, `title`, `metaDesc`, `h1`, `canonical` or `indexable`.
     pub field: &'static str,
     #[schema(value_type = String)]
@@ -97,7 +100,7 @@ struct Compared {
     indexable: serde_json::Value,
 }
 
-impl Findings {
+impl ComparedFindings {
     fn add(&mut self, path: &str, issue: &str) {
         self.total += 1;
         if self.items.len() < MOST_ENTRIES {
@@ -106,7 +109,7 @@ impl Findings {
     }
 }
 
-impl Pages {
+impl ComparedPages {
     fn add(&mut self, path: &str) {
         self.total += 1;
         if self.items.len() < MOST_ENTRIES {
@@ -129,8 +132,8 @@ impl Audits {
         let (before, after) = (self.0.segments.index(earlier).await?, self.0.segments.index(later).await?);
         let mut found = Comparison::default();
         found.compare_issues("", &site_issues(&before), &site_issues(&after));
-        let mut old_rows = RowReader::new(self, earlier, Kind::Pages);
-        let mut new_rows = RowReader::new(self, later, Kind::Pages);
+        let mut old_rows = RowReader::new(self, earlier, PartKind::Pages);
+        let mut new_rows = RowReader::new(self, later, PartKind::Pages);
         // Both are sorted by path.
         let (mut old, mut new) = (0, 0);
         while old < before.len() || new < after.len() {
@@ -173,7 +176,7 @@ fn site_issues(index: &Index) -> BTreeSet<&str> {
     index.site_issues.iter().map(String::as_str).collect()
 }
 
-fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
+fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
     let read = |line: &[u8]| serde_json::from_slice::<Compared>(line).unwrap_or_default();
     let (before, after) = (read(before), read(after));
     let fields = [
@@ -185,5 +188,5 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<Change> {
         ("indexable", before.indexable, after.indexable),
     ];
     let changed = fields.into_iter().filter(|(_, before, after)| before != after);
-    changed.map(|(field, before, after)| Change { field, before, after }).collect()
+    changed.map(|(field, before, after)| FieldChange { field, before, after }).collect()
 }

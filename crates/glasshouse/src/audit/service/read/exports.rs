@@ -8,11 +8,11 @@ use url::Url;
 use super::Audits;
 use crate::audit::model::{Run, RunReport};
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{Kind, PAGE_FIELDS, PART_ROWS, lines};
+use crate::audit::stored::{PAGE_FIELDS, PART_ROWS, PartKind, lines};
 
 /// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Export {
+pub enum AuditExport {
     /// Pages as lists show them.
     Pages,
     /// A line per example of a finding; what is about the site as a whole comes first, without a path.
@@ -30,7 +30,7 @@ pub enum Export {
 
 /// In which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportFormat {
+pub enum AuditExportFormat {
     /// For spreadsheets.
     Csv,
     /// A JSON object per line.
@@ -39,17 +39,17 @@ pub enum ExportFormat {
     Xml,
 }
 
-impl Export {
+impl AuditExport {
     /// Reads the word of the API.
-    pub fn parse(text: &str) -> Option<Export> {
+    pub fn parse(text: &str) -> Option<AuditExport> {
         Some(match text {
-            "pages" => Export::Pages,
-            "findings" => Export::Findings,
-            "links" => Export::Links,
-            "redirects" => Export::Redirects,
-            "images" => Export::Images,
-            "hreflang" => Export::Hreflang,
-            "sitemap" => Export::Sitemap,
+            "pages" => AuditExport::Pages,
+            "findings" => AuditExport::Findings,
+            "links" => AuditExport::Links,
+            "redirects" => AuditExport::Redirects,
+            "images" => AuditExport::Images,
+            "hreflang" => AuditExport::Hreflang,
+            "sitemap" => AuditExport::Sitemap,
             _ => return None,
         })
     }
@@ -57,56 +57,56 @@ impl Export {
     /// Names of the columns, in their order.
     fn columns(self) -> &'static [&'static str] {
         match self {
-            Export::Pages => PAGE_FIELDS,
-            Export::Findings => {
+            AuditExport::Pages => PAGE_FIELDS,
+            AuditExport::Findings => {
                 &["path", "statusCode", "issueId", "severity", "count", "url", "text", "detail"]
             }
-            Export::Links => &["from", "to", "anchor", "rel", "status"],
-            Export::Redirects => &["path", "statusCode", "hops", "target", "targetStatus"],
-            Export::Images => &["path", "src", "alt"],
-            Export::Hreflang => &["path", "lang", "to", "status"],
-            Export::Sitemap => &["loc"],
+            AuditExport::Links => &["from", "to", "anchor", "rel", "status"],
+            AuditExport::Redirects => &["path", "statusCode", "hops", "target", "targetStatus"],
+            AuditExport::Images => &["path", "src", "alt"],
+            AuditExport::Hreflang => &["path", "lang", "to", "status"],
+            AuditExport::Sitemap => &["loc"],
         }
     }
 }
 
-impl ExportFormat {
+impl AuditExportFormat {
     /// Reads the word of the API.
-    pub fn parse(text: &str) -> Option<ExportFormat> {
+    pub fn parse(text: &str) -> Option<AuditExportFormat> {
         Some(match text {
-            "csv" => ExportFormat::Csv,
-            "ndjson" => ExportFormat::Ndjson,
-            "xml" => ExportFormat::Xml,
+            "csv" => AuditExportFormat::Csv,
+            "ndjson" => AuditExportFormat::Ndjson,
+            "xml" => AuditExportFormat::Xml,
             _ => return None,
         })
     }
 
-    fn head(self, what: Export) -> String {
+    fn head(self, what: AuditExport) -> String {
         match self {
-            ExportFormat::Csv => what.columns().join(",") + "\r\n",
-            ExportFormat::Ndjson => String::new(),
-            ExportFormat::Xml => "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+            AuditExportFormat::Csv => what.columns().join(",") + "\r\n",
+            AuditExportFormat::Ndjson => String::new(),
+            AuditExportFormat::Xml => "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
                 <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
                 .to_owned(),
         }
     }
 
     fn tail(self) -> &'static str {
-        if self == ExportFormat::Xml { "</urlset>\n" } else { "" }
+        if self == AuditExportFormat::Xml { "</urlset>\n" } else { "" }
     }
 
-    fn write(self, text: &mut String, what: Export, line: &Map<String, Value>) {
+    fn write(self, text: &mut String, what: AuditExport, line: &Map<String, Value>) {
         match self {
-            ExportFormat::Csv => {
+            AuditExportFormat::Csv => {
                 let cells = what.columns().iter().map(|column| cell(line.get(*column)));
                 text.push_str(&cells.collect::<Vec<_>>().join(","));
                 text.push_str("\r\n");
             }
-            ExportFormat::Ndjson => {
+            AuditExportFormat::Ndjson => {
                 text.push_str(&serde_json::to_string(line).expect("lines are plain data"));
                 text.push('\n');
             }
-            ExportFormat::Xml => {
+            AuditExportFormat::Xml => {
                 let loc = line.get("loc").and_then(Value::as_str).unwrap_or_default();
                 text.push_str(&format!("  <url><loc>{}</loc></url>\n", escaped(loc)));
             }
@@ -119,8 +119,8 @@ impl Audits {
     pub fn export(
         &self,
         run: &Run,
-        what: Export,
-        format: ExportFormat,
+        what: AuditExport,
+        format: AuditExportFormat,
     ) -> impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<> {
         let (audits, run) = (self.clone(), run.clone());
         futures::stream::unfold(Some(0), move |part: Option<usize>| {
@@ -138,28 +138,28 @@ impl Audits {
     async fn export_part(
         &self,
         run: &Run,
-        what: Export,
-        format: ExportFormat,
+        what: AuditExport,
+        format: AuditExportFormat,
         part: usize,
     ) -> Result<(String, Option<usize>), ReadError> {
         let index = self.0.segments.index(run).await?;
         let mut text = if part == 0 { format.head(what) } else { String::new() };
-        if part == 0 && what == Export::Findings {
+        if part == 0 && what == AuditExport::Findings {
             site_wide(&run.report).iter().for_each(|line| format.write(&mut text, what, line));
         }
         let first = part * PART_ROWS;
         if first < index.len() {
             let kind = match what {
-                Export::Pages | Export::Sitemap => Kind::Pages,
-                Export::Links => Kind::Links,
-                _ => Kind::Details,
+                AuditExport::Pages | AuditExport::Sitemap => PartKind::Pages,
+                AuditExport::Links => PartKind::Links,
+                _ => PartKind::Details,
             };
             let bytes = self.0.segments.get(run, kind, part).await?;
             for (at, line) in lines(&bytes).enumerate() {
                 let row = first + at;
                 let (Some(path), Some(status)) = (index.paths.get(row), index.status.get(row)) else { break };
                 let value: Value = serde_json::from_slice(line).unwrap_or_default();
-                let page = Page { run, path, status: *status, is_listed: index.indexable[row] };
+                let page = ExportedPage { run, path, status: *status, is_listed: index.indexable[row] };
                 page.lines(what, value).iter().for_each(|line| format.write(&mut text, what, line));
             }
         }
@@ -172,7 +172,7 @@ impl Audits {
 }
 
 /// The page that a stored line is about.
-struct Page<'a> {
+struct ExportedPage<'a> {
     run: &'a Run,
     path: &'a str,
     status: u16,
@@ -180,23 +180,23 @@ struct Page<'a> {
     is_listed: bool,
 }
 
-impl Page<'_> {
-    fn lines(&self, what: Export, mut value: Value) -> Vec<Map<String, Value>> {
+impl ExportedPage<'_> {
+    fn lines(&self, what: AuditExport, mut value: Value) -> Vec<Map<String, Value>> {
         match what {
-            Export::Pages => value.as_object().cloned().into_iter().collect(),
-            Export::Links => objects(value),
-            Export::Findings => {
+            AuditExport::Pages => value.as_object().cloned().into_iter().collect(),
+            AuditExport::Links => objects(value),
+            AuditExport::Findings => {
                 objects(value["findings"].take()).iter().flat_map(|f| self.examples(f)).collect()
             }
-            Export::Images => self.with_path(value["images"].take()),
-            Export::Hreflang => self.with_path(value["hreflang"].take()),
-            Export::Redirects => self.redirect(value["hops"].take()),
-            Export::Sitemap if self.status == 200 && self.is_listed => {
+            AuditExport::Images => self.with_path(value["images"].take()),
+            AuditExport::Hreflang => self.with_path(value["hreflang"].take()),
+            AuditExport::Redirects => self.redirect(value["hops"].take()),
+            AuditExport::Sitemap if self.status == 200 && self.is_listed => {
                 let address = self.run.request.urls.first().and_then(|seed: &Url| seed.join(self.path).ok());
                 let loc = Value::from(address.map(String::from).unwrap_or_default());
                 vec![Map::from_iter([("loc".to_owned(), loc)])]
             }
-            Export::Sitemap => Vec::new(),
+            AuditExport::Sitemap => Vec::new(),
         }
     }
 
@@ -341,8 +341,8 @@ mod tests {
 
     #[test]
     fn a_word_that_is_no_export_is_none() {
-        assert_eq!(Export::parse("hreflang"), Some(Export::Hreflang));
-        assert_eq!(Export::parse("everything"), None);
-        assert_eq!(ExportFormat::parse("pdf"), None);
+        assert_eq!(AuditExport::parse("hreflang"), Some(AuditExport::Hreflang));
+        assert_eq!(AuditExport::parse("everything"), None);
+        assert_eq!(AuditExportFormat::parse("pdf"), None);
     }
 }

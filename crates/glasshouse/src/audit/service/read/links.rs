@@ -8,7 +8,7 @@ use super::{Audits, RowReader};
 use crate::audit::model::Run;
 use crate::audit::results::MOST_INLINKS;
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{Kind, LinkRow};
+use crate::audit::stored::{LinkRow, PartKind};
 
 #[derive(Debug, Clone, Default)]
 pub struct LinkFilter {
@@ -54,7 +54,7 @@ impl LinkList {
 
 impl Audits {
     async fn has_more_inlinks(&self, run: &Run, row: usize) -> Result<bool, ReadError> {
-        let line = RowReader::new(self, run, Kind::Inlinks).line(row).await?;
+        let line = RowReader::new(self, run, PartKind::Inlinks).line(row).await?;
         let links: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&line).unwrap_or_default();
         Ok(links.len() >= MOST_INLINKS)
     }
@@ -65,15 +65,15 @@ impl Audits {
         let mut list = LinkList::default();
         let (kind, rows) = match (&filter.from, &filter.to) {
             (Some(from), _) => match index.find_path(from) {
-                Some(row) => (Kind::Links, row..row + 1),
+                Some(row) => (PartKind::Links, row..row + 1),
                 None => return Ok(list),
             },
             (None, Some(to)) => match index.find_path(to) {
-                Some(row) if !self.has_more_inlinks(run, row).await? => (Kind::Inlinks, row..row + 1),
+                Some(row) if !self.has_more_inlinks(run, row).await? => (PartKind::Inlinks, row..row + 1),
                 // An address elsewhere, or one that more pages link to than are kept beside it.
-                _ => (Kind::Links, 0..index.len()),
+                _ => (PartKind::Links, 0..index.len()),
             },
-            (None, None) => (Kind::Links, 0..index.len()),
+            (None, None) => (PartKind::Links, 0..index.len()),
         };
         let mut reader = RowReader::new(self, run, kind);
         for row in rows {

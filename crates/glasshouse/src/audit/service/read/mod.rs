@@ -19,11 +19,11 @@ use crate::audit::model::Run;
 use crate::audit::ports::{LAST_VISIT, LastVisit};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{Index, Kind, PART_ROWS, lines};
+use crate::audit::stored::{Index, PART_ROWS, PartKind, lines};
 use crate::domains::DomainId;
 
 pub use compare::Comparison;
-pub use exports::{Export, ExportFormat};
+pub use exports::{AuditExport, AuditExportFormat};
 pub use links::{LinkFilter, LinkList};
 pub use visits::LastVisits;
 
@@ -149,7 +149,7 @@ impl Audits {
         let Some(run) = runs.into_iter().next() else { return Ok(None) };
         let index = self.0.segments.index(&run).await?;
         let Some(row) = index.find_path(path) else { return Ok(Some((run, None))) };
-        let line = self.row(&run, Kind::Pages, row).await?;
+        let line = self.row(&run, PartKind::Pages, row).await?;
         Ok(Some((run, line)))
     }
 
@@ -208,7 +208,7 @@ impl Audits {
             }
             _ => {
                 let mut keys = Vec::with_capacity(rows.len());
-                let mut reader = RowReader::new(self, run, Kind::Pages);
+                let mut reader = RowReader::new(self, run, PartKind::Pages);
                 for row in rows {
                     let line = reader.line(*row).await?;
                     let fields: HashMap<&str, &RawValue> = serde_json::from_slice(&line).unwrap_or_default();
@@ -248,7 +248,7 @@ impl Audits {
         mut is_continued: bool,
     ) -> Result<Bytes, ReadError> {
         let mut text = Vec::with_capacity(rows.len() * ROW_BYTES);
-        let mut reader = RowReader::new(self, run, Kind::Pages);
+        let mut reader = RowReader::new(self, run, PartKind::Pages);
         for row in rows {
             if std::mem::replace(&mut is_continued, true) {
                 text.push(b',');
@@ -266,7 +266,7 @@ impl Audits {
     pub(super) async fn row(
         &self,
         run: &Run,
-        kind: Kind,
+        kind: PartKind,
         row: usize,
     ) -> Result<Option<Box<RawValue>>, ReadError> {
         let line = RowReader::new(self, run, kind).line(row).await?;
@@ -278,10 +278,10 @@ impl Audits {
         let index = self.0.segments.index(run).await?;
         let Some(row) = index.find(id) else { return Ok(None) };
         let parts = (
-            self.row(run, Kind::Pages, row).await?,
-            self.row(run, Kind::Details, row).await?,
-            self.row(run, Kind::Inlinks, row).await?,
-            self.row(run, Kind::Links, row).await?,
+            self.row(run, PartKind::Pages, row).await?,
+            self.row(run, PartKind::Details, row).await?,
+            self.row(run, PartKind::Inlinks, row).await?,
+            self.row(run, PartKind::Links, row).await?,
         );
         let (Some(page), Some(details), Some(inlinks), Some(outlinks)) = parts else { return Ok(None) };
         let path = index.paths[row].clone();
@@ -325,12 +325,12 @@ pub struct PageParts {
 pub(super) struct RowReader<'a> {
     audits: &'a Audits,
     run: &'a Run,
-    kind: Kind,
+    kind: PartKind,
     part: Option<(usize, Bytes, Vec<std::ops::Range<usize>>)>,
 }
 
 impl<'a> RowReader<'a> {
-    pub fn new(audits: &'a Audits, run: &'a Run, kind: Kind) -> RowReader<'a> {
+    pub fn new(audits: &'a Audits, run: &'a Run, kind: PartKind) -> RowReader<'a> {
         RowReader { audits, run, kind, part: None }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A document is read once and never kept (`page::scan`). A row keeps what is asked of any row at any time (`site::Row`, at
 //! most 256 bytes); what its page names (`site::Named`) and what reports show of it (`site::Details`) wait in files
-//! (`site::Shelf`) until joins and reports ask for them row by row.
+//! (`site::SpillFile`) until joins and reports ask for them row by row.
 //!
 //! Used by the application's audits and the `audit` command. Knows no database, no HTTP server and no browser; every
 //! address is fetched by the caller's source, which guards it.

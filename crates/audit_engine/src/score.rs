@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::checks::{CheckId, Scope, Severity};
+use crate::checks::{CheckId, FindingScope, Severity};
 use crate::page::Page;
-use crate::page::view::Rows;
-use crate::site::{CrawledSite, Row, Shared};
+use crate::page::view::CheckedRows;
+use crate::site::{CrawledSite, Row, SharedContent};
 
 /// Findings that leave nothing of a page's worth.
 const CRITICAL: &[&str] = &[
@@ -28,7 +28,7 @@ pub fn page_health(findings: &[(CheckId, u32)]) -> f64 {
         return 0.0;
     }
     let mut penalties: HashMap<&str, (f64, f64)> = HashMap::new();
-    for (id, count) in findings.iter().filter(|(id, _)| id.check().scope == Scope::Page) {
+    for (id, count) in findings.iter().filter(|(id, _)| id.check().scope == FindingScope::Page) {
         let category = id.category();
         let multiple = (1.0 + 0.25 * f64::from((*count).max(1)).log2()).min(2.0);
         penalties.entry(category.name).or_insert((0.0, category.cap)).0 += id.check().weight * multiple;
@@ -131,14 +131,14 @@ impl Preview {
         if row.status != 200 || !row.is_page() {
             return 0.0;
         }
-        let is_own = |shared: Shared| {
+        let is_own = |shared: SharedContent| {
             let mut evidence = crate::checks::Evidence::default();
             site.shared(shared, row, &mut evidence);
             evidence.count == 0
         };
         let mut points = f64::from(self.points);
-        points += if self.has_title && is_own(Shared::Title) { 4.0 } else { 0.0 };
-        points += if self.has_description && is_own(Shared::Description) { 4.0 } else { 0.0 };
+        points += if self.has_title && is_own(SharedContent::Title) { 4.0 } else { 0.0 };
+        points += if self.has_description && is_own(SharedContent::Description) { 4.0 } else { 0.0 };
         if self.is_noindex { points.min(50.0) } else { points.min(100.0) }
     }
 }
@@ -146,7 +146,7 @@ impl Preview {
 /// Whether a row counts in a run's score: pages, and addresses that should be pages.
 pub fn is_scored(row: &Row) -> bool {
     let is_missing = row.is_broken() && row.redirect.is_none();
-    row.rows.is_some_and(|rows| rows >= Rows::Html) || is_missing
+    row.rows.is_some_and(|rows| rows >= CheckedRows::Html) || is_missing
 }
 
 /// Whether a check's findings are errors.
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn findings() -> impl Strategy<Value = Vec<(CheckId, u32)>> {
-        let ids: Vec<CheckId> = CheckId::all().filter(|id| id.check().scope == Scope::Page).collect();
+        let ids: Vec<CheckId> = CheckId::all().filter(|id| id.check().scope == FindingScope::Page).collect();
         let subset = prop::sample::subsequence(ids.clone(), 0..ids.len());
         subset.prop_flat_map(|ids| {
             let length = ids.len();

@@ -2,10 +2,10 @@
 
 use super::robots::{R_NOTICE, R_WARNING, blocks_all, is_there};
 use super::thresholds::Limit;
-use super::{Check, ERROR, Fires, NOTICE, SITE_NOTICE, Scope};
+use super::{Check, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE};
 use crate::page::structured::{property, types};
-use crate::page::view::{GOOGLEBOT, Rows};
-use crate::site::{BotAnswer, CrawledSite, LinkVerdict, SiteFindings};
+use crate::page::view::{CheckedRows, GOOGLEBOT};
+use crate::site::{BotResponse, CrawledSite, LinkVerdict, SiteFindings};
 
 const AGENTS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/dynamic-rendering";
@@ -121,8 +121,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "AI_BOT_HTTP_BLOCKED",
-        scope: Scope::Site,
-        on: Rows::Any,
+        scope: FindingScope::Site,
+        on: CheckedRows::Any,
         weight: 4.0,
         title: "The server turns AI crawlers away that robots.txt lets in",
         why: "A firewall decides what robots.txt should: assistants cannot read the site.",
@@ -131,12 +131,16 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes\nBOT GPTBot 403",
         good: "GET /\nShoes\nBOT GPTBot 200",
         fires: Fires::Whole(|site, found| {
-            let is_blocked =
-                |answer: &&BotAnswer| matches!(answer.status, 401 | 403 | 429) || answer.is_challenged;
-            for answer in site.probes.bots.iter().filter(is_blocked) {
-                let what =
-                    if answer.is_challenged { "a challenge".to_owned() } else { answer.status.to_string() };
-                found.add(format!("{}: {what}", answer.name), []);
+            let is_blocked = |response: &&BotResponse| {
+                matches!(response.status, 401 | 403 | 429) || response.is_challenged
+            };
+            for response in site.probes.bots.iter().filter(is_blocked) {
+                let what = if response.is_challenged {
+                    "a challenge".to_owned()
+                } else {
+                    response.status.to_string()
+                };
+                found.add(format!("{}: {what}", response.name), []);
             }
         }),
         ..ERROR

@@ -2,14 +2,14 @@
 
 use super::{Check, ERROR, Evidence, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::site::{CanonicalVerdict, CrawledSite, Row};
 
 const CANONICALS: &str =
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls";
-const CANDIDATE: Check = Check { on: Rows::Candidate, source: CANONICALS, ..ERROR };
-const CANDIDATE_WARNING: Check = Check { on: Rows::Candidate, source: CANONICALS, ..WARNING };
-const CANDIDATE_NOTICE: Check = Check { on: Rows::Candidate, source: CANONICALS, ..NOTICE };
+const CANDIDATE: Check = Check { on: CheckedRows::Candidate, source: CANONICALS, ..ERROR };
+const CANDIDATE_WARNING: Check = Check { on: CheckedRows::Candidate, source: CANONICALS, ..WARNING };
+const CANDIDATE_NOTICE: Check = Check { on: CheckedRows::Candidate, source: CANONICALS, ..NOTICE };
 
 fn verdict_is(site: &CrawledSite, row: &Row, verdict: CanonicalVerdict, found: &mut Evidence) {
     if site.canonical_verdict(row) == verdict {

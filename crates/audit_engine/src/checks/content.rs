@@ -8,7 +8,7 @@ use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, SITE_NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{han_and_kana_count, is_cjk};
-use crate::site::Shared;
+use crate::site::SharedContent;
 
 const HELPFUL: &str = "https://developers.google.com/search/docs/fundamentals/creating-helpful-content";
 const DUPLICATES: &str =
@@ -89,7 +89,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: DUPLICATES,
         bad: "GET /\n<nav><a href=/b>b</a></nav><p>{word *60}\nGET /b\n<p>{word *60}",
         good: "GET /\n<nav><a href=/b>b</a></nav><p>{word *60}\nGET /b\n<p>{other *60}",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::Text, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::Text, row, found)),
         ..ERROR
     },
     Check {

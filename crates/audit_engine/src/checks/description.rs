@@ -4,7 +4,7 @@ use super::thresholds::{Limit, Thresholds};
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, is_cjk};
-use crate::site::Shared;
+use crate::site::SharedContent;
 
 const SNIPPETS: &str = "https://developers.google.com/search/docs/appearance/snippet";
 
@@ -97,7 +97,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: SNIPPETS,
         bad: "GET /\n<meta name=description content=Shoes><a href=/b>b</a>\nGET /b\n<meta name=description content=shoes>",
         good: "GET /\n<meta name=description content=Shoes><a href=/b>b</a>\nGET /b\n<meta name=description content=Boots>",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::Description, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::Description, row, found)),
         ..WARNING
     },
     Check {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::thresholds::{THRESHOLDS, Threshold};
-use super::{CATEGORIES, Check, CheckId, Scope, Severity};
+use super::{CATEGORIES, Check, CheckId, FindingScope, Severity};
 
 /// Characters of an example that are shown.
 const MAX_EXAMPLE_CHARS: usize = 300;
@@ -45,10 +45,10 @@ fn describe(check: &Check, text: &mut String) {
         Severity::Notice => "notice",
     };
     let about = match check.scope {
-        Scope::Page => "a page",
-        Scope::Site => "the site",
-        Scope::Robots => "robots.txt",
-        Scope::Sitemap => "the sitemap",
+        FindingScope::Page => "a page",
+        FindingScope::Site => "the site",
+        FindingScope::Robots => "robots.txt",
+        FindingScope::Sitemap => "the sitemap",
     };
     let default = if check.is_default { "" } else { ", off by default" };
     let _ = write!(

@@ -3,7 +3,7 @@
 use super::thresholds::Limit;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
-use crate::site::Shared;
+use crate::site::SharedContent;
 
 const HEADINGS: &str = "https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/Heading_Elements";
 
@@ -57,7 +57,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: HEADINGS,
         bad: "GET /\n<h1>Shoes</h1><a href=/b>b</a>\nGET /b\n<h1>SHOES</h1>",
         good: "GET /\n<h1>Shoes</h1><a href=/b>b</a>\nGET /b\n<h1>Boots</h1>",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::H1, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::H1, row, found)),
         ..NOTICE
     },
     Check {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::Page;
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::site::{AlternateVerdict, CrawledSite, NamedRow};
 
 const LOCALIZED: &str =
@@ -218,7 +218,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HREFLANG_CANONICAL_CONFLICT",
-        on: Rows::Candidate,
+        on: CheckedRows::Candidate,
         title: "Canonical is another language version",
         why: "The page says that it is a copy of its translation.",
         fix: "Let each language version name itself as canonical.",

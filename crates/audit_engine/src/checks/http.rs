@@ -1,7 +1,7 @@
 //! Checks of answers: errors, redirects, types.
 
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::site::{Failure, RedirectVerdict, Row};
 
 const STATUS: &str = "https://developers.google.com/search/docs/crawling-indexing/http-network-errors";
@@ -18,7 +18,7 @@ fn is_denied(row: &Row) -> bool {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_4XX",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "Page does not exist",
         why: "Visitors and crawlers end at an error.",
         fix: "Restore the page, redirect it, or remove what links to it.",
@@ -34,7 +34,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTP_ACCESS_DENIED",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "Access is denied",
         why: "If a crawler may not read it, no search engine shows it.",
         fix: "Let crawlers in, or do not link the page in public.",
@@ -50,7 +50,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTP_RATE_LIMITED",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "The server asked to come back later",
         why: "Search engines slow down when a site answers so.",
         fix: "Raise the limit for crawlers, or audit more slowly.",
@@ -66,7 +66,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTP_5XX",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "The server fails",
         why: "Pages that fail for some days leave the index.",
         fix: "Look into the server's log.",
@@ -82,7 +82,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTP_TIMEOUT",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "No answer in time",
         why: "A crawler does not wait.",
         fix: "Make the page faster.",
@@ -98,7 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTP_NO_RESPONSE",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "No answer at all",
         why: "The name, the connection or its encryption failed.",
         fix: "Check DNS, the certificate and the firewall.",
@@ -114,7 +114,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_3XX",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "Redirect",
         why: "The list of all redirects.",
         fix: "Link to the target where you can.",
@@ -128,7 +128,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_TEMPORARY",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "Temporary redirect",
         why: "Search engines keep the old address.",
         fix: "Answer 301 or 308 when the page has moved for good.",
@@ -147,7 +147,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_CHAIN",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "Redirect to a redirect",
         why: "Each hop costs time, and crawlers give up after some.",
         fix: "Redirect to the last address at once.",
@@ -163,7 +163,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_CHAIN_TOO_LONG",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "More than ten redirects in a row",
         why: "Search engines stop at ten.",
         fix: "Redirect to the last address at once.",
@@ -179,7 +179,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_LOOP",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "Redirects in a circle",
         why: "Nobody arrives.",
         fix: "Break the circle.",
@@ -195,7 +195,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "REDIRECT_TO_ERROR",
-        on: Rows::Redirect,
+        on: CheckedRows::Redirect,
         title: "Redirect to an error",
         why: "Visitors and crawlers end at an error.",
         fix: "Redirect to a page that exists.",
@@ -211,7 +211,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "META_REFRESH",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Page reloads or redirects by meta refresh",
         why: "Readers lose their place, and search engines take it for a slow redirect.",
         fix: "Redirect on the server, or update by script.",
@@ -223,7 +223,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SOFT_404",
-        on: Rows::Candidate,
+        on: CheckedRows::Candidate,
         title: "Error page that answers 200",
         why: "Search engines index it, or find out and drop it.",
         fix: "Answer 404.",
@@ -235,7 +235,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "CONTENT_TYPE_MISMATCH",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "Content type and content disagree",
         why: "Browsers and crawlers read the page as something else.",
         fix: "Send text/html for pages, and the right type for files.",

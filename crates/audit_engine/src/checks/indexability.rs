@@ -1,7 +1,7 @@
 //! Checks of what keeps pages out of the index.
 
 use super::{Check, Fires, NOTICE, SITE_ERROR, WARNING};
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 
 const ROBOTS_META: &str = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag";
 const ROBOTS_TXT: &str = "https://developers.google.com/search/docs/crawling-indexing/robots/intro";
@@ -9,7 +9,7 @@ const ROBOTS_TXT: &str = "https://developers.google.com/search/docs/crawling-ind
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "NOINDEX",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Kept out of the index by a meta",
         why: "Search engines do not show the page.",
         fix: "Remove noindex if the page is to be found.",
@@ -21,7 +21,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOINDEX_HEADER",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Kept out of the index by a header",
         why: "Search engines do not show the page.",
         fix: "Remove X-Robots-Tag if the page is to be found.",
@@ -65,7 +65,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOFOLLOW_META",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links of the page are not to be followed",
         why: "What only this page links to is not found.",
         fix: "Remove nofollow from the robots meta.",
@@ -112,7 +112,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "ROBOTS_META_CONFLICT",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Directives contradict each other",
         why: "The stricter one is taken, which may not be what was meant.",
         fix: "Keep one of them.",
@@ -124,7 +124,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "ROBOTS_META_UNKNOWN",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Unknown directive",
         why: "It is ignored.",
         fix: "Correct its spelling or value.",
@@ -138,7 +138,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOINDEX_CANONICAL_CONFLICT",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Noindex, and a canonical to another page",
         why: "One says to forget the page, the other to count it for another.",
         fix: "Keep the canonical and remove noindex, or the other way round.",
@@ -150,7 +150,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOINDEX_BLOCKED_BY_ROBOTS",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Noindex that Googlebot may not read",
         why: "robots.txt keeps Googlebot from the page, so the address may be shown all the same.",
         fix: "Allow the page in robots.txt until it has left the index.",
@@ -162,7 +162,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "ROBOTS_BLOCKED_LINKED",
-        on: Rows::Any,
+        on: CheckedRows::Any,
         title: "Linked page is forbidden by robots.txt",
         why: "Search engines may show its address without reading it.",
         fix: "Allow it in robots.txt, or remove the links.",

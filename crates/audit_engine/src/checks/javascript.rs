@@ -11,7 +11,7 @@ use super::thresholds::Limit;
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
 use crate::page::text::word_count;
-use crate::page::view::{GOOGLEBOT, Rows, effective_canonical};
+use crate::page::view::{CheckedRows, GOOGLEBOT, effective_canonical};
 use crate::page::{Page, ResourceKind};
 use crate::source::RenderedDocument;
 
@@ -98,7 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_CANONICAL_CHANGED",
-        on: Rows::Candidate,
+        on: CheckedRows::Candidate,
         title: "Scripts change the canonical",
         why: "Search engines get two answers to one question.",
         fix: "Send the final canonical with the document.",
@@ -113,7 +113,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_NOINDEX_ADDED",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Scripts add noindex",
         why: "The page leaves the index as soon as it is rendered.",
         fix: "Remove noindex from the script if the page is to be found.",
@@ -126,7 +126,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_NOINDEX_REMOVED",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Scripts remove noindex",
         why: "Search engines may not render a page that says noindex.",
         fix: "Send the document without noindex.",
@@ -238,7 +238,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_REDIRECT",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "A script redirects",
         why: "Crawlers that run no scripts stay on an empty page.",
         fix: "Redirect on the server.",
@@ -251,7 +251,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SPA_SOFT_404",
-        on: Rows::Candidate,
+        on: CheckedRows::Candidate,
         title: "Rendered error page that answers 200",
         why: "Search engines index it, or find out and drop it.",
         fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",
@@ -431,8 +431,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes\nGET *\n<div id=root></div><script src=/a.js></script>",
         good: "GET /\nShoes\nGET *\n<div id=root></div><script src=/a.js></script>\nRENDER *\n<meta name=prerender-status-code content=404>",
         fires: Fires::Whole(|site, found| {
-            let answers = &site.probes.not_found;
-            if !answers.is_empty() && answers.iter().all(|(status, is_shell)| *status == 200 && *is_shell) {
+            let responses = &site.probes.not_found;
+            if !responses.is_empty() && responses.iter().all(|(status, is_shell)| *status == 200 && *is_shell)
+            {
                 found.add("answers 200 with the shell", []);
             }
         }),

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::site::{CrawledSite, LinkVerdict, NamedRow};
 
 const LINKS: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
-const L_ERROR: Check = Check { on: Rows::Html, source: LINKS, ..ERROR };
-const L_NOTICE: Check = Check { on: Rows::Html, source: LINKS, ..NOTICE };
+const L_ERROR: Check = Check { on: CheckedRows::Html, source: LINKS, ..ERROR };
+const L_NOTICE: Check = Check { on: CheckedRows::Html, source: LINKS, ..NOTICE };
 const TARGET_WARNING: Check = Check { source: LINKS, ..WARNING };
 const TARGET_NOTICE: Check = Check { source: LINKS, ..NOTICE };
 
@@ -176,7 +176,7 @@ pub(super) static CHECKS: &[Check] = &[
                 }
             }
         }),
-        on: Rows::Html,
+        on: CheckedRows::Html,
         ..TARGET_WARNING
     },
     Check {

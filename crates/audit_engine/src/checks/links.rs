@@ -11,7 +11,7 @@ use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::addresses::is_on_host_of_base;
 use crate::page::text::fold;
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::page::{Link, Page};
 
 const CRAWLABLE: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
@@ -76,7 +76,7 @@ fn runs_script(link: &Link) -> bool {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "LINK_NOFOLLOW_INTERNAL",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Internal links with nofollow",
         why: "The site tells crawlers not to trust its own pages.",
         fix: "Remove nofollow from internal links.",
@@ -91,7 +91,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_EMPTY_ANCHOR",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links without text",
         why: "Nobody can tell where the link leads: not readers, not screen readers, not search engines.",
         fix: "Write a text into the link, or give its picture an alt text.",
@@ -109,7 +109,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_NON_DESCRIPTIVE_ANCHOR",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links that do not say where they lead",
         why: "The text of a link tells search engines what the target is about.",
         fix: "Name the target in the text.",
@@ -125,7 +125,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_JS_ONLY",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links that only a script can follow",
         why: "Crawlers follow addresses, not scripts.",
         fix: "Give the link an href, or make it a button.",
@@ -140,7 +140,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_INVALID_HREF",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links with an invalid address",
         why: "They lead nowhere.",
         fix: "Correct the address.",
@@ -162,7 +162,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_WHITESPACE_HREF",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Links with white space around the address",
         why: "Some crawlers take it for a part of the address.",
         fix: "Remove it.",
@@ -181,7 +181,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_LOCALHOST",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Addresses of a local machine",
         why: "They work where the page was written and nowhere else.",
         fix: "Replace them by public addresses.",
@@ -207,7 +207,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_TRACKING_PARAMS",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Internal links with tracking parameters",
         why: "They make duplicates, and overwrite where the visitor really came from.",
         fix: "Link to the bare address.",
@@ -225,7 +225,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_HTTP_ON_HTTPS",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Internal links to plain http",
         why: "Each click goes through a redirect, unprotected.",
         fix: "Link to https.",
@@ -241,7 +241,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINKS_TOO_MANY",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Very many internal links",
         why: "Each of them counts for little.",
         fix: "Divide the list over several pages.",
@@ -253,7 +253,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "EXTERNAL_LINKS_TOO_MANY",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         is_default: false,
         title: "Very many external links",
         why: "The page sends its visitors away.",

@@ -33,7 +33,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::page::view::{Page, Rows};
+use crate::page::view::{CheckedRows, Page};
 use crate::site::{CrawledSite, NamedRow, SiteFindings};
 
 pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, is_valid_llms_txt};
@@ -54,9 +54,9 @@ pub struct Check {
     /// What a finding costs in the scores.
     pub weight: f64,
     /// Where a finding belongs.
-    pub scope: Scope,
+    pub scope: FindingScope,
     /// Which rows it looks at.
-    pub on: Rows,
+    pub on: CheckedRows,
     /// Runs unless it is turned off; false: runs only when it is turned on.
     pub is_default: bool,
     /// What is wrong, in a few words.
@@ -101,7 +101,7 @@ pub enum Severity {
 /// Where a finding belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum FindingScope {
     /// A row.
     Page,
     Site,
@@ -167,8 +167,8 @@ const PAGE: Check = Check {
     id: "",
     severity: Severity::Error,
     weight: 12.0,
-    scope: Scope::Page,
-    on: Rows::Indexable,
+    scope: FindingScope::Page,
+    on: CheckedRows::Indexable,
     is_default: true,
     title: "",
     why: "",
@@ -181,7 +181,7 @@ const PAGE: Check = Check {
 const ERROR: Check = PAGE;
 const WARNING: Check = Check { severity: Severity::Warning, weight: 5.0, ..PAGE };
 const NOTICE: Check = Check { severity: Severity::Notice, weight: 1.0, ..PAGE };
-const SITE_ERROR: Check = Check { weight: 4.0, scope: Scope::Site, on: Rows::Any, ..PAGE };
+const SITE_ERROR: Check = Check { weight: 4.0, scope: FindingScope::Site, on: CheckedRows::Any, ..PAGE };
 const SITE_WARNING: Check = Check { severity: Severity::Warning, weight: 2.0, ..SITE_ERROR };
 const SITE_NOTICE: Check = Check { severity: Severity::Notice, weight: 0.5, ..SITE_ERROR };
 

@@ -3,14 +3,16 @@
 use crawler::robots::LineKind;
 
 use super::ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS};
-use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
+use super::{Check, FindingScope, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
 use crate::page::view::GOOGLEBOT;
 use crate::site::CrawledSite;
 
 const SPECIFICATION: &str = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt";
-const R_ERROR: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_ERROR };
-pub(super) const R_WARNING: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_WARNING };
-pub(super) const R_NOTICE: Check = Check { scope: Scope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
+const R_ERROR: Check = Check { scope: FindingScope::Robots, source: SPECIFICATION, ..SITE_ERROR };
+pub(super) const R_WARNING: Check =
+    Check { scope: FindingScope::Robots, source: SPECIFICATION, ..SITE_WARNING };
+pub(super) const R_NOTICE: Check =
+    Check { scope: FindingScope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
 /// What search engines read of the file.
 pub const MAX_BYTES: usize = 512_000;
 

@@ -3,7 +3,7 @@
 use super::thresholds::Limit;
 use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, SITE_WARNING, WARNING};
 use crate::page::addresses::is_on_host_of_base;
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 use crate::page::{Page, ResourceKind};
 
 const HTTPS: &str = "https://web.dev/articles/why-https-matters";
@@ -20,7 +20,7 @@ fn add_if_plain(page: &Page, href: &str, what: &str, found: &mut Evidence) {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_NOT_HTTPS",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Page is served without encryption",
         why: "Browsers warn visitors, and anybody on the way can change the page.",
         fix: "Serve it over https and redirect http.",
@@ -32,7 +32,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTTPS_MIXED_CONTENT",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Encrypted page loads plain http",
         why: "Browsers block it.",
         fix: "Load it over https.",
@@ -49,7 +49,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "FORM_INSECURE",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Form sends to plain http",
         why: "What visitors type can be read on the way.",
         fix: "Send it to https.",

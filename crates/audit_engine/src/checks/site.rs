@@ -19,8 +19,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes\nGET *\n<p>{word *30}",
         good: "GET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            let answers = &site.probes.not_found;
-            if !answers.is_empty() && answers.iter().all(|(status, is_shell)| *status == 200 && !is_shell) {
+            let responses = &site.probes.not_found;
+            if !responses.is_empty() && responses.iter().all(|(status, is_shell)| *status == 200 && !is_shell)
+            {
                 found.add("answers 200", []);
             }
         }),

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Check, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING, Scope};
-use crate::site::{CrawledSite, Row, SiteFindings, SitemapEntry, SitemapFile};
+use super::{Check, FindingScope, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
+use crate::site::{AuditedSitemap, CrawledSite, Row, SiteFindings, SitemapEntry};
 
 const SITEMAPS: &str = "https://www.sitemaps.org/protocol.html";
-const S_ERROR: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_ERROR };
-const S_WARNING: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_WARNING };
-const S_NOTICE: Check = Check { scope: Scope::Sitemap, source: SITEMAPS, ..SITE_NOTICE };
+const S_ERROR: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_ERROR };
+const S_WARNING: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_WARNING };
+const S_NOTICE: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_NOTICE };
 const DAY_MS: i64 = 86_400_000;
 /// Entries of a file that search engines read.
 const MAX_LISTED: usize = 50_000;
@@ -303,8 +303,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset></urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            let is_empty =
-                |file: &&SitemapFile| file.entries.is_empty() && !matches!(file.kind, None | Some("index"));
+            let is_empty = |file: &&AuditedSitemap| {
+                file.entries.is_empty() && !matches!(file.kind, None | Some("index"))
+            };
             site.sitemaps
                 .iter()
                 .filter(is_empty)

@@ -10,7 +10,7 @@ use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::structured::{property, types};
 use crate::page::text::{collapse, fold};
-use crate::page::view::Rows;
+use crate::page::view::CheckedRows;
 
 const RICH_RESULTS: &str =
     "https://developers.google.com/search/docs/appearance/structured-data/search-gallery";
@@ -308,7 +308,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "STRUCTURED_DATA_NOINDEX_CONFLICT",
-        on: Rows::Html,
+        on: CheckedRows::Html,
         title: "Structured data on a page that is noindex",
         why: "A page outside the index has no rich result.",
         fix: "Remove noindex if the page is to be found.",

@@ -7,7 +7,7 @@ use super::thresholds::{Limit, Thresholds};
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, fold, is_cjk, pixel_width};
-use crate::site::Shared;
+use crate::site::SharedContent;
 
 const TITLE_LINKS: &str = "https://developers.google.com/search/docs/appearance/title-link";
 
@@ -145,7 +145,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: TITLE_LINKS,
         bad: "GET /\n<title>Hand-made shoes from Porto</title><a href=/b>b</a>\nGET /b\n<title>Hand-made shoes from Porto</title>",
         good: "GET /\n<title>Hand-made shoes from Porto</title><a href=/b>b</a>\nGET /b\n<title>Hand-made boots from Porto</title>",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::Title, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::Title, row, found)),
         ..WARNING
     },
     Check {

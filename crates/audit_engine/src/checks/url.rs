@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::thresholds::Limit;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
-use crate::site::Shared;
+use crate::site::SharedContent;
 
 const URL_STRUCTURE: &str = "https://developers.google.com/search/docs/crawling-indexing/url-structure";
 const SESSION_KEYS: &[&str] =
@@ -175,7 +175,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href=/a>a</a><a href=/a/>b</a>\nGET /a\n<p>text\nGET /a/\n<p>text",
         good: "GET /\n<a href=/a>a</a><a href=/a/>b</a>\nGET /a\n<p>text\nGET /a/\n<p>more",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::SlashVariant, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::SlashVariant, row, found)),
         ..WARNING
     },
     Check {
@@ -186,7 +186,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href=/a>a</a><a href=/a?b=1>b</a>\nGET /a\n<p>text\nGET /a?b=1\n<p>text",
         good: "GET /\n<a href=/a>a</a><a href=/a?b=1>b</a>\nGET /a\n<p>text\nGET /a?b=1\n<p>more",
-        fires: Fires::Joined(|site, row, found| site.shared(Shared::ParameterVariant, row, found)),
+        fires: Fires::Joined(|site, row, found| site.shared(SharedContent::ParameterVariant, row, found)),
         ..WARNING
     },
 ];

@@ -52,11 +52,11 @@ pub enum DocumentPart {
 pub struct Extraction {
     name: String,
     side: Side,
-    pattern: Pattern,
+    pattern: ExtractionPattern,
 }
 
 #[derive(Debug, Clone)]
-enum Pattern {
+enum ExtractionPattern {
     /// Elements, and the attribute that is wanted of them; none: their text.
     Elements(Selector, Option<String>),
     /// The first group of each match, or all of it.
@@ -123,12 +123,12 @@ impl Extraction {
         }
         let parsed = Selector::parse(selector).map_err(|_| BadRule::Selector(selector.to_owned()))?;
         let attribute = attribute.map(str::to_ascii_lowercase);
-        Ok(Extraction { name: name_of(name)?, side, pattern: Pattern::Elements(parsed, attribute) })
+        Ok(Extraction { name: name_of(name)?, side, pattern: ExtractionPattern::Elements(parsed, attribute) })
     }
 
     /// The first group of each match of an expression in the source, or the whole match when it has no group.
     pub fn of_matches(name: &str, side: Side, expression: &str) -> Result<Extraction, BadRule> {
-        let pattern = Pattern::Matches(compile(expression)?);
+        let pattern = ExtractionPattern::Matches(compile(expression)?);
         Ok(Extraction { name: name_of(name)?, side, pattern })
     }
 
@@ -136,10 +136,10 @@ impl Extraction {
         &self.name
     }
 
-    fn pieces(&self, document: &Document<'_>) -> Vec<String> {
+    fn pieces(&self, document: &SearchedDocument<'_>) -> Vec<String> {
         let piece = |text: &str| -> String { collapse(text).chars().take(MAX_VALUE_CHARS).collect() };
         match &self.pattern {
-            Pattern::Elements(selector, attribute) => {
+            ExtractionPattern::Elements(selector, attribute) => {
                 let elements = document.tree().select(selector);
                 let text = |element: scraper::ElementRef| match attribute {
                     Some(attribute) => element.value().attr(attribute).map(piece),
@@ -147,7 +147,7 @@ impl Extraction {
                 };
                 elements.filter_map(text).take(MAX_VALUES).collect()
             }
-            Pattern::Matches(expression) => {
+            ExtractionPattern::Matches(expression) => {
                 let matches = expression.captures_iter(document.searched(DocumentPart::Source));
                 let group = |found: regex::Captures<'_>| {
                     found.get(1).or_else(|| found.get(0)).map(|group| piece(group.as_str()))
@@ -187,7 +187,7 @@ impl Search {
         &self.name
     }
 
-    fn finds(&self, document: &Document<'_>) -> bool {
+    fn finds(&self, document: &SearchedDocument<'_>) -> bool {
         self.expression.is_match(document.searched(self.part)) != self.finds_absence
     }
 }
@@ -213,16 +213,16 @@ fn compile(expression: &str) -> Result<Regex, BadRule> {
 }
 
 /// One document of a page.
-pub struct Document<'a> {
+pub struct SearchedDocument<'a> {
     html: &'a str,
     text: &'a str,
     tree: OnceCell<Html>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> SearchedDocument<'a> {
     /// A document with the text that a reader sees.
-    pub fn new(html: &'a str, text: &'a str) -> Document<'a> {
-        Document { html, text, tree: OnceCell::new() }
+    pub fn new(html: &'a str, text: &'a str) -> SearchedDocument<'a> {
+        SearchedDocument { html, text, tree: OnceCell::new() }
     }
 
     /// Its tree, built when the first selector needs it.
@@ -241,23 +241,23 @@ impl<'a> Document<'a> {
 
 /// What was found on one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct CustomResults {
     /// Pieces, by the extraction's name; those that found nothing are left out.
     pub extracted: BTreeMap<String, Vec<String>>,
     /// Names of the searches that found the page.
     pub searches: Vec<String>,
 }
 
-impl Found {
+impl CustomResults {
     /// Looks at a page: at what the server sent, and at what a browser made of it.
     pub fn on(
         extractions: &[Extraction],
         searches: &[Search],
-        raw: &Document<'_>,
-        rendered: &Document<'_>,
-    ) -> Found {
+        raw: &SearchedDocument<'_>,
+        rendered: &SearchedDocument<'_>,
+    ) -> CustomResults {
         let side = |side: Side| if side == Side::Raw { raw } else { rendered };
-        let mut found = Found::default();
+        let mut found = CustomResults::default();
         let mut bytes = 0;
         for extraction in extractions {
             for piece in extraction.pieces(side(extraction.side)) {

@@ -4,8 +4,8 @@ use super::*;
 use crate::testing::audit_with;
 
 fn found(extraction: Result<Extraction, BadRule>, html: &str) -> Vec<String> {
-    let document = Document::new(html, "");
-    let mut found = Found::on(&[extraction.unwrap()], &[], &document, &document);
+    let document = SearchedDocument::new(html, "");
+    let mut found = CustomResults::on(&[extraction.unwrap()], &[], &document, &document);
     found.extracted.remove("x").unwrap_or_default()
 }
 
@@ -49,9 +49,9 @@ fn what_is_kept_of_a_page_is_bounded() {
         .map(|number| Extraction::of_elements(&number.to_string(), Side::Raw, "i", None).unwrap())
         .collect();
     let html = long.repeat(30);
-    let document = Document::new(&html, "");
+    let document = SearchedDocument::new(&html, "");
 
-    let found_all = Found::on(&rules, &[], &document, &document);
+    let found_all = CustomResults::on(&rules, &[], &document, &document);
 
     assert_eq!(found(Extraction::of_elements("x", Side::Raw, "i", None), &many).len(), MAX_VALUES);
     assert_eq!(

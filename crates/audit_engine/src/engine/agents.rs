@@ -14,7 +14,7 @@ use crate::page::link_header;
 use crate::page::text::{sorted_words, words_missing};
 use crate::page::view::effective_canonical;
 use crate::page::{PageFacts, Provenance, scan};
-use crate::site::{BotAnswer, UrlId};
+use crate::site::{BotResponse, UrlId};
 use crate::source::{AuditFetch, PageSource, Response};
 
 /// Templates of which a page is asked for as Googlebot and as a person.
@@ -41,7 +41,7 @@ impl Crawl<'_> {
             if let Some(response) = as_agent(source, &url, bot.user_agent).await {
                 let is_challenged =
                     is_challenge(&response.text()) || response.headers.contains_key("cf-mitigated");
-                self.site.probes.bots.push(BotAnswer {
+                self.site.probes.bots.push(BotResponse {
                     name: bot.name,
                     status: response.status,
                     is_challenged,

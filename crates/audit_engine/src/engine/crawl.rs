@@ -10,20 +10,20 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::fetch::{Pace, fetch, mismatched_type};
-use super::frontier::{Frontier, Priority};
+use super::frontier::{CrawlPriority, Frontier};
 use super::in_order::InOrder;
-use super::journal::{Batches, FileRecord, Journal, JournalError, Past, Record};
+use super::journal::{EarlierRecords, FileRecord, Journal, JournalError, JournalRecord, RecordBatches};
 use super::opening::Alternates;
 use super::page_names::Names;
-use super::page_work::{PageWork, Seen};
+use super::page_work::{PageVersions, PageWork};
 use super::patterns::{Admission, Patterns, Wish};
-use super::scanning::{Fetched, Scans};
-use super::{AuditOptions, CloseReason, Mode, Progress};
+use super::scanning::{AddressResult, Scans};
+use super::{AuditOptions, AuditProgress, CloseReason, Mode};
 use crate::address::Origin;
 use crate::checks::thresholds::Limit;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
-use crate::site::{CrawledSite, Destination, Row, Shelf, UrlId};
+use crate::site::{CrawledSite, Row, RowDestination, SpillFile, UrlId};
 use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
@@ -40,12 +40,12 @@ pub(super) enum Watch<'w> {
     /// Somebody who keeps it.
     Journal(&'w mut dyn Journal),
     /// Somebody who watches.
-    Callback(&'w mut (dyn FnMut(Progress) + Send)),
+    Callback(&'w mut (dyn FnMut(AuditProgress) + Send)),
 }
 
 enum Ready {
-    Record { record: Record, is_new: bool },
-    Page { row: Box<Row>, work: Box<PageWork>, seen: Box<Seen> },
+    Record { record: JournalRecord, is_new: bool },
+    Page { row: Box<Row>, work: Box<PageWork>, seen: Box<PageVersions> },
 }
 
 pub(super) struct Crawl<'a> {
@@ -60,7 +60,7 @@ pub(super) struct Crawl<'a> {
     pub pace: Pace,
     pub pages: usize,
     pub files: Vec<FileRecord>,
-    pub shelf: Shelf,
+    pub spill: SpillFile,
     /// Addresses that the options leave out.
     pub filtered: HashSet<UrlId>,
     /// Addresses that robots.txt forbids.
@@ -81,8 +81,8 @@ pub(super) struct Crawl<'a> {
     pub sessions: u32,
     /// Year of the audit: dates far from it are no pages.
     pub year: i32,
-    past: Past,
-    batches: Batches,
+    past: EarlierRecords,
+    batches: RecordBatches,
     started: Instant,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Crawl<'a> {
         let mut site = CrawledSite::new(origin, &options.agent);
         site.is_follow = options.mode == Mode::Follow;
         site.thresholds = options.thresholds.clone();
-        let past = Past::read(past, &mut site)?;
+        let past = EarlierRecords::read(past, &mut site)?;
         Ok(Crawl {
             options,
             frontier: Frontier::default(),
@@ -106,7 +106,7 @@ impl<'a> Crawl<'a> {
             pace: Pace::new(options.requests_per_second, None, options.concurrency),
             pages: 0,
             files: Vec::new(),
-            shelf: Shelf::default(),
+            spill: SpillFile::default(),
             filtered: HashSet::new(),
             forbidden: 0,
             trapped: HashSet::new(),
@@ -117,7 +117,7 @@ impl<'a> Crawl<'a> {
             known: 0,
             close_reason: CloseReason::Finished,
             sessions: past.sessions,
-            batches: Batches::new(&past, &site),
+            batches: RecordBatches::new(&past, &site),
             past,
             year: 0,
             started: Instant::now(),
@@ -160,7 +160,7 @@ impl<'a> Crawl<'a> {
             }
             let is_moving = completed > 0;
             let asked = fetches.len() + scans.len() + readies.len();
-            let progress = Progress { pages: self.pages, waiting: self.frontier.len() + asked };
+            let progress = AuditProgress { pages: self.pages, waiting: self.frontier.len() + asked };
             self.tell(watch, progress, is_moving).await?;
             if is_moving {
                 tokio::task::yield_now().await;
@@ -178,7 +178,7 @@ impl<'a> Crawl<'a> {
         if self.close_reason == CloseReason::Finished && self.frontier.len() > 0 {
             self.close_reason = CloseReason::UrlLimit;
         }
-        self.save(watch, Progress { pages: self.pages, waiting: self.frontier.len() }).await
+        self.save(watch, AuditProgress { pages: self.pages, waiting: self.frontier.len() }).await
     }
 
     pub fn must_end(&self, watch: &Watch<'_>) -> Option<CloseReason> {
@@ -193,7 +193,7 @@ impl<'a> Crawl<'a> {
     async fn tell(
         &mut self,
         watch: &mut Watch<'_>,
-        progress: Progress,
+        progress: AuditProgress,
         is_moving: bool,
     ) -> Result<(), JournalError> {
         match watch {
@@ -206,7 +206,7 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    async fn save(&mut self, watch: &mut Watch<'_>, progress: Progress) -> Result<(), JournalError> {
+    async fn save(&mut self, watch: &mut Watch<'_>, progress: AuditProgress) -> Result<(), JournalError> {
         let elapsed = self.elapsed();
         if let Watch::Journal(journal) = watch
             && let Some(batch) = self.batches.take(&self.site, elapsed)?
@@ -217,14 +217,19 @@ impl<'a> Crawl<'a> {
     }
 
     /// Asks for as many addresses as may be asked for now.
-    fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Fetched>, others: usize) {
+    fn ask<'s>(
+        &mut self,
+        source: &'s dyn PageSource,
+        fetches: &mut InOrder<'s, AddressResult>,
+        others: usize,
+    ) {
         while fetches.running() < self.pace.limit()
             && fetches.len() < WINDOW * self.options.concurrency.max(1)
             && self.pages + fetches.len() + others < self.options.max_pages
         {
             let Some(id) = self.next_allowed(fetches.len() + others == 0) else { break };
             if let Some(record) = self.past.take(id) {
-                fetches.push_done(Fetched::Past(record));
+                fetches.push_done(AddressResult::Earlier(record));
                 continue;
             }
             let url = self.site.origin.url(self.site.urls.key(id));
@@ -233,8 +238,8 @@ impl<'a> Crawl<'a> {
             fetches.push(async move {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
-                let answer = Box::new(fetch(source, &url, slow_ms, gap).await);
-                Fetched::Answer { id, url, answer, raw: None, asked_at_ms }
+                let result = Box::new(fetch(source, &url, slow_ms, gap).await);
+                AddressResult::Fetched { id, url, result, raw: None, asked_at_ms }
             });
         }
     }
@@ -260,28 +265,30 @@ impl<'a> Crawl<'a> {
     fn receive<'s>(
         &mut self,
         source: &'s dyn PageSource,
-        fetched: Fetched,
+        fetched: AddressResult,
         readies: &mut InOrder<'s, Ready>,
     ) {
-        let (id, url, answer, raw, asked_at_ms) = match fetched {
-            Fetched::Past(record) => {
-                if let Record::Row(row) = &record {
+        let (id, url, result, raw, asked_at_ms) = match fetched {
+            AddressResult::Earlier(record) => {
+                if let JournalRecord::Row(row) = &record {
                     self.patterns.remember(self.site.urls.key(row.id), row);
                 }
                 return readies.push_done(Ready::Record { record, is_new: false });
             }
-            Fetched::Answer { id, url, answer, raw, asked_at_ms } => (id, url, answer, raw, asked_at_ms),
+            AddressResult::Fetched { id, url, result, raw, asked_at_ms } => {
+                (id, url, result, raw, asked_at_ms)
+            }
         };
-        self.pace.learn(&answer);
-        let mut row = answer.row(id);
+        self.pace.learn(&result);
+        let mut row = result.row(id);
         let key = self.site.urls.key(id);
         row.crawled_at_ms = asked_at_ms;
         row.is_seed = self.options.mode == Mode::Follow && self.is_seed(&url);
         row.is_blocked = self.site.is_blocked(key);
         let is_start = row.is_seed || key == "/";
-        let new = |record: Record| Ready::Record { record, is_new: true };
-        let Ok(response) = answer.response else {
-            return readies.push_done(new(Record::Row(Box::new(row))));
+        let new = |record: JournalRecord| Ready::Record { record, is_new: true };
+        let Ok(response) = result.response else {
+            return readies.push_done(new(JournalRecord::Row(Box::new(row))));
         };
         if is_start {
             row.headers = response.header_texts();
@@ -295,13 +302,13 @@ impl<'a> Crawl<'a> {
             let wish = if self.options.renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
             let turns = Arc::clone(&self.render_turns);
             return readies.push(async move {
-                let seen = Box::new(Seen::of(source, &url, wish, &turns).await);
+                let seen = Box::new(PageVersions::of(source, &url, wish, &turns).await);
                 Ready::Page { row: Box::new(row), work, seen }
             });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
             if row.mismatched_type.is_none() {
-                return readies.push_done(new(Record::File(FileRecord {
+                return readies.push_done(new(JournalRecord::File(FileRecord {
                     id,
                     content_type: response.media_type(),
                     bytes: response.body.len() as u64,
@@ -311,7 +318,7 @@ impl<'a> Crawl<'a> {
         } else {
             row.details().fields.html_bytes = 0;
         }
-        readies.push_done(new(Record::Row(Box::new(row))));
+        readies.push_done(new(JournalRecord::Row(Box::new(row))));
     }
 
     /// Runs the checks of a page, and keeps what is known of an address.
@@ -320,15 +327,15 @@ impl<'a> Crawl<'a> {
             Ready::Record { record, is_new } => (record, is_new),
             Ready::Page { mut row, work, seen } => {
                 work.check(self, *seen, &mut row, now_ms);
-                (Record::Row(row), true)
+                (JournalRecord::Row(row), true)
             }
         };
         if is_new && matches!(watch, Watch::Journal(_)) {
             self.batches.add(&record)?;
         }
         match record {
-            Record::File(file) => self.files.push(file),
-            Record::Row(row) => {
+            JournalRecord::File(file) => self.files.push(file),
+            JournalRecord::Row(row) => {
                 self.pages += usize::from(row.is_page());
                 self.patterns.learn(self.site.urls.key(row.id), &row);
                 self.follow(&row);
@@ -339,7 +346,7 @@ impl<'a> Crawl<'a> {
     }
 
     fn insert(&mut self, mut row: Box<Row>) {
-        row.kept_details = row.details.take().map(|details| self.shelf.keep(&details));
+        row.kept_details = row.details.take().map(|details| self.spill.keep(&details));
         self.site.insert(row);
     }
 
@@ -349,29 +356,29 @@ impl<'a> Crawl<'a> {
             return;
         }
         let depth = self.frontier.depth(row.id);
-        if let Some(Destination::Page(to)) = row.redirect {
+        if let Some(RowDestination::Page(to)) = row.redirect {
             let redirects = self.redirects.get(&row.id).copied().unwrap_or_default() + 1;
             if redirects <= MAX_REDIRECTS {
                 self.redirects.entry(to).or_insert(redirects);
-                self.enqueue(to, Priority::Link, depth);
+                self.enqueue(to, CrawlPriority::Link, depth);
             }
         }
         let next = depth.saturating_add(1);
         let Some(named) = &row.named else { return };
-        named.links.iter().for_each(|link| self.enqueue(link.to, Priority::Link, next));
-        named.references.iter().for_each(|to| self.enqueue(*to, Priority::Reference, next));
+        named.links.iter().for_each(|link| self.enqueue(link.to, CrawlPriority::Link, next));
+        named.references.iter().for_each(|to| self.enqueue(*to, CrawlPriority::Reference, next));
     }
 
     /// Queues an address unless the options leave it out.
-    pub fn enqueue(&mut self, id: UrlId, priority: Priority, depth: u16) {
+    pub fn enqueue(&mut self, id: UrlId, priority: CrawlPriority, depth: u16) {
         let is_too_deep =
-            priority != Priority::Listed && self.options.max_depth.is_some_and(|most| depth > most);
+            priority != CrawlPriority::Listed && self.options.max_depth.is_some_and(|most| depth > most);
         if is_too_deep || self.options.is_filtered(self.site.urls.key(id)) {
             self.filtered.insert(id);
             return;
         }
         // What was weighed once is not weighed again: a template counts each address once.
-        if priority == Priority::Link && depth > 0 && !self.frontier.knows(id) {
+        if priority == CrawlPriority::Link && depth > 0 && !self.frontier.knows(id) {
             let may_sample = self.options.allow_sampling && depth > 1;
             let admission = self.patterns.admit(self.site.urls.key(id), self.year, may_sample);
             let left_out = match admission {
@@ -387,7 +394,7 @@ impl<'a> Crawl<'a> {
         self.frontier.push(id, priority, depth);
     }
 
-    fn place(&mut self, url: &Url) -> Destination {
+    fn place(&mut self, url: &Url) -> RowDestination {
         let CrawledSite { origin, urls, texts, .. } = &mut self.site;
         Names { origin, urls, texts }.place(url)
     }

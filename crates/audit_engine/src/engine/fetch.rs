@@ -18,20 +18,20 @@ const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// Longest crawl delay that is obeyed: a longer one would keep an audit from ever ending.
 const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
 /// Good answers after which one more request may run at the same time.
-const GOOD_ANSWERS: usize = 50;
+const GOOD_RESPONSES: usize = 50;
 /// A site whose answers begin within this time gets more requests at once, so many times as many in the end.
 const QUICK_MS: u64 = 100;
 const QUICK_FACTOR: usize = 4;
 
 /// The last answer for an address.
-pub struct Answer {
+pub struct FetchResult {
     /// The answer itself.
     pub response: Result<Response, FetchFailure>,
     /// Requests beyond the first.
     pub retries: u32,
 }
 
-impl Answer {
+impl FetchResult {
     /// The row that the answer makes, as far as it is no page.
     pub fn row(&self, id: UrlId) -> Row {
         let mut row = Row { id, retries: self.retries, ..Row::default() };
@@ -70,9 +70,9 @@ impl Answer {
 /// Asks for an address: twice after an error or no answer, three times when the server asks to come back later. A page
 /// whose first byte took longer than `slow_ms` is asked for twice more, `gap` apart, and the middle of the three times is
 /// its own: one slow answer in a row of fast ones says nothing about a page, and the first one may have had to connect.
-pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Duration) -> Answer {
-    let mut answer = ask(source, url).await;
-    if let Ok(response) = &mut answer.response
+pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Duration) -> FetchResult {
+    let mut result = ask(source, url).await;
+    if let Ok(response) = &mut result.response
         && response.is_page()
         && response.ttfb_ms as f64 > slow_ms
     {
@@ -85,20 +85,22 @@ pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Durati
         times.sort_unstable();
         response.ttfb_ms = times[(times.len() - 1) / 2];
     }
-    answer
+    result
 }
 
-async fn ask(source: &dyn PageSource, url: &Url) -> Answer {
+async fn ask(source: &dyn PageSource, url: &Url) -> FetchResult {
     let mut retries = 0;
     loop {
         let response = source.fetch(AuditFetch::of(url.clone())).await;
         let wait = match &response {
-            Ok(answer) if is_rate_limited(answer) && retries + 1 < RATE_LIMITED_TRIES => {
-                retry_after(answer, source.now_ms())
+            Ok(response) if is_rate_limited(response) && retries + 1 < RATE_LIMITED_TRIES => {
+                retry_after(response, source.now_ms())
             }
-            Ok(answer) if answer.status >= 500 && !is_rate_limited(answer) && retries == 0 => RETRY_WAIT,
+            Ok(response) if response.status >= 500 && !is_rate_limited(response) && retries == 0 => {
+                RETRY_WAIT
+            }
             Err(_) if retries == 0 => RETRY_WAIT,
-            _ => return Answer { response, retries },
+            _ => return FetchResult { response, retries },
         };
         retries += 1;
         tokio::time::sleep(wait).await;
@@ -179,21 +181,21 @@ impl Pace {
     }
 
     /// Learns from an answer.
-    pub fn learn(&mut self, answer: &Answer) {
-        if answer.is_trouble() {
+    pub fn learn(&mut self, result: &FetchResult) {
+        if result.is_trouble() {
             self.backoffs += usize::from(self.limit > 1);
             self.limit = (self.limit / 2).max(1);
             self.good = 0;
             return;
         }
-        let most = if answer.is_quick() { self.most() } else { self.most };
+        let most = if result.is_quick() { self.most() } else { self.most };
         if self.limit > most {
             self.limit -= 1;
             self.good = 0;
             return;
         }
         self.good += 1;
-        if self.good >= GOOD_ANSWERS && self.limit < most {
+        if self.good >= GOOD_RESPONSES && self.limit < most {
             self.limit += 1;
             self.good = 0;
         }
@@ -235,40 +237,40 @@ mod tests {
         {
             let source = Times(std::sync::Mutex::new(times));
 
-            let answer = fetch(&source, &url, 800.0, Duration::ZERO).await;
+            let result = fetch(&source, &url, 800.0, Duration::ZERO).await;
 
-            assert_eq!((answer.response.unwrap().ttfb_ms, answer.retries), (expected, 0));
+            assert_eq!((result.response.unwrap().ttfb_ms, result.retries), (expected, 0));
             assert!(source.0.lock().unwrap().is_empty(), "every answer was asked for");
         }
     }
 
-    fn answer(status: u16) -> Answer {
-        Answer { response: Ok(Response { status, ..Response::default() }), retries: 0 }
+    fn result(status: u16) -> FetchResult {
+        FetchResult { response: Ok(Response { status, ..Response::default() }), retries: 0 }
     }
 
     #[tokio::test(start_paused = true)]
     async fn trouble_halves_requests_and_good_answers_bring_them_back_one_by_one() {
         let mut pace = Pace::new(None, None, 8);
 
-        pace.learn(&answer(503));
-        pace.learn(&answer(429));
+        pace.learn(&result(503));
+        pace.learn(&result(429));
         let after_trouble = pace.limit();
-        (0..GOOD_ANSWERS).for_each(|_| pace.learn(&answer(200)));
+        (0..GOOD_RESPONSES).for_each(|_| pace.learn(&result(200)));
 
         assert_eq!((after_trouble, pace.limit(), pace.backoffs()), (2, 3, 2));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_site_gets_more_requests_at_once_while_it_answers_quickly() {
-        let in_ms = |ttfb_ms| Answer {
+        let in_ms = |ttfb_ms| FetchResult {
             response: Ok(Response { status: 200, ttfb_ms, ..Response::default() }),
             retries: 0,
         };
         let mut pace = Pace::new(None, None, 8);
 
-        (0..GOOD_ANSWERS).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
+        (0..GOOD_RESPONSES).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
         let slow = pace.limit();
-        (0..100 * GOOD_ANSWERS).for_each(|_| pace.learn(&in_ms(QUICK_MS - 1)));
+        (0..100 * GOOD_RESPONSES).for_each(|_| pace.learn(&in_ms(QUICK_MS - 1)));
         let quick = pace.limit();
         (0..10).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
 

@@ -6,7 +6,7 @@ use crate::site::UrlId;
 
 /// Why an address is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Priority {
+pub enum CrawlPriority {
     /// The caller named it, or a page links or redirects to it.
     Link,
     /// A page refers to it by canonical, hreflang, next or prev.
@@ -53,9 +53,9 @@ impl Frontier {
     }
 
     /// Adds an address that is so many clicks away. One that waits already moves forward when a page links to it.
-    pub fn push(&mut self, id: UrlId, priority: Priority, depth: u16) {
+    pub fn push(&mut self, id: UrlId, priority: CrawlPriority, depth: u16) {
         let state = self.reach(id);
-        let is_sooner = priority == Priority::Link && !state.is_linked;
+        let is_sooner = priority == CrawlPriority::Link && !state.is_linked;
         if state.is_taken || state.is_refused || state.waits && !is_sooner {
             return;
         }
@@ -63,9 +63,9 @@ impl Frontier {
         *state = State { is_linked: state.is_linked || is_sooner, waits: true, depth, ..State::default() };
         self.waiting += usize::from(is_new);
         match priority {
-            Priority::Link => self.queue.push_back(id),
-            Priority::Reference => self.references.push_back(id),
-            Priority::Listed => self.listed.push_back(id),
+            CrawlPriority::Link => self.queue.push_back(id),
+            CrawlPriority::Reference => self.references.push_back(id),
+            CrawlPriority::Listed => self.listed.push_back(id),
         }
     }
 
@@ -129,9 +129,9 @@ mod tests {
         let mut urls = Interner::default();
         let (listed, linked) = (urls.intern("/listed"), urls.intern("/linked"));
         let mut frontier = Frontier::default();
-        frontier.push(listed, Priority::Listed, 0);
-        frontier.push(linked, Priority::Listed, 0);
-        frontier.push(linked, Priority::Link, 1);
+        frontier.push(listed, CrawlPriority::Listed, 0);
+        frontier.push(linked, CrawlPriority::Listed, 0);
+        frontier.push(linked, CrawlPriority::Link, 1);
 
         let order: Vec<UrlId> = std::iter::from_fn(|| frontier.pop(true)).collect();
 
@@ -144,7 +144,7 @@ mod tests {
         let mut urls = Interner::default();
         let listed = urls.intern("/listed");
         let mut frontier = Frontier::default();
-        frontier.push(listed, Priority::Listed, 0);
+        frontier.push(listed, CrawlPriority::Listed, 0);
 
         assert_eq!(frontier.pop(false), None);
         assert_eq!(frontier.pop(true), Some(listed));

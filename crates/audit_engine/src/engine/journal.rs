@@ -12,8 +12,8 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::Progress;
-use crate::site::{CrawledSite, Kept, Row, Shelf, UrlId};
+use super::AuditProgress;
+use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
 const VERSION: u8 = 3;
@@ -26,7 +26,7 @@ const ZSTD_LEVEL: i32 = 1;
 /// Keeps batches, and knows whether the audit is still wanted.
 pub trait Journal: Send {
     /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all.
-    fn save(&mut self, batch: Vec<u8>, progress: Progress) -> BoxFuture<'_, Result<(), JournalError>>;
+    fn save(&mut self, batch: Vec<u8>, progress: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>>;
 
     /// Whether the audit is to end with what it has. Asked at least twice a second.
     fn is_cancelled(&self) -> bool;
@@ -45,7 +45,7 @@ pub enum JournalError {
 
 /// What became of one address.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Record {
+pub(super) enum JournalRecord {
     /// It is a row.
     Row(Box<Row>),
     /// It is no page, and has no row.
@@ -71,19 +71,19 @@ struct Head {
 
 /// What earlier batches say.
 #[derive(Default)]
-pub(super) struct Past {
+pub(super) struct EarlierRecords {
     /// Where each address's record waits until the crawl comes to it.
-    records: HashMap<UrlId, Kept>,
-    shelf: Shelf,
+    records: HashMap<UrlId, SpillPlace>,
+    spill: SpillFile,
     /// Runs before this one.
     pub sessions: u32,
     pub elapsed: Duration,
 }
 
-impl Past {
+impl EarlierRecords {
     /// Reads batches in order, and gives their addresses and texts to the site.
-    pub fn read(batches: Vec<Vec<u8>>, site: &mut CrawledSite) -> Result<Past, JournalError> {
-        let mut past = Past::default();
+    pub fn read(batches: Vec<Vec<u8>>, site: &mut CrawledSite) -> Result<EarlierRecords, JournalError> {
+        let mut past = EarlierRecords::default();
         for batch in batches {
             past.read_batch(&batch, site)?;
         }
@@ -104,9 +104,9 @@ impl Past {
         self.sessions = self.sessions.max(head.session + 1);
         self.elapsed = self.elapsed.max(Duration::from_millis(head.elapsed_ms));
         while !rest.is_empty() {
-            let (record, after): (Record, _) =
+            let (record, after): (JournalRecord, _) =
                 postcard::take_from_bytes(rest).map_err(|error| unreadable(&error))?;
-            let kept = self.shelf.keep_bytes(&rest[..rest.len() - after.len()]);
+            let kept = self.spill.keep_bytes(&rest[..rest.len() - after.len()]);
             self.records.insert(record.id(), kept);
             rest = after;
         }
@@ -114,22 +114,22 @@ impl Past {
     }
 
     /// The record of an address, once.
-    pub fn take(&mut self, id: UrlId) -> Option<Record> {
-        self.records.remove(&id).map(|kept| self.shelf.get(kept))
+    pub fn take(&mut self, id: UrlId) -> Option<JournalRecord> {
+        self.records.remove(&id).map(|kept| self.spill.get(kept))
     }
 }
 
-impl Record {
+impl JournalRecord {
     pub fn id(&self) -> UrlId {
         match self {
-            Record::Row(row) => row.id,
-            Record::File(file) => file.id,
+            JournalRecord::Row(row) => row.id,
+            JournalRecord::File(file) => file.id,
         }
     }
 }
 
 /// Collects records into batches.
-pub(super) struct Batches {
+pub(super) struct RecordBatches {
     session: u32,
     records: Vec<u8>,
     rows: usize,
@@ -138,10 +138,10 @@ pub(super) struct Batches {
     last: Instant,
 }
 
-impl Batches {
+impl RecordBatches {
     /// Begins after what was read of earlier batches.
-    pub fn new(past: &Past, site: &CrawledSite) -> Batches {
-        Batches {
+    pub fn new(past: &EarlierRecords, site: &CrawledSite) -> RecordBatches {
+        RecordBatches {
             session: past.sessions,
             records: Vec::new(),
             rows: 0,
@@ -151,7 +151,7 @@ impl Batches {
         }
     }
 
-    pub fn add(&mut self, record: &Record) -> Result<(), JournalError> {
+    pub fn add(&mut self, record: &JournalRecord) -> Result<(), JournalError> {
         let records = std::mem::take(&mut self.records);
         self.records =
             postcard::to_extend(record, records).map_err(|error| JournalError::Save(error.into()))?;

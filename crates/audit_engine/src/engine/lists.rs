@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::{Audit, PreviousPage};
-use crate::site::{Alternate, Named, Row, RowLink, UrlId, Words};
+use crate::site::{Named, Row, RowAlternate, RowLink, UrlId, WordSpan};
 
 /// One link of a page. Equal links of a page are one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,7 +103,7 @@ impl Audit {
     pub fn images(&self) -> impl Iterator<Item = ImageEntry<'_>> {
         self.site.pages().flat_map(move |row| {
             let named = self.site.named(row);
-            let entry = |(src, alt): &(UrlId, Option<Words>)| ImageEntry {
+            let entry = |(src, alt): &(UrlId, Option<WordSpan>)| ImageEntry {
                 page: self.site.urls.key(row.id),
                 src: self.site.texts.key(*src),
                 alt: alt.map(|alt| named.said(alt).to_owned()),
@@ -116,7 +116,7 @@ impl Audit {
     pub fn hreflang(&self) -> impl Iterator<Item = HreflangEntry<'_>> {
         self.site.pages().flat_map(move |row| {
             let alternates = self.site.named(row).alternates.into_iter();
-            alternates.map(move |Alternate { lang, to, elsewhere }| HreflangEntry {
+            alternates.map(move |RowAlternate { lang, to, elsewhere }| HreflangEntry {
                 page: self.site.urls.key(row.id),
                 lang: String::from(lang).into(),
                 to: match (to, elsewhere) {

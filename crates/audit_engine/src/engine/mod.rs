@@ -34,7 +34,7 @@ use frontier::matches;
 
 pub use journal::{Journal, JournalError};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry};
-pub use options::{AuditOptions, Ignored, Mode, PreviousPage};
+pub use options::{AuditOptions, IgnoredFinding, Mode, PreviousPage};
 pub use outcome::{
     Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
@@ -46,7 +46,7 @@ pub use stats::{BySeverity, CrawlStats, Politeness, Sampling, SiteIssue, Sitemap
 
 /// How far an audit is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct AuditProgress {
     /// Pages that were audited.
     pub pages: usize,
     /// Addresses that wait.
@@ -57,7 +57,7 @@ pub struct Progress {
 pub async fn audit(
     source: &dyn PageSource,
     options: &AuditOptions,
-    progress: &mut (dyn FnMut(Progress) + Send),
+    progress: &mut (dyn FnMut(AuditProgress) + Send),
 ) -> Audit {
     let audit = run(source, options, Watch::Callback(progress), Vec::new()).await;
     audit.expect("nothing is written down, so nothing can fail to be")

@@ -11,11 +11,11 @@ use url::Url;
 use super::Mode;
 use super::crawl::Crawl;
 use super::fetch::Pace;
-use super::frontier::Priority;
+use super::frontier::CrawlPriority;
 use crate::address::{Origin, Target};
 use crate::page::addresses::join;
 use crate::page::{Measures, Provenance, scan};
-use crate::site::{RobotsFile, SitemapEntry, SitemapFile, UrlId};
+use crate::site::{AuditedSitemap, RobotsFile, SitemapEntry, UrlId};
 use crate::source::{AuditFetch, PageSource, RenderedDocument, Response};
 
 /// Redirects of robots.txt and sitemaps that are followed.
@@ -118,7 +118,7 @@ impl Crawl<'_> {
                 if let Target::Internal(key) = self.site.origin.target(seed) {
                     let id = self.site.urls.intern(&key);
                     self.site.seed.get_or_insert(id);
-                    self.frontier.push(id, Priority::Link, 0);
+                    self.frontier.push(id, CrawlPriority::Link, 0);
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Crawl<'_> {
             if self.is_known(id, lastmod) {
                 self.known += 1;
             } else {
-                self.enqueue(id, Priority::Listed, 0);
+                self.enqueue(id, CrawlPriority::Listed, 0);
             }
         }
         self.site.sitemaps = sitemaps;
@@ -193,10 +193,10 @@ impl Crawl<'_> {
         url: Url,
         robots_line: Option<usize>,
         depth: usize,
-    ) -> (SitemapFile, Vec<Url>) {
+    ) -> (AuditedSitemap, Vec<Url>) {
         // One byte more, so that the reader sees that there is more.
         let response = fetch_file(source, url.clone(), MAX_SITEMAP_BYTES + 1).await.0.unwrap_or_default();
-        let mut file = SitemapFile {
+        let mut file = AuditedSitemap {
             url,
             robots_line,
             status: response.status,

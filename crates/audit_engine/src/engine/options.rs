@@ -49,7 +49,7 @@ pub struct AuditOptions {
     /// Pages that somebody wants to find.
     pub searches: Vec<Search>,
     /// Findings that are left out of lists and scores.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredFinding>,
     /// Paths that are audited; empty: all. `*` is any run of characters.
     pub include: Vec<String>,
     /// Paths that are not audited.
@@ -74,14 +74,14 @@ pub struct PreviousPage {
 
 /// A finding that nobody wants to hear of.
 #[derive(Debug, Clone)]
-pub struct Ignored {
+pub struct IgnoredFinding {
     /// What was found.
     pub check: CheckId,
     /// On which paths; `*` is any run of characters. A finding about the site is at `/`.
     pub path_pattern: String,
 }
 
-impl Ignored {
+impl IgnoredFinding {
     pub(super) fn covers(&self, check: CheckId, path: &str) -> bool {
         self.check == check && matches(&self.path_pattern, path)
     }

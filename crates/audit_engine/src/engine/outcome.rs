@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::results::Results;
+use super::results::RowResults;
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
@@ -35,7 +35,7 @@ pub struct Audit {
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
     pub issue_breakdown: BTreeMap<&'static str, usize>,
     pub(super) site: CrawledSite,
-    pub(super) results: Results,
+    pub(super) results: RowResults,
 }
 
 impl Audit {

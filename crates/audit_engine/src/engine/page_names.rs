@@ -6,7 +6,7 @@ use url::Url;
 use crate::address::{Origin, Target};
 use crate::page::ResourceKind;
 use crate::page::view::{GOOGLEBOT, Page};
-use crate::site::{Alternate, Destination, Interner, Named, Row, RowLink, UrlId, anchor_hash};
+use crate::site::{Interner, Named, Row, RowAlternate, RowDestination, RowLink, UrlId, anchor_hash};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
@@ -42,7 +42,7 @@ impl Names<'_> {
                 Some(Target::External(url)) => (None, Some(url.as_str().into())),
                 None => (None, None),
             };
-            named.alternates.push(Alternate { lang: lang.as_str().into(), to, elsewhere });
+            named.alternates.push(RowAlternate { lang: lang.as_str().into(), to, elsewhere });
         }
         let preview = Url::parse(page.facts.first_meta("og:image")).ok().filter(is_fetchable);
         named.preview_image = preview.map(|url| self.texts.intern(url.as_str()));
@@ -91,15 +91,15 @@ impl Names<'_> {
     }
 
     /// Where an address is.
-    pub fn place(&mut self, url: &Url) -> Destination {
+    pub fn place(&mut self, url: &Url) -> RowDestination {
         match self.origin.target(url) {
-            Target::Internal(key) => Destination::Page(self.urls.intern(&key)),
+            Target::Internal(key) => RowDestination::Page(self.urls.intern(&key)),
             Target::External(url) => {
                 let host = url.host_str().unwrap_or_default();
                 let is_same_domain = crawler::url::registrable_domain(host).is_some_and(|domain| {
                     Some(domain) == crawler::url::registrable_domain(self.origin.host())
                 });
-                Destination::Elsewhere { url: url.as_str().into(), is_same_domain }
+                RowDestination::Elsewhere { url: url.as_str().into(), is_same_domain }
             }
         }
     }

@@ -10,8 +10,8 @@ use super::page_row::{differences, fields, fill_row};
 use super::patterns::{Patterns, Wish};
 use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires};
-use crate::custom::{Document, Found};
-use crate::page::view::{Page, PageInput, Rows};
+use crate::custom::{CustomResults, SearchedDocument};
+use crate::page::view::{CheckedRows, Page, PageInput};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::{CrawledSite, Details, Row};
@@ -22,14 +22,14 @@ const CHANGED_BY_SCRIPTS: &[&str] =
     &["SPA_SOFT_404", "JS_REDIRECT", "AI_CONTENT_NEEDS_JS", "OG_ONLY_AFTER_JS"];
 
 /// What others made of a page.
-pub(super) struct Seen {
+pub(super) struct PageVersions {
     pub rendered: Option<RenderedDocument>,
     pub snapshot: SnapshotLookup,
 }
 
-impl Seen {
+impl PageVersions {
     /// Asks for the snapshot, and for the render if it is wanted, when its turn comes.
-    pub async fn of(source: &dyn PageSource, url: &Url, wish: Wish, turns: &Semaphore) -> Seen {
+    pub async fn of(source: &dyn PageSource, url: &Url, wish: Wish, turns: &Semaphore) -> PageVersions {
         let snapshot = source.snapshot(url).await;
         let is_wanted = match wish {
             Wish::Render => true,
@@ -37,10 +37,10 @@ impl Seen {
             Wish::Unsure(told) => told.await.unwrap_or(false),
         };
         if !is_wanted {
-            return Seen { rendered: None, snapshot };
+            return PageVersions { rendered: None, snapshot };
         }
         let _turn = turns.acquire().await;
-        Seen { rendered: source.render(url).await, snapshot }
+        PageVersions { rendered: source.render(url).await, snapshot }
     }
 }
 
@@ -73,7 +73,7 @@ impl PageWork {
     }
 
     /// Runs the checks and fills the row.
-    pub fn check(self, crawl: &mut Crawl<'_>, seen: Seen, row: &mut Row, now_ms: i64) {
+    pub fn check(self, crawl: &mut Crawl<'_>, seen: PageVersions, row: &mut Row, now_ms: i64) {
         let stored = match &seen.snapshot {
             SnapshotLookup::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
             _ => None,
@@ -121,16 +121,16 @@ impl PageWork {
 }
 
 /// What the audit's extractions and searches find on a page.
-fn look(page: &Page, options: &AuditOptions) -> Found {
+fn look(page: &Page, options: &AuditOptions) -> CustomResults {
     if options.extractions.is_empty() && options.searches.is_empty() {
-        return Found::default();
+        return CustomResults::default();
     }
     let raw = page.input.response.text();
     let rendered = page.input.rendered.filter(|_| page.was_rendered());
     let rendered = rendered.map_or(&*raw, |(rendered, _)| rendered.html.as_str());
-    let raw = Document::new(&raw, &page.input.raw.visible_text);
-    let rendered = Document::new(rendered, &page.facts.visible_text);
-    Found::on(&options.extractions, &options.searches, &raw, &rendered)
+    let raw = SearchedDocument::new(&raw, &page.input.raw.visible_text);
+    let rendered = SearchedDocument::new(rendered, &page.facts.visible_text);
+    CustomResults::on(&options.extractions, &options.searches, &raw, &rendered)
 }
 
 /// Whether a finding shows that scripts change pages of this template.
@@ -160,7 +160,7 @@ fn run_checks(page: &Page, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
     let mut findings = Vec::new();
     for id in checks {
         let check = id.check();
-        if check.on == Rows::Redirect || check.on > rows {
+        if check.on == CheckedRows::Redirect || check.on > rows {
             continue;
         }
         match &check.fires {

@@ -50,7 +50,7 @@ pub enum Wish {
 
 /// Numbers of one template. A site can have as many templates as addresses.
 #[derive(Default)]
-struct Pattern {
+struct TemplateCounts {
     seen: u32,
     judged: u32,
     extra: u32,
@@ -96,22 +96,22 @@ pub struct SampledPattern {
 pub struct Patterns {
     names: Interner,
     /// By the number of its name.
-    patterns: Vec<Pattern>,
+    patterns: Vec<TemplateCounts>,
     repeated: u32,
     far_dates: u32,
     waiting: usize,
 }
 
 impl Patterns {
-    fn of(&mut self, key: &str) -> &mut Pattern {
+    fn of(&mut self, key: &str) -> &mut TemplateCounts {
         let index = self.names.intern(&template(key)).index();
         if self.patterns.len() <= index {
-            self.patterns.resize_with(index + 1, Pattern::default);
+            self.patterns.resize_with(index + 1, TemplateCounts::default);
         }
         &mut self.patterns[index]
     }
 
-    fn named(&self) -> impl Iterator<Item = (&str, &Pattern)> {
+    fn named(&self) -> impl Iterator<Item = (&str, &TemplateCounts)> {
         self.names.from(0).map(|(_, name)| name).zip(&self.patterns)
     }
 
@@ -250,7 +250,7 @@ impl Patterns {
     }
 }
 
-impl Pattern {
+impl TemplateCounts {
     /// Counts a page, and says whether it is one of the first, or of those that are rendered since scripts change them.
     fn count(&mut self) -> bool {
         self.seen = self.seen.saturating_add(1);
@@ -384,7 +384,8 @@ mod tests {
     }
 
     fn page(text: u128) -> Row {
-        let mut row = Row { words: 100, rows: Some(crate::page::view::Rows::Indexable), ..Row::default() };
+        let mut row =
+            Row { words: 100, rows: Some(crate::page::view::CheckedRows::Indexable), ..Row::default() };
         row.fingerprints.text = text;
         row
     }

@@ -7,10 +7,10 @@ use super::outcome::{
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use super::tally::Tally;
-use crate::checks::{CheckId, Evidence, Fires, Scope};
-use crate::page::view::Rows;
+use crate::checks::{CheckId, Evidence, FindingScope, Fires};
+use crate::page::view::CheckedRows;
 use crate::score::{page_health, run_health};
-use crate::site::{CrawledSite, Destination, Details, Kept, NamedRow, Row, Shelf, SiteFindings};
+use crate::site::{CrawledSite, Details, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
@@ -28,12 +28,12 @@ impl Crawl<'_> {
         self.site.sort();
         self.site.join();
         let site_findings = self.whole_checks();
-        let mut results = Results { shelf: std::mem::take(&mut self.shelf), kept: Vec::new() };
+        let mut results = RowResults { spill: std::mem::take(&mut self.spill), kept: Vec::new() };
         let mut tally = Tally::default();
         for row in self.site.rows.iter() {
             let row = NamedRow { row, named: self.site.named(row) };
-            let details = self.joined_details(&row, &results.shelf);
-            results.kept.push(results.shelf.keep(&details));
+            let details = self.joined_details(&row, &results.spill);
+            results.kept.push(results.spill.keep(&details));
             let row = row.row;
             tally.add(&self, row, &row_result(&self.site, row, details));
         }
@@ -102,8 +102,8 @@ impl Crawl<'_> {
     }
 
     /// The details of a row with what the joins show.
-    fn joined_details(&self, row: &NamedRow, shelf: &Shelf) -> Details {
-        let mut details = row.kept_details.map(|kept| shelf.get::<Details>(kept)).unwrap_or_default();
+    fn joined_details(&self, row: &NamedRow, spill: &SpillFile) -> Details {
+        let mut details = row.kept_details.map(|kept| spill.get::<Details>(kept)).unwrap_or_default();
         details.findings.extend(joined_checks(&self.site, row, &self.options.checks));
         let key = self.site.urls.key(row.id);
         details.findings.retain(|(check, _)| !self.options.is_ignored(*check, key));
@@ -113,7 +113,7 @@ impl Crawl<'_> {
 
     fn whole_checks(&self) -> Vec<SiteResult> {
         let mut results = Vec::new();
-        for id in self.options.checks.iter().filter(|id| id.check().scope != Scope::Page) {
+        for id in self.options.checks.iter().filter(|id| id.check().scope != FindingScope::Page) {
             if let Fires::Whole(find) = &id.check().fires
                 && !self.options.is_ignored(*id, "/")
             {
@@ -129,16 +129,16 @@ impl Crawl<'_> {
 }
 
 /// What is to be shown of rows, in their order.
-pub(super) struct Results {
-    shelf: Shelf,
-    kept: Vec<Kept>,
+pub(super) struct RowResults {
+    spill: SpillFile,
+    kept: Vec<SpillPlace>,
 }
 
-impl Results {
+impl RowResults {
     /// The results of a site's rows from one on.
     pub fn from<'a>(&'a self, site: &'a CrawledSite, first: usize) -> impl Iterator<Item = RowResult> + 'a {
         let rows = site.rows.iter().zip(&self.kept).skip(first);
-        rows.map(|(row, kept)| row_result(site, row, self.shelf.get(*kept)))
+        rows.map(|(row, kept)| row_result(site, row, self.spill.get(*kept)))
     }
 }
 
@@ -148,8 +148,8 @@ fn joined_checks(site: &CrawledSite, row: &NamedRow, checks: &[CheckId]) -> Vec<
         let check = id.check();
         let Fires::Joined(collect) = &check.fires else { continue };
         let applies = match check.on {
-            Rows::Any => true,
-            Rows::Redirect => row.redirect.is_some(),
+            CheckedRows::Any => true,
+            CheckedRows::Redirect => row.redirect.is_some(),
             on => row.rows.is_some_and(|rows| rows >= on),
         };
         let mut evidence = Evidence::default();
@@ -209,7 +209,7 @@ fn hops(site: &CrawledSite, row: &Row) -> Vec<Hop> {
     let hops = site.end_of(row.id).hops.into_iter();
     hops.map(|url| {
         let next = match place {
-            Some(Destination::Page(id)) => site.row(*id),
+            Some(RowDestination::Page(id)) => site.row(*id),
             _ => None,
         };
         place = next.and_then(|row| row.redirect.as_ref());
@@ -220,7 +220,7 @@ fn hops(site: &CrawledSite, row: &Row) -> Vec<Hop> {
 
 fn sitemap_issues(results: &[SiteResult]) -> Vec<SitemapIssue> {
     let mut issues = Vec::new();
-    for result in results.iter().filter(|result| result.check.check().scope == Scope::Sitemap) {
+    for result in results.iter().filter(|result| result.check.check().scope == FindingScope::Sitemap) {
         for found in &result.findings {
             issues.push(SitemapIssue {
                 issue_id: result.check,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bots::BOTS;
 use super::outcome::SiteResult;
-use crate::checks::{CheckId, MAX_ROBOTS_BYTES, Scope, Severity};
+use crate::checks::{CheckId, FindingScope, MAX_ROBOTS_BYTES, Severity};
 use crate::page::view::GOOGLEBOT;
 use crate::site::{CrawledSite, UrlId};
 
@@ -210,7 +210,7 @@ fn sitemaps(site: &CrawledSite) -> Vec<NamedSitemap> {
 }
 
 fn problems(results: &[SiteResult]) -> Vec<RobotsProblem> {
-    let about_robots = results.iter().filter(|result| result.check.check().scope == Scope::Robots);
+    let about_robots = results.iter().filter(|result| result.check.check().scope == FindingScope::Robots);
     about_robots
         .flat_map(|result| {
             result.findings.iter().take(MAX_PROBLEMS).map(|found| RobotsProblem {
@@ -251,7 +251,7 @@ fn bots(site: &CrawledSite) -> Vec<BotAccess> {
             (true, true) => "partial",
             (true, false) => "allow",
         };
-        let answer = site.probes.bots.iter().find(|answer| answer.name == bot.name);
+        let response = site.probes.bots.iter().find(|response| response.name == bot.name);
         BotAccess {
             name: bot.name.to_owned(),
             vendor: bot.vendor.to_owned(),
@@ -259,8 +259,8 @@ fn bots(site: &CrawledSite) -> Vec<BotAccess> {
             verdict: verdict.to_owned(),
             deciding_line: at_root.line,
             blocked_pages,
-            http_status: answer.map(|answer| answer.status),
-            challenged: answer.is_some_and(|answer| answer.is_challenged),
+            http_status: response.map(|response| response.status),
+            challenged: response.is_some_and(|response| response.is_challenged),
         }
     };
     BOTS.iter().map(access).collect()

@@ -9,8 +9,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use url::Url;
 
-use super::fetch::Answer;
-use super::journal::Record;
+use super::fetch::FetchResult;
+use super::journal::JournalRecord;
 use super::page_work::read_facts;
 use crate::page::PageFacts;
 use crate::site::UrlId;
@@ -19,13 +19,13 @@ use crate::site::UrlId;
 const AT_ONCE: usize = 4;
 
 /// What there is for an address.
-pub(super) enum Fetched {
+pub(super) enum AddressResult {
     /// An earlier run had it.
-    Past(Record),
-    Answer {
+    Earlier(JournalRecord),
+    Fetched {
         id: UrlId,
         url: Url,
-        answer: Box<Answer>,
+        result: Box<FetchResult>,
         /// Of a page that was scanned.
         raw: Option<Box<PageFacts>>,
         asked_at_ms: i64,
@@ -50,14 +50,14 @@ struct Shared {
 
 #[derive(Default)]
 struct Queues {
-    waiting: VecDeque<Fetched>,
-    done: VecDeque<Fetched>,
+    waiting: VecDeque<AddressResult>,
+    done: VecDeque<AddressResult>,
     is_scanning: bool,
 }
 
 impl Scans {
     /// Adds one.
-    pub fn push(&mut self, fetched: Fetched) {
+    pub fn push(&mut self, fetched: AddressResult) {
         self.length += 1;
         self.shared.queues().waiting.push_back(fetched);
     }
@@ -74,7 +74,7 @@ impl Scans {
     }
 
     /// The next one that was scanned, if it is there.
-    pub fn pop(&mut self) -> Option<Fetched> {
+    pub fn pop(&mut self) -> Option<AddressResult> {
         let next = self.shared.queues().done.pop_front();
         self.length -= usize::from(next.is_some());
         next
@@ -114,7 +114,7 @@ impl Shared {
     }
 
     /// Hands over what was scanned, and takes the next one.
-    fn exchange(&self, scanned: Option<Fetched>) -> Option<Fetched> {
+    fn exchange(&self, scanned: Option<AddressResult>) -> Option<AddressResult> {
         let mut queues = self.queues();
         queues.done.extend(scanned);
         let next = queues.waiting.pop_front();
@@ -127,9 +127,9 @@ impl Shared {
 }
 
 /// An answer with the facts of its document, if it is a page.
-fn scanned(mut fetched: Fetched) -> Fetched {
-    if let Fetched::Answer { url, answer, raw, .. } = &mut fetched
-        && let Ok(response) = &answer.response
+fn scanned(mut fetched: AddressResult) -> AddressResult {
+    if let AddressResult::Fetched { url, result, raw, .. } = &mut fetched
+        && let Ok(response) = &result.response
         && response.redirect_target(url).is_none()
         && response.is_page()
     {

@@ -9,8 +9,8 @@ use super::crawl::Crawl;
 use super::outcome::{CloseReason, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{Tally, count_type};
-use crate::checks::{CheckId, Scope, Severity};
-use crate::site::{Row, Shared};
+use crate::checks::{CheckId, FindingScope, Severity};
+use crate::site::{Row, SharedContent};
 
 const MAX_EXAMPLES: usize = 20;
 const MAX_PATTERNS: usize = 200;
@@ -228,7 +228,7 @@ impl CrawlStats {
             issues_by_severity: by_severity(tally.by_severity, site_results),
             new_issues: 0,
             fixed_issues: 0,
-            duplicate_clusters: site.clusters(Shared::Text),
+            duplicate_clusters: site.clusters(SharedContent::Text),
             near_duplicate_clusters: site.near_clusters(),
             orphans: tally.orphans,
             sitemap: sitemap_stats(crawl),
@@ -298,7 +298,7 @@ fn timing(crawl: &Crawl, mut total: Vec<u64>) -> Timing {
 }
 
 fn site_issues(results: &[SiteResult]) -> Vec<SiteIssue> {
-    let about_site = results.iter().filter(|result| result.check.check().scope == Scope::Site);
+    let about_site = results.iter().filter(|result| result.check.check().scope == FindingScope::Site);
     about_site
         .flat_map(|result| {
             result.findings.iter().map(|found| SiteIssue {

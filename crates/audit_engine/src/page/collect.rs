@@ -7,7 +7,7 @@ use super::measures::Measures;
 use super::microdata::Microdata;
 use super::names::{Attr, Kinds, Name};
 use super::open_elements::{Ends, Flags, Marks, OpenElements};
-use super::roles::Role;
+use super::roles::ElementRole;
 use super::text::{Collapsed, collapse, push_collapsed, push_space};
 use super::texts::Texts;
 use super::tokens::Tag;
@@ -133,31 +133,31 @@ impl Collector {
         open: &OpenElements,
     ) -> Marks {
         let mut marks = self.structure(tag, kinds, open);
-        match Role::of(tag.name) {
-            Role::Other => {}
-            Role::Meta => self.meta(tag, in_head, is_late),
-            Role::LinkElement => self.link_element(tag, in_head),
-            Role::Base if self.facts.base.is_none() => {
+        match ElementRole::of(tag.name) {
+            ElementRole::Other => {}
+            ElementRole::Meta => self.meta(tag, in_head, is_late),
+            ElementRole::LinkElement => self.link_element(tag, in_head),
+            ElementRole::Base if self.facts.base.is_none() => {
                 self.facts.base = tag.attr(Attr::Href).map(str::to_owned);
             }
-            Role::Base => {}
-            Role::Link { is_area } => marks.ends.link = self.link(tag, is_area),
-            Role::Image => self.image(tag),
-            Role::Picture => marks.ends.picture = true,
-            Role::Heading(level) => {
+            ElementRole::Base => {}
+            ElementRole::Link { is_area } => marks.ends.link = self.link(tag, is_area),
+            ElementRole::Image => self.image(tag),
+            ElementRole::Picture => marks.ends.picture = true,
+            ElementRole::Heading(level) => {
                 self.facts.headings.push(Heading { level, text: String::new() });
                 self.in_heading = true;
                 marks.ends.heading = true;
             }
-            Role::Frame => {
+            ElementRole::Frame => {
                 let in_main = !(open.flags() | marks.flags).contains(Flags::CHROME);
                 self.facts.frames.extend(tag.attr(Attr::Src).map(|src| (src.to_owned(), in_main)));
             }
-            Role::Form => self.facts.form_actions.extend(tag.attr(Attr::Action).map(str::to_owned)),
-            Role::Source => self.resource(ResourceKind::Source, tag.attr(Attr::Src)),
-            Role::Media => self.resource(ResourceKind::Media, tag.attr(Attr::Src)),
-            Role::Object => self.resource(ResourceKind::Media, tag.attr(Attr::Data)),
-            Role::Block => {
+            ElementRole::Form => self.facts.form_actions.extend(tag.attr(Attr::Action).map(str::to_owned)),
+            ElementRole::Source => self.resource(ResourceKind::Source, tag.attr(Attr::Src)),
+            ElementRole::Media => self.resource(ResourceKind::Media, tag.attr(Attr::Src)),
+            ElementRole::Object => self.resource(ResourceKind::Media, tag.attr(Attr::Data)),
+            ElementRole::Block => {
                 let flags = open.flags() | marks.flags;
                 if !flags.contains(Flags::CHROME) && !flags.contains(Flags::HIDDEN) {
                     self.texts.open_block(flags.contains(Flags::MAIN));

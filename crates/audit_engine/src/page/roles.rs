@@ -3,7 +3,7 @@
 use super::names::Name;
 
 /// What the collector does with elements of a name.
-pub enum Role {
+pub enum ElementRole {
     /// Nothing special.
     Other,
     Meta,
@@ -30,9 +30,9 @@ pub enum Role {
     Block,
 }
 
-impl Role {
+impl ElementRole {
     /// What is done with elements of a name.
-    pub fn of(name: Name) -> Role {
+    pub fn of(name: Name) -> ElementRole {
         macro_rules! named {
             ($($text:literal)|+) => {{
                 const NAMES: &[Name] = &[$(Name::of($text)),+];
@@ -40,27 +40,27 @@ impl Role {
             }};
         }
         match () {
-            () if named!("div" | "span") => Role::Other,
-            () if named!("a") => Role::Link { is_area: false },
-            () if named!("p" | "li" | "dd" | "td" | "blockquote") => Role::Block,
-            () if named!("meta") => Role::Meta,
-            () if named!("link") => Role::LinkElement,
-            () if named!("img") => Role::Image,
-            () if named!("h1") => Role::Heading(1),
-            () if named!("h2") => Role::Heading(2),
-            () if named!("h3") => Role::Heading(3),
-            () if named!("h4") => Role::Heading(4),
-            () if named!("h5") => Role::Heading(5),
-            () if named!("h6") => Role::Heading(6),
-            () if named!("base") => Role::Base,
-            () if named!("area") => Role::Link { is_area: true },
-            () if named!("picture") => Role::Picture,
-            () if named!("iframe") => Role::Frame,
-            () if named!("form") => Role::Form,
-            () if named!("source") => Role::Source,
-            () if named!("video" | "audio" | "embed") => Role::Media,
-            () if named!("object") => Role::Object,
-            () => Role::Other,
+            () if named!("div" | "span") => ElementRole::Other,
+            () if named!("a") => ElementRole::Link { is_area: false },
+            () if named!("p" | "li" | "dd" | "td" | "blockquote") => ElementRole::Block,
+            () if named!("meta") => ElementRole::Meta,
+            () if named!("link") => ElementRole::LinkElement,
+            () if named!("img") => ElementRole::Image,
+            () if named!("h1") => ElementRole::Heading(1),
+            () if named!("h2") => ElementRole::Heading(2),
+            () if named!("h3") => ElementRole::Heading(3),
+            () if named!("h4") => ElementRole::Heading(4),
+            () if named!("h5") => ElementRole::Heading(5),
+            () if named!("h6") => ElementRole::Heading(6),
+            () if named!("base") => ElementRole::Base,
+            () if named!("area") => ElementRole::Link { is_area: true },
+            () if named!("picture") => ElementRole::Picture,
+            () if named!("iframe") => ElementRole::Frame,
+            () if named!("form") => ElementRole::Form,
+            () if named!("source") => ElementRole::Source,
+            () if named!("video" | "audio" | "embed") => ElementRole::Media,
+            () if named!("object") => ElementRole::Object,
+            () => ElementRole::Other,
         }
     }
 }

@@ -111,7 +111,7 @@ impl Deref for ResolvedLink {
 
 /// Which rows a check looks at; each kind is part of the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub enum Rows {
+pub enum CheckedRows {
     /// Every row.
     Any,
     /// Rows that redirect.
@@ -203,19 +203,19 @@ impl<'a> Page<'a> {
     }
 
     /// The narrowest kind of row that it is.
-    pub fn rows(&self) -> Rows {
+    pub fn rows(&self) -> CheckedRows {
         let status_meta = self.facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
         if self.is_noindex() || self.is_blocked {
-            Rows::Html
+            CheckedRows::Html
         } else if self.other_canonical().is_some()
             || self.is_soft_404
             || self.is_rendered_soft_404
             || self.script_redirect().is_some()
             || self.was_rendered() && status_meta >= 400
         {
-            Rows::Candidate
+            CheckedRows::Candidate
         } else {
-            Rows::Indexable
+            CheckedRows::Indexable
         }
     }
 

@@ -1,6 +1,6 @@
 //! Joins rows with each other once the crawl is over: who links to whom, how far from the seeds, who shares what.
 //!
-//! What pages name is read from its shelf page by page, several times: a large site's does not fit in memory, and what
+//! What pages name is read from its file page by page, several times: a large site's does not fit in memory, and what
 //! follows from one reading is gone before the next.
 
 use hashbrown::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use super::graph::Graph;
 use super::groups::Groups;
 use super::named::anchor_hash;
 use super::shared::MAX_BUCKET;
-use super::{CrawledSite, Joined, Row, Shared, UrlId};
+use super::{CrawledSite, JoinedSite, Row, SharedContent, UrlId};
 use crate::page::sketch::{BANDS, Sketch};
 
 /// Buckets of sketches that are in memory at once, over all pages: 16 bytes each.
@@ -18,7 +18,7 @@ const MOST_BUCKETS: usize = 500_000;
 impl CrawledSite {
     /// Prepares what the checks ask about rows together. To be called once, after the last row.
     pub fn join(&mut self) {
-        self.joined = Joined::default();
+        self.joined = JoinedSite::default();
         self.joined.variants = self.find_variants();
         self.read_named();
         self.group();
@@ -74,8 +74,8 @@ impl CrawledSite {
     fn find_variants(&self) -> HashSet<UrlId> {
         let is_variant = |row: &&Row| {
             let has_slash = self.urls.key(row.id).split('?').next().is_some_and(|path| path.ends_with('/'));
-            self.variant_of(Shared::ParameterVariant, row).is_some()
-                || has_slash && self.variant_of(Shared::SlashVariant, row).is_some()
+            self.variant_of(SharedContent::ParameterVariant, row).is_some()
+                || has_slash && self.variant_of(SharedContent::SlashVariant, row).is_some()
         };
         self.pages().filter(|row| row.is_indexable()).filter(is_variant).map(|row| row.id).collect()
     }
@@ -86,10 +86,13 @@ impl CrawledSite {
     }
 
     fn group(&mut self) {
-        self.joined.groups = [Shared::Title, Shared::Description, Shared::H1, Shared::Text].map(|shared| {
-            let shares = self.compared().filter_map(|row| Some((row.share_key(shared)?, row.id)));
-            Groups::of(shares.collect(), usize::MAX)
-        });
+        self.joined.groups =
+            [SharedContent::Title, SharedContent::Description, SharedContent::H1, SharedContent::Text].map(
+                |shared| {
+                    let shares = self.compared().filter_map(|row| Some((row.share_key(shared)?, row.id)));
+                    Groups::of(shares.collect(), usize::MAX)
+                },
+            );
     }
 
     /// Finds pages whose texts may be nearly one, and keeps their sketches.

@@ -11,7 +11,7 @@ mod probes;
 mod row;
 mod rows;
 mod shared;
-mod shelf;
+mod spill_file;
 mod verdicts;
 
 use std::collections::{BTreeSet, HashMap};
@@ -30,13 +30,13 @@ use groups::Groups;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{Interner, UrlId};
-pub use named::{Alternate, Named, NamedRow, RowLink, Words, anchor_hash};
-pub use probes::{Asset, BotAnswer, Probes};
-pub use row::{Destination, Details, Difference, Failure, Fields, Fingerprints, Row};
+pub use named::{Named, NamedRow, RowAlternate, RowLink, WordSpan, anchor_hash};
+pub use probes::{Asset, BotResponse, Probes};
+pub use row::{Details, Difference, Failure, Fields, Fingerprints, Row, RowDestination};
 pub use rows::Rows;
-pub use shared::Shared;
-pub use shelf::{Kept, Shelf};
-pub use verdicts::{AlternateVerdict, CanonicalVerdict, End, LinkVerdict, RedirectVerdict};
+pub use shared::SharedContent;
+pub use spill_file::{SpillFile, SpillPlace};
+pub use verdicts::{AlternateVerdict, CanonicalVerdict, LinkVerdict, RedirectEnd, RedirectVerdict};
 
 /// Everything that is known of a site.
 pub struct CrawledSite {
@@ -52,7 +52,7 @@ pub struct CrawledSite {
     pub rows: Rows,
     /// Its robots.txt.
     pub robots: RobotsFile,
-    pub sitemaps: Vec<SitemapFile>,
+    pub sitemaps: Vec<AuditedSitemap>,
     /// What was asked for beside pages.
     pub probes: Probes,
     /// What is at addresses beside pages, by text.
@@ -74,12 +74,12 @@ pub struct CrawledSite {
     /// The numbers by which checks fire.
     pub thresholds: Thresholds,
     /// What pages name, until it is asked for.
-    shelf: Shelf,
-    /// Numbers of addresses now, by those that the shelf has; empty: the same.
+    spill: SpillFile,
+    /// Numbers of addresses now, by those that the file has; empty: the same.
     numbers: Vec<UrlId>,
     /// Links between pages of the site.
     links: usize,
-    joined: Joined,
+    joined: JoinedSite,
 }
 
 /// A robots.txt with how it was answered.
@@ -104,7 +104,7 @@ pub struct RobotsFile {
 
 /// A sitemap file with what it lists.
 #[derive(Debug)]
-pub struct SitemapFile {
+pub struct AuditedSitemap {
     /// Its address.
     pub url: Url,
     /// Line of robots.txt that names it.
@@ -152,7 +152,7 @@ pub struct Inlinks {
 }
 
 #[derive(Default)]
-struct Joined {
+struct JoinedSite {
     linking: Linking,
     /// Addresses of other hosts that pages link to.
     external: usize,
@@ -200,10 +200,10 @@ impl CrawledSite {
             seed: None,
             now_ms: 0,
             thresholds: Thresholds::default(),
-            shelf: Shelf::default(),
+            spill: SpillFile::default(),
             numbers: Vec::new(),
             links: 0,
-            joined: Joined::default(),
+            joined: JoinedSite::default(),
         }
     }
 
@@ -216,14 +216,14 @@ impl CrawledSite {
     pub fn insert(&mut self, mut row: Box<Row>) {
         if let Some(named) = row.named.take() {
             self.links += named.links.len();
-            row.kept_named = Some(self.shelf.keep(&named));
+            row.kept_named = Some(self.spill.keep(&named));
         }
         self.rows.insert(row);
     }
 
     /// What a row names.
     pub fn named(&self, row: &Row) -> Named {
-        let mut named: Named = row.kept_named.map(|kept| self.shelf.get(kept)).unwrap_or_default();
+        let mut named: Named = row.kept_named.map(|kept| self.spill.get(kept)).unwrap_or_default();
         if !self.numbers.is_empty() {
             named.renumber(|id| self.numbers[id.index()]);
         }
@@ -232,7 +232,7 @@ impl CrawledSite {
 
     /// The fingerprint of a row's text, by which texts that are nearly one are found.
     fn sketch(&self, row: &Row) -> Option<Box<Sketch>> {
-        self.shelf.get(row.kept_named?)
+        self.spill.get(row.kept_named?)
     }
 
     /// The address of a path, if it was seen.

@@ -1,4 +1,4 @@
-//! What a page names: links, pictures, versions, parts. It is much, so it is on a shelf between the page's own checks and
+//! What a page names: links, pictures, versions, parts. It is much, so it waits in a file between the page's own checks and
 //! the joins, and is asked for row by row then. See docs/decisions/0286.
 
 use std::ops::Deref;
@@ -25,9 +25,9 @@ pub struct Named {
     /// Hashes of its ids and anchor names, sorted.
     pub anchors: Vec<u64>,
     /// Its language versions.
-    pub alternates: Vec<Alternate>,
+    pub alternates: Vec<RowAlternate>,
     /// Its pictures: address, which is a text of the site, and alternative text.
-    pub images: Vec<(UrlId, Option<Words>)>,
+    pub images: Vec<(UrlId, Option<WordSpan>)>,
     /// Its first preview picture: a text.
     pub preview_image: Option<UrlId>,
     /// Scripts and style sheets of the site that its render loads: texts.
@@ -40,7 +40,7 @@ pub struct Named {
 
 /// Where in a page's words those of one element are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
+pub struct WordSpan {
     start: u32,
     length: u32,
 }
@@ -50,7 +50,7 @@ pub struct Words {
 pub struct RowLink {
     /// Where it leads.
     pub to: UrlId,
-    pub text: Words,
+    pub text: WordSpan,
     pub is_nofollow: bool,
     pub is_ugc: bool,
     pub is_sponsored: bool,
@@ -58,7 +58,7 @@ pub struct RowLink {
 
 /// One hreflang entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Alternate {
+pub struct RowAlternate {
     /// Its value.
     pub lang: Box<str>,
     /// The page of the site that it names.
@@ -105,14 +105,14 @@ impl RowLink {
 
 impl Named {
     /// Keeps what an element says.
-    pub fn say(&mut self, text: &str) -> Words {
+    pub fn say(&mut self, text: &str) -> WordSpan {
         let start = u32::try_from(self.words.len()).expect("a document has a few million bytes");
         self.words.push_str(text);
-        Words { start, length: text.len() as u32 }
+        WordSpan { start, length: text.len() as u32 }
     }
 
     /// What an element says.
-    pub fn said(&self, words: Words) -> &str {
+    pub fn said(&self, words: WordSpan) -> &str {
         let start = words.start as usize;
         &self.words[start..start + words.length as usize]
     }

@@ -18,12 +18,12 @@ pub struct Probes {
     /// When the certificate ends, in epoch milliseconds.
     pub certificate_end_ms: Option<i64>,
     /// What the server answers crawlers.
-    pub bots: Vec<BotAnswer>,
+    pub bots: Vec<BotResponse>,
 }
 
 /// What the server answers one crawler.
 #[derive(Debug)]
-pub struct BotAnswer {
+pub struct BotResponse {
     /// Its product token.
     pub name: &'static str,
     pub status: u16,

@@ -7,10 +7,10 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
 use super::named::Named;
-use super::{Kept, Shared, UrlId};
+use super::{SharedContent, SpillPlace, UrlId};
 use crate::checks::{CheckId, Evidence};
-use crate::custom::Found;
-use crate::page::view::Rows as Kind;
+use crate::custom::CustomResults;
+use crate::page::view::CheckedRows;
 
 /// One address with what is known of it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Row {
     /// The server asked to come back later.
     pub is_rate_limited: bool,
     /// What kind of page it is; none when it is no page.
-    pub rows: Option<Kind>,
+    pub rows: Option<CheckedRows>,
     /// Search engines are told to leave it out.
     pub is_noindex: bool,
     /// Its links are not to be followed.
@@ -48,9 +48,9 @@ pub struct Row {
     /// Headers of its answer; kept of the start page only.
     pub headers: Box<[(String, String)]>,
     /// Where it redirects to.
-    pub redirect: Option<Destination>,
+    pub redirect: Option<RowDestination>,
     /// Its effective canonical, when that is another page.
-    pub canonical: Option<Destination>,
+    pub canonical: Option<RowDestination>,
     /// How answers for Googlebot and for a person differ.
     pub agent_difference: Option<Box<str>>,
     /// Fingerprints of its texts.
@@ -59,14 +59,14 @@ pub struct Row {
     pub words: u32,
     /// Content type that its content belies.
     pub mismatched_type: Option<Box<str>>,
-    /// What no join compares; none once it is on a shelf.
+    /// What no join compares; none once it is in the file.
     pub details: Option<Box<Details>>,
     #[serde(skip)]
-    pub kept_details: Option<Kept>,
-    /// What it names; none once it is on a shelf.
+    pub kept_details: Option<SpillPlace>,
+    /// What it names; none once it is in the file.
     pub named: Option<Box<Named>>,
     #[serde(skip)]
-    pub kept_named: Option<Kept>,
+    pub kept_named: Option<SpillPlace>,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// When it was asked for, in epoch milliseconds.
@@ -89,7 +89,7 @@ pub struct Details {
     /// What scripts changed of it.
     pub differences: Vec<Difference>,
     /// What extractions and searches found.
-    pub found: Found,
+    pub found: CustomResults,
 }
 
 /// Why there is no answer.
@@ -103,7 +103,7 @@ pub enum Failure {
 
 /// Where a redirect or a canonical leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Destination {
+pub enum RowDestination {
     /// To a page of the site.
     Page(UrlId),
     /// To another host.
@@ -196,7 +196,7 @@ impl Row {
 
     /// Whether a search engine would index it under its own address.
     pub fn is_indexable(&self) -> bool {
-        self.rows == Some(Kind::Indexable)
+        self.rows == Some(CheckedRows::Indexable)
     }
 
     /// Whether it names another page as canonical.
@@ -207,7 +207,7 @@ impl Row {
     /// The page of the site that it names as canonical, when that is another one.
     pub fn canonical_id(&self) -> Option<UrlId> {
         match self.canonical {
-            Some(Destination::Page(id)) => Some(id),
+            Some(RowDestination::Page(id)) => Some(id),
             _ => None,
         }
     }
@@ -234,20 +234,20 @@ impl Row {
     pub(super) fn renumber(&mut self, number: impl Fn(UrlId) -> UrlId) {
         self.id = number(self.id);
         for place in [&mut self.redirect, &mut self.canonical].into_iter().flatten() {
-            if let Destination::Page(id) = place {
+            if let RowDestination::Page(id) = place {
                 *id = number(*id);
             }
         }
     }
 
     /// By what pages that share something are grouped.
-    pub(super) fn share_key(&self, shared: Shared) -> Option<u64> {
+    pub(super) fn share_key(&self, shared: SharedContent) -> Option<u64> {
         match shared {
-            Shared::Title => self.fingerprints.title.map(NonZeroU64::get),
-            Shared::Description => self.fingerprints.description.map(NonZeroU64::get),
-            Shared::H1 => self.fingerprints.h1.map(NonZeroU64::get),
-            Shared::Text => (self.words >= 50).then_some(self.fingerprints.text as u64),
-            Shared::SlashVariant | Shared::ParameterVariant => None,
+            SharedContent::Title => self.fingerprints.title.map(NonZeroU64::get),
+            SharedContent::Description => self.fingerprints.description.map(NonZeroU64::get),
+            SharedContent::H1 => self.fingerprints.h1.map(NonZeroU64::get),
+            SharedContent::Text => (self.words >= 50).then_some(self.fingerprints.text as u64),
+            SharedContent::SlashVariant | SharedContent::ParameterVariant => None,
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) const MAX_BUCKET: usize = 200;
 
 /// How pages share something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub enum SharedContent {
     /// The same title in the same language.
     Title,
     /// The same description.
@@ -26,8 +26,8 @@ pub enum Shared {
 
 impl CrawledSite {
     /// Adds the pages that share something with a row.
-    pub fn shared(&self, shared: Shared, row: &Row, found: &mut Evidence) {
-        let is_variant = matches!(shared, Shared::SlashVariant | Shared::ParameterVariant);
+    pub fn shared(&self, shared: SharedContent, row: &Row, found: &mut Evidence) {
+        let is_variant = matches!(shared, SharedContent::SlashVariant | SharedContent::ParameterVariant);
         if is_variant {
             self.variant_of(shared, row).into_iter().for_each(|id| found.add(self.url(id), "", ""));
             return;
@@ -74,7 +74,7 @@ impl CrawledSite {
     }
 
     /// Groups of pages that share something.
-    pub fn clusters(&self, shared: Shared) -> usize {
+    pub fn clusters(&self, shared: SharedContent) -> usize {
         self.joined.groups[shared as usize].keys().count()
     }
 
@@ -101,11 +101,11 @@ impl CrawledSite {
     }
 
     /// The other form of an address, when both are pages with one text.
-    pub(super) fn variant_of(&self, shared: Shared, row: &Row) -> Option<UrlId> {
+    pub(super) fn variant_of(&self, shared: SharedContent, row: &Row) -> Option<UrlId> {
         let key = self.urls.key(row.id);
         let (path, query) = key.split_once('?').map_or((key, None), |(path, query)| (path, Some(query)));
         let other = match shared {
-            Shared::ParameterVariant => query.map(|_| path.to_owned())?,
+            SharedContent::ParameterVariant => query.map(|_| path.to_owned())?,
             _ => {
                 let path = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
                 let path = Some(path).filter(|path| !path.is_empty() && path != "/")?;

@@ -1,7 +1,7 @@
 //! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
 //! that fits.
 
-use super::{Alternate, CrawledSite, Destination, NamedRow, Row, UrlId};
+use super::{CrawledSite, NamedRow, Row, RowAlternate, RowDestination, UrlId};
 use crate::checks::is_valid_hreflang;
 
 /// Hops after which nobody follows any more.
@@ -9,7 +9,7 @@ const MAX_HOPS: usize = 10;
 
 /// Where an address ends, redirects followed.
 #[derive(Debug, Clone, Default)]
-pub struct End {
+pub struct RedirectEnd {
     /// The row at the end, when it is on the site.
     pub id: Option<UrlId>,
     /// Its address.
@@ -86,19 +86,19 @@ pub enum AlternateVerdict {
 
 impl CrawledSite {
     /// Follows redirects from an address.
-    pub fn end_of(&self, id: UrlId) -> End {
-        let mut end = End { id: Some(id), ..End::default() };
+    pub fn end_of(&self, id: UrlId) -> RedirectEnd {
+        let mut end = RedirectEnd { id: Some(id), ..RedirectEnd::default() };
         let mut seen = vec![id];
         let mut at = id;
         while let Some(place) = self.row(at).and_then(|row| row.redirect.as_ref()) {
             match place {
-                Destination::Elsewhere { url, .. } => {
+                RowDestination::Elsewhere { url, .. } => {
                     end.hops.push(url.to_string());
                     end.id = None;
                     end.url = url.to_string();
                     return end;
                 }
-                Destination::Page(next) => {
+                RowDestination::Page(next) => {
                     end.hops.push(self.url(*next));
                     end.is_loop = seen.contains(next);
                     end.is_too_long = end.hops.len() > MAX_HOPS;
@@ -158,11 +158,11 @@ impl CrawledSite {
     pub fn canonical_verdict(&self, row: &Row) -> CanonicalVerdict {
         let target = match &row.canonical {
             None => return CanonicalVerdict::Own,
-            Some(Destination::Elsewhere { is_same_domain: false, .. }) => {
+            Some(RowDestination::Elsewhere { is_same_domain: false, .. }) => {
                 return CanonicalVerdict::CrossDomain;
             }
-            Some(Destination::Elsewhere { .. }) => return CanonicalVerdict::Canonicalised,
-            Some(Destination::Page(id)) => *id,
+            Some(RowDestination::Elsewhere { .. }) => return CanonicalVerdict::Canonicalised,
+            Some(RowDestination::Page(id)) => *id,
         };
         // A forbidden page has no row unless something links to it, so the rules are asked.
         if self.is_blocked(self.urls.key(target)) {
@@ -187,8 +187,8 @@ impl CrawledSite {
     /// The address that a page's canonical names.
     pub fn canonical_url(&self, row: &Row) -> String {
         match &row.canonical {
-            Some(Destination::Page(id)) => self.url(*id),
-            Some(Destination::Elsewhere { url, .. }) => url.to_string(),
+            Some(RowDestination::Page(id)) => self.url(*id),
+            Some(RowDestination::Elsewhere { url, .. }) => url.to_string(),
             None => String::new(),
         }
     }
@@ -200,8 +200,8 @@ impl CrawledSite {
     }
 
     /// Where a hreflang entry of a page leads.
-    pub fn alternate_verdict(&self, row: &NamedRow, entry: &Alternate) -> AlternateVerdict {
-        let same = |other: &&Alternate| other.lang.eq_ignore_ascii_case(&entry.lang);
+    pub fn alternate_verdict(&self, row: &NamedRow, entry: &RowAlternate) -> AlternateVerdict {
+        let same = |other: &&RowAlternate| other.lang.eq_ignore_ascii_case(&entry.lang);
         let stands_twice = row.named.alternates.iter().filter(same).count() > 1;
         let target = entry.to.filter(|to| *to != row.id && !stands_twice && is_valid_hreflang(&entry.lang));
         let Some(target) = target.and_then(|to| self.row(to)).filter(|target| !target.is_blocked) else {

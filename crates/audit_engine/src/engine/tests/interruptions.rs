@@ -71,7 +71,7 @@ struct Notebook {
 }
 
 impl Journal for Notebook {
-    fn save(&mut self, batch: Vec<u8>, _: Progress) -> BoxFuture<'_, Result<(), JournalError>> {
+    fn save(&mut self, batch: Vec<u8>, _: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
             if self.breaks_after == Some(self.batches.len()) {
                 return Err(JournalError::Save("the machine is gone".into()));

@@ -143,7 +143,7 @@ async fn an_ignored_finding_costs_nothing() {
     let mut options = AuditOptions::follow(listing.seed().clone());
     let before = audit(&listing, &options, &mut |_| {}).await;
     let check = CheckId::find("HTTP_4XX").unwrap();
-    options.ignored = vec![Ignored { check, path_pattern: "/old/*".to_owned() }];
+    options.ignored = vec![IgnoredFinding { check, path_pattern: "/old/*".to_owned() }];
 
     let after = audit(&listing, &options, &mut |_| {}).await;
 

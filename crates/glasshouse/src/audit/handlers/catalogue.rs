@@ -68,7 +68,7 @@ struct CatalogueEntry {
     category: &'static str,
     /// What it is about: a `page`, the `site`, its `robots` file or its `sitemap`.
     #[schema(value_type = String, examples("page"))]
-    scope: audit_engine::checks::Scope,
+    scope: audit_engine::checks::FindingScope,
     /// What is wrong, in a few words.
     #[schema(examples("Meta description is missing"))]
     title: &'static str,

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use audit_engine::checks::thresholds::Thresholds;
-use audit_engine::checks::{CheckId, Scope};
+use audit_engine::checks::{CheckId, FindingScope};
 use audit_engine::engine::{
-    Audit, AuditOptions, AuditStatus, CloseReason as EngineReason, Ignored, Journal, JournalError,
-    Mode as EngineMode, Progress, resume,
+    Audit, AuditOptions, AuditProgress, AuditStatus, CloseReason as EngineReason, IgnoredFinding, Journal,
+    JournalError, Mode as EngineMode, resume,
 };
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
@@ -166,14 +166,14 @@ impl Audits {
         let reads_sitemaps = request.mode != Mode::Selected;
         options.checks.retain(|id| {
             let check = id.check();
-            !request.served.silence(check.id) && (reads_sitemaps || check.scope != Scope::Sitemap)
+            !request.served.silence(check.id) && (reads_sitemaps || check.scope != FindingScope::Sitemap)
         });
         options.ignored = settings
             .ignored
             .iter()
             .filter_map(|ignored| {
                 let check = CheckId::find(&ignored.issue_id)?;
-                Some(Ignored { check, path_pattern: ignored.path_pattern.clone() })
+                Some(IgnoredFinding { check, path_pattern: ignored.path_pattern.clone() })
             })
             .collect();
         // What was saved was checked then; a newer version may be stricter, and then goes without.
@@ -289,7 +289,7 @@ struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    async fn keep(&mut self, batch: &[u8], progress: Progress) -> Result<(), WorkError> {
+    async fn keep(&mut self, batch: &[u8], progress: AuditProgress) -> Result<(), WorkError> {
         let inner = &self.audits.0;
         let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
         let mut tx = inner.db.write().await?;
@@ -317,7 +317,7 @@ impl Keeper<'_> {
 }
 
 impl Journal for Keeper<'_> {
-    fn save(&mut self, batch: Vec<u8>, progress: Progress) -> BoxFuture<'_, Result<(), JournalError>> {
+    fn save(&mut self, batch: Vec<u8>, progress: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
             self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
         })

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use audit_engine::checks::{CheckId, Severity, document};
-use audit_engine::engine::{Audit, AuditOptions, AuditStatus, Mode, Progress, audit};
+use audit_engine::engine::{Audit, AuditOptions, AuditProgress, AuditStatus, Mode, audit};
 use clap::ValueEnum;
 use crawler::{Network, NetworkError};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -165,7 +165,7 @@ async fn on_its_own_thread(
 ) -> anyhow::Result<Audit> {
     let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let mut progress = |progress: Progress| {
+        let mut progress = |progress: AuditProgress| {
             bar.set_length((progress.pages + progress.waiting) as u64);
             bar.set_position(progress.pages as u64);
         };

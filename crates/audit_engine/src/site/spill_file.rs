@@ -11,17 +11,17 @@ use serde::de::DeserializeOwned;
 /// Bytes that are collected before they are written. An audit with fewer writes no file.
 const STEP: usize = 256 * 1024;
 
-/// Where something is on a shelf. Small, because every row has two.
+/// Where something is in a spill file. Small, because every row has two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
+pub struct SpillPlace {
     start: (u32, u32),
     length: NonZeroU32,
 }
 
-impl Kept {
-    fn new(start: u64, length: usize) -> Kept {
+impl SpillPlace {
+    fn new(start: u64, length: usize) -> SpillPlace {
         let length = u32::try_from(length).ok().and_then(NonZeroU32::new);
-        Kept {
+        SpillPlace {
             start: ((start >> 32) as u32, start as u32),
             length: length
                 .expect("what is known of a page has bytes, and fewer than its document's few millions"),
@@ -39,16 +39,16 @@ impl Kept {
 
 /// A list of things that grows at its end. Where no file can be written, memory takes its place.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct SpillFile {
     file: Option<File>,
     written: u64,
     memory: Vec<u8>,
     has_failed: bool,
 }
 
-impl Shelf {
+impl SpillFile {
     /// Keeps one thing.
-    pub fn keep<T: Serialize>(&mut self, value: &T) -> Kept {
+    pub fn keep<T: Serialize>(&mut self, value: &T) -> SpillPlace {
         let start = self.memory.len();
         let memory = std::mem::take(&mut self.memory);
         self.memory = postcard::to_extend(value, memory).expect("plain data becomes bytes in memory");
@@ -56,14 +56,14 @@ impl Shelf {
     }
 
     /// Keeps what is bytes already.
-    pub fn keep_bytes(&mut self, bytes: &[u8]) -> Kept {
+    pub fn keep_bytes(&mut self, bytes: &[u8]) -> SpillPlace {
         let start = self.memory.len();
         self.memory.extend_from_slice(bytes);
         self.kept(start)
     }
 
-    fn kept(&mut self, start: usize) -> Kept {
-        let kept = Kept::new(self.written + start as u64, self.memory.len() - start);
+    fn kept(&mut self, start: usize) -> SpillPlace {
+        let kept = SpillPlace::new(self.written + start as u64, self.memory.len() - start);
         if self.memory.len() >= STEP && !self.has_failed {
             self.write();
         }
@@ -89,7 +89,7 @@ impl Shelf {
     }
 
     /// Something that was kept, or the first field of it.
-    pub fn get<T: DeserializeOwned>(&self, kept: Kept) -> T {
+    pub fn get<T: DeserializeOwned>(&self, kept: SpillPlace) -> T {
         let (start, length) = (kept.start(), kept.length());
         let value = match (&self.file, start.checked_sub(self.written)) {
             (Some(file), None) => {
@@ -111,39 +111,39 @@ mod tests {
     use super::*;
     #[test]
     fn what_is_kept_is_the_same_from_memory_and_from_the_file() {
-        let mut shelf = Shelf::default();
+        let mut spill = SpillFile::default();
         let titles: Vec<String> = (0..2000).map(|number| format!("{number} {}", "x".repeat(300))).collect();
 
-        let kept: Vec<Kept> = titles.iter().map(|title| shelf.keep(title)).collect();
+        let kept: Vec<SpillPlace> = titles.iter().map(|title| spill.keep(title)).collect();
 
-        assert!(shelf.file.is_some() && !shelf.memory.is_empty() && shelf.memory.len() < STEP);
-        assert!(kept.iter().zip(&titles).all(|(kept, title)| shelf.get::<String>(*kept) == *title));
+        assert!(spill.file.is_some() && !spill.memory.is_empty() && spill.memory.len() < STEP);
+        assert!(kept.iter().zip(&titles).all(|(kept, title)| spill.get::<String>(*kept) == *title));
     }
 
     #[test]
     fn a_disk_that_fails_loses_nothing() {
-        let mut shelf = Shelf::default();
-        let first = shelf.keep(&"x".repeat(STEP));
-        shelf.has_failed = true;
+        let mut spill = SpillFile::default();
+        let first = spill.keep(&"x".repeat(STEP));
+        spill.has_failed = true;
 
-        let others: Vec<Kept> = (0..3).map(|_| shelf.keep(&"y".repeat(STEP))).collect();
+        let others: Vec<SpillPlace> = (0..3).map(|_| spill.keep(&"y".repeat(STEP))).collect();
 
-        assert_eq!(shelf.get::<String>(first).len(), STEP);
-        assert!(others.iter().all(|kept| shelf.get::<String>(*kept).starts_with('y')));
+        assert_eq!(spill.get::<String>(first).len(), STEP);
+        assert!(others.iter().all(|kept| spill.get::<String>(*kept).starts_with('y')));
     }
 
     #[test]
     fn the_first_field_can_be_had_alone() {
-        let mut shelf = Shelf::default();
+        let mut spill = SpillFile::default();
 
-        let kept = shelf.keep(&(7_u64, "the rest"));
+        let kept = spill.keep(&(7_u64, "the rest"));
 
-        assert_eq!(shelf.get::<u64>(kept), 7);
+        assert_eq!(spill.get::<u64>(kept), 7);
     }
 
     #[test]
     fn a_place_beyond_four_gigabytes_is_the_same_again() {
-        let kept = Kept::new(5 << 32 | 3, 9);
+        let kept = SpillPlace::new(5 << 32 | 3, 9);
 
         assert_eq!((kept.start(), kept.length()), (5 << 32 | 3, 9));
     }

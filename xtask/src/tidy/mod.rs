@@ -6,6 +6,7 @@ mod files;
 mod imports;
 mod layout;
 mod metrics;
+mod names;
 mod records;
 mod rooms;
 mod size;
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
     layout::one_test_binary_per_crate,
     layout::migrations_come_in_pairs,
     metrics::metrics_are_in_the_catalogue,
+    names::public_types_do_not_share_a_name,
     records::records_have_their_form,
     records::links_to_records_lead_somewhere,
     records::accepted_records_are_linked_from_code,

@@ -17,7 +17,7 @@ use super::opening::Alternates;
 use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
 use super::patterns::{Admission, Patterns, Wish};
-use super::scanning::{AddressResult, Scans};
+use super::scanning::{Scanned, Scans};
 use super::{AuditOptions, AuditProgress, CloseReason, Mode};
 use crate::address::Origin;
 use crate::checks::thresholds::Limit;
@@ -217,19 +217,14 @@ impl<'a> Crawl<'a> {
     }
 
     /// Asks for as many addresses as may be asked for now.
-    fn ask<'s>(
-        &mut self,
-        source: &'s dyn PageSource,
-        fetches: &mut InOrder<'s, AddressResult>,
-        others: usize,
-    ) {
+    fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Scanned>, others: usize) {
         while fetches.running() < self.pace.limit()
             && fetches.len() < WINDOW * self.options.concurrency.max(1)
             && self.pages + fetches.len() + others < self.options.max_pages
         {
             let Some(id) = self.next_allowed(fetches.len() + others == 0) else { break };
             if let Some(record) = self.past.take(id) {
-                fetches.push_done(AddressResult::Earlier(record));
+                fetches.push_done(Scanned::Earlier(record));
                 continue;
             }
             let url = self.site.origin.url(self.site.urls.key(id));
@@ -239,7 +234,7 @@ impl<'a> Crawl<'a> {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();
                 let result = Box::new(fetch(source, &url, slow_ms, gap).await);
-                AddressResult::Fetched { id, url, result, raw: None, asked_at_ms }
+                Scanned::Fetched { id, url, result, raw: None, asked_at_ms }
             });
         }
     }
@@ -265,19 +260,17 @@ impl<'a> Crawl<'a> {
     fn receive<'s>(
         &mut self,
         source: &'s dyn PageSource,
-        fetched: AddressResult,
+        fetched: Scanned,
         readies: &mut InOrder<'s, Ready>,
     ) {
         let (id, url, result, raw, asked_at_ms) = match fetched {
-            AddressResult::Earlier(record) => {
+            Scanned::Earlier(record) => {
                 if let JournalRecord::Row(row) = &record {
                     self.patterns.remember(self.site.urls.key(row.id), row);
                 }
                 return readies.push_done(Ready::Record { record, is_new: false });
             }
-            AddressResult::Fetched { id, url, result, raw, asked_at_ms } => {
-                (id, url, result, raw, asked_at_ms)
-            }
+            Scanned::Fetched { id, url, result, raw, asked_at_ms } => (id, url, result, raw, asked_at_ms),
         };
         self.pace.learn(&result);
         let mut row = result.row(id);

@@ -19,7 +19,7 @@ use crate::site::UrlId;
 const AT_ONCE: usize = 4;
 
 /// What there is for an address.
-pub(super) enum AddressResult {
+pub(super) enum Scanned {
     /// An earlier run had it.
     Earlier(JournalRecord),
     Fetched {
@@ -50,14 +50,14 @@ struct Shared {
 
 #[derive(Default)]
 struct Queues {
-    waiting: VecDeque<AddressResult>,
-    done: VecDeque<AddressResult>,
+    waiting: VecDeque<Scanned>,
+    done: VecDeque<Scanned>,
     is_scanning: bool,
 }
 
 impl Scans {
     /// Adds one.
-    pub fn push(&mut self, fetched: AddressResult) {
+    pub fn push(&mut self, fetched: Scanned) {
         self.length += 1;
         self.shared.queues().waiting.push_back(fetched);
     }
@@ -74,7 +74,7 @@ impl Scans {
     }
 
     /// The next one that was scanned, if it is there.
-    pub fn pop(&mut self) -> Option<AddressResult> {
+    pub fn pop(&mut self) -> Option<Scanned> {
         let next = self.shared.queues().done.pop_front();
         self.length -= usize::from(next.is_some());
         next
@@ -114,7 +114,7 @@ impl Shared {
     }
 
     /// Hands over what was scanned, and takes the next one.
-    fn exchange(&self, scanned: Option<AddressResult>) -> Option<AddressResult> {
+    fn exchange(&self, scanned: Option<Scanned>) -> Option<Scanned> {
         let mut queues = self.queues();
         queues.done.extend(scanned);
         let next = queues.waiting.pop_front();
@@ -127,8 +127,8 @@ impl Shared {
 }
 
 /// An answer with the facts of its document, if it is a page.
-fn scanned(mut fetched: AddressResult) -> AddressResult {
-    if let AddressResult::Fetched { url, result, raw, .. } = &mut fetched
+fn scanned(mut fetched: Scanned) -> Scanned {
+    if let Scanned::Fetched { url, result, raw, .. } = &mut fetched
         && let Ok(response) = &result.response
         && response.redirect_target(url).is_none()
         && response.is_page()

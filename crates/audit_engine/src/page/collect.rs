@@ -6,7 +6,7 @@ use super::facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, R
 use super::measures::Measures;
 use super::microdata::Microdata;
 use super::names::{Attr, Kinds, Name};
-use super::open_elements::{Ends, Flags, Marks, OpenElements};
+use super::open_elements::{ElementFlags, Ends, Marks, OpenElements};
 use super::roles::ElementRole;
 use super::text::{Collapsed, collapse, push_collapsed, push_space};
 use super::texts::Texts;
@@ -121,7 +121,7 @@ impl Collector {
     /// An element of svg or math.
     pub fn foreign_element(&mut self, tag: &Tag) -> Marks {
         self.facts.ids.extend(tag.attr(Attr::Id).map(str::to_owned));
-        Marks { flags: Flags::FOREIGN | Flags::HIDDEN, ends: Ends::default() }
+        Marks { flags: ElementFlags::FOREIGN | ElementFlags::HIDDEN, ends: Ends::default() }
     }
 
     /// An element of HTML, whether it stands in head, and whether that is past the first bytes.
@@ -150,7 +150,7 @@ impl Collector {
                 marks.ends.heading = true;
             }
             ElementRole::Frame => {
-                let in_main = !(open.flags() | marks.flags).contains(Flags::CHROME);
+                let in_main = !(open.flags() | marks.flags).contains(ElementFlags::CHROME);
                 self.facts.frames.extend(tag.attr(Attr::Src).map(|src| (src.to_owned(), in_main)));
             }
             ElementRole::Form => self.facts.form_actions.extend(tag.attr(Attr::Action).map(str::to_owned)),
@@ -159,8 +159,8 @@ impl Collector {
             ElementRole::Object => self.resource(ResourceKind::Media, tag.attr(Attr::Data)),
             ElementRole::Block => {
                 let flags = open.flags() | marks.flags;
-                if !flags.contains(Flags::CHROME) && !flags.contains(Flags::HIDDEN) {
-                    self.texts.open_block(flags.contains(Flags::MAIN));
+                if !flags.contains(ElementFlags::CHROME) && !flags.contains(ElementFlags::HIDDEN) {
+                    self.texts.open_block(flags.contains(ElementFlags::MAIN));
                     marks.ends.block = true;
                 }
             }
@@ -178,24 +178,24 @@ impl Collector {
         const BODY: Name = Name::of("body");
         let is_main_element = tag.name == MAIN;
         let role = tag.attr(Attr::Role).unwrap_or_default().trim();
-        let mut flags = Flags::NONE;
+        let mut flags = ElementFlags::NONE;
         // A shadow root is written as a template, and is none: a reader sees what is in it.
         if tag.name == TEMPLATE {
             match tag.attr(Attr::ShadowRootMode).map(str::to_ascii_lowercase).as_deref() {
                 Some("open") => {}
-                Some("closed") => flags = flags | Flags::CLOSED,
-                _ => flags = flags | Flags::TEMPLATE | Flags::HIDDEN,
+                Some("closed") => flags = flags | ElementFlags::CLOSED,
+                _ => flags = flags | ElementFlags::TEMPLATE | ElementFlags::HIDDEN,
             }
         } else if tag.has(Attr::Hidden) || is_hidden_from_readers(tag) || kinds.contain(Kinds::UNSEEN) {
-            flags = flags | Flags::HIDDEN;
+            flags = flags | ElementFlags::HIDDEN;
         }
         let is_chrome = CHROME.contains(&tag.name) || tag.name == HEADER && open.parent() == BODY;
         if is_chrome || CHROME_ROLES.iter().any(|chrome| role.eq_ignore_ascii_case(chrome)) {
-            flags = flags | Flags::CHROME;
+            flags = flags | ElementFlags::CHROME;
         }
         if is_main_element || role.eq_ignore_ascii_case("main") {
             self.texts.mains += 1;
-            flags = flags | Flags::MAIN;
+            flags = flags | ElementFlags::MAIN;
         }
         let id = tag.attr(Attr::Id);
         self.facts.ids.extend(id.filter(|id| !id.is_empty()).map(str::to_owned));
@@ -318,9 +318,9 @@ impl Collector {
     }
 
     /// Text of an element that holds elements too.
-    pub fn text(&mut self, text: &str, flags: Flags) {
-        let is_heading = self.in_heading && !flags.contains(Flags::FOREIGN);
-        let is_hidden = flags.contains(Flags::HIDDEN);
+    pub fn text(&mut self, text: &str, flags: ElementFlags) {
+        let is_heading = self.in_heading && !flags.contains(ElementFlags::FOREIGN);
+        let is_hidden = flags.contains(ElementFlags::HIDDEN);
         if is_hidden && !is_heading && !self.in_link {
             return;
         }

@@ -10,35 +10,35 @@ use super::tokens::Tag;
 const MAX_DEPTH: usize = 512;
 /// What an open element means for what is inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(u8);
+pub struct ElementFlags(u8);
 
-impl Flags {
+impl ElementFlags {
     /// Nothing special.
-    pub const NONE: Flags = Flags(0);
+    pub const NONE: ElementFlags = ElementFlags(0);
     /// A reader does not see it.
-    pub const HIDDEN: Flags = Flags(1);
+    pub const HIDDEN: ElementFlags = ElementFlags(1);
     /// Navigation, header, footer, aside.
-    pub const CHROME: Flags = Flags(2);
+    pub const CHROME: ElementFlags = ElementFlags(2);
     /// In a main element.
-    pub const MAIN: Flags = Flags(4);
+    pub const MAIN: ElementFlags = ElementFlags(4);
     /// svg or math.
-    pub const FOREIGN: Flags = Flags(8);
+    pub const FOREIGN: ElementFlags = ElementFlags(8);
     /// In a template: inert.
-    pub const TEMPLATE: Flags = Flags(16);
+    pub const TEMPLATE: ElementFlags = ElementFlags(16);
     /// In a closed shadow root.
-    pub const CLOSED: Flags = Flags(32);
+    pub const CLOSED: ElementFlags = ElementFlags(32);
 
     /// Whether one of `other` is set.
-    pub fn contains(self, other: Flags) -> bool {
+    pub fn contains(self, other: ElementFlags) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-impl BitOr for Flags {
-    type Output = Flags;
+impl BitOr for ElementFlags {
+    type Output = ElementFlags;
 
-    fn bitor(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
+    fn bitor(self, other: ElementFlags) -> ElementFlags {
+        ElementFlags(self.0 | other.0)
     }
 }
 
@@ -46,7 +46,7 @@ impl BitOr for Flags {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Marks {
     /// Flags of its content, beside the inherited ones.
-    pub flags: Flags,
+    pub flags: ElementFlags,
     /// What ends with it.
     pub ends: Ends,
 }
@@ -98,12 +98,12 @@ const BREAKS_OUT: &[Name] = &[Name::of("span"), Name::of("img"), Name::of("br"),
 struct Open {
     name: Name,
     kinds: Kinds,
-    flags: Flags,
+    flags: ElementFlags,
     ends: Ends,
 }
 
 impl Open {
-    fn plain(name: Name, flags: Flags) -> Open {
+    fn plain(name: Name, flags: ElementFlags) -> Open {
         Open { name, kinds: Kinds::of(name), flags, ends: Ends::default() }
     }
 }
@@ -121,19 +121,19 @@ impl OpenElements {
     /// The beginning of a document: `html` and `head` are open.
     pub fn in_head() -> OpenElements {
         let mut stack = Vec::with_capacity(32);
-        stack.extend([HTML, HEAD].map(|name| Open::plain(name, Flags::NONE)));
+        stack.extend([HTML, HEAD].map(|name| Open::plain(name, ElementFlags::NONE)));
         OpenElements { stack, too_deep: 0, depth_of_last: 2 }
     }
 
     /// Replaces `head` by `body`.
     pub fn enter_body(&mut self) {
         self.stack.truncate(1);
-        self.stack.push(Open::plain(BODY, Flags::NONE));
+        self.stack.push(Open::plain(BODY, ElementFlags::NONE));
     }
 
     /// What the open elements mean together.
-    pub fn flags(&self) -> Flags {
-        self.stack.last().map_or(Flags::NONE, |open| open.flags)
+    pub fn flags(&self) -> ElementFlags {
+        self.stack.last().map_or(ElementFlags::NONE, |open| open.flags)
     }
 
     /// Name of the innermost open element.
@@ -149,7 +149,7 @@ impl OpenElements {
     /// Whether an element that starts now is svg or math, and not HTML that breaks out of it.
     pub fn is_foreign_for(&self, name: Name, kinds: Kinds) -> bool {
         const ROOTS: &[Name] = &[Name::of("svg"), Name::of("math")];
-        if !self.flags().contains(Flags::FOREIGN) {
+        if !self.flags().contains(ElementFlags::FOREIGN) {
             return ROOTS.contains(&name);
         }
         let breaks_out = kinds.contain(Kinds::ENDS_PARAGRAPH)
@@ -198,7 +198,7 @@ impl OpenElements {
         }
         let mut flags = self.flags() | marks.flags;
         if !is_foreign {
-            flags = Flags(flags.0 & !Flags::FOREIGN.0);
+            flags = ElementFlags(flags.0 & !ElementFlags::FOREIGN.0);
         }
         self.stack.push(Open { name: tag.name, kinds, flags, ends: marks.ends });
     }

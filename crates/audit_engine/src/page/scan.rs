@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::collect::{Collector, RawText};
 use super::facts::PageFacts;
 use super::names::{Kinds, Name};
-use super::open_elements::{Flags, OpenElements};
+use super::open_elements::{ElementFlags, OpenElements};
 use super::tokens::{Raw, Tag, Token, Tokens};
 
 /// A declaration of the encoding counts as late after this many bytes (HTML standard).
@@ -41,7 +41,7 @@ pub fn scan(html: &str, provenance: Provenance) -> PageFacts {
     let mut tokens = Tokens::new(document.strip_prefix('\u{feff}').unwrap_or(&document));
     let charset_end = charset_end.saturating_sub(if document.starts_with('\u{feff}') { 3 } else { 0 });
     let mut state = State::new(provenance, html.len());
-    while let Some(token) = tokens.next(state.open.flags().contains(Flags::FOREIGN)) {
+    while let Some(token) = tokens.next(state.open.flags().contains(ElementFlags::FOREIGN)) {
         match token {
             Token::Doctype { is_html } => state.collector.facts.has_doctype |= is_html && !state.seen_tag,
             Token::Start => {
@@ -108,7 +108,7 @@ impl State<'_> {
     fn start(&mut self, tag: &Tag, is_late: bool) -> Content {
         self.seen_tag = true;
         let (name, kinds) = (tag.name, Kinds::of(tag.name));
-        if self.open.flags().contains(Flags::TEMPLATE) {
+        if self.open.flags().contains(ElementFlags::TEMPLATE) {
             // Inert, but its end has to be found, and its scripts are no markup.
             self.open.push_inert(tag);
             return raw_kind(kinds).map_or(Content::Elements, |kind| Content::Raw(RawText::Ignored, kind));
@@ -153,7 +153,7 @@ impl State<'_> {
         if let Some((raw, text)) = self.raw_text.take() {
             self.collector.raw_text(raw, &text, self.area == Area::Head);
         }
-        if name == HEAD && self.has_explicit_head && !self.open.flags().contains(Flags::TEMPLATE) {
+        if name == HEAD && self.has_explicit_head && !self.open.flags().contains(ElementFlags::TEMPLATE) {
             if let Some(violation) = self.head_violation.take() {
                 self.collector.facts.invalid_in_head.get_or_insert(violation);
             }
@@ -168,7 +168,7 @@ impl State<'_> {
 
     fn text(&mut self, text: &str) {
         let flags = self.open.flags();
-        if flags.contains(Flags::TEMPLATE) {
+        if flags.contains(ElementFlags::TEMPLATE) {
             return;
         }
         if self.area == Area::Head {

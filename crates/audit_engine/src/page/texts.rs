@@ -1,7 +1,7 @@
 //! The texts of a document while it is read: what a reader sees, what of it is the page's own, and its blocks of prose.
 //! Used by the collector. Each piece of text is looked at once, however many of them it belongs to.
 
-use super::open_elements::Flags;
+use super::open_elements::ElementFlags;
 use super::text::{Collapsed, push_space, word_count, words_reach};
 
 /// Words from which the only main element holds the page's own text.
@@ -43,16 +43,16 @@ impl Texts {
     }
 
     /// A piece of text that is not hidden.
-    pub fn add(&mut self, text: &Collapsed, flags: Flags) {
+    pub fn add(&mut self, text: &Collapsed, flags: ElementFlags) {
         text.push_to(&mut self.visible);
-        if flags.contains(Flags::CLOSED) {
+        if flags.contains(ElementFlags::CLOSED) {
             self.closed_words += word_count(&text.inner);
         }
-        if flags.contains(Flags::CHROME) {
+        if flags.contains(ElementFlags::CHROME) {
             return;
         }
         text.push_to(&mut self.content);
-        if flags.contains(Flags::MAIN) {
+        if flags.contains(ElementFlags::MAIN) {
             text.push_to(&mut self.main);
         }
         self.open_blocks.last_mut().into_iter().for_each(|(_, block)| text.push_to(block));

@@ -11,13 +11,13 @@ use super::model::{Day, start_of};
 use super::segments::window::{Scope, WindowVisits};
 use super::service::{Analytics, MAX_DAYS};
 use super::stores::{Detail, VisitError};
-use crate::audit::ports::{CrawlerVisits, LastVisit, ServedKinds};
+use crate::audit::ports::{CrawlerTraffic, LastVisit, ServedKinds};
 use crate::domains::DomainId;
 
 /// Days in which a kind of crawlers was given a snapshot, if it is at all.
 const SERVED_DAYS: u32 = 30;
 
-impl CrawlerVisits for Analytics {
+impl CrawlerTraffic for Analytics {
     fn last_visits<'a>(
         &'a self,
         domain: &'a DomainId,

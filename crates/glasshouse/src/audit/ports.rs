@@ -34,7 +34,7 @@ pub trait RenderTurn: Send + Sync {
 pub const LAST_VISIT: &str = "lastCrawlerVisit";
 
 /// When crawlers come, and what they are given.
-pub trait CrawlerVisits: Send + Sync {
+pub trait CrawlerTraffic: Send + Sync {
     /// The last visit of each page of a domain, or of one of them, by path without query.
     fn last_visits<'a>(
         &'a self,

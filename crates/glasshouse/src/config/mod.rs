@@ -44,7 +44,6 @@ pub struct Config {
     listing: Vec<EffectiveSetting>,
 }
 
-/// Section `server`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSection {
@@ -69,7 +68,6 @@ pub enum Role {
     Worker,
 }
 
-/// Section `edge`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeSection {
@@ -101,7 +99,6 @@ pub enum Scheme {
     Https,
 }
 
-/// Section `storage`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageSection {
@@ -119,7 +116,6 @@ pub struct StorageSection {
     pub s3_allow_http: bool,
 }
 
-/// Section `network`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSection {
@@ -131,7 +127,6 @@ pub struct NetworkSection {
     pub dns_servers: Vec<SocketAddr>,
 }
 
-/// Section `render`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RenderSection {
@@ -145,7 +140,6 @@ pub struct RenderSection {
     pub keep_days: NonZeroU64,
 }
 
-/// Section `refresh`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefreshSection {
@@ -162,7 +156,6 @@ pub enum RefreshVariant {
     Purge,
 }
 
-/// Section `limits`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsSection {
@@ -198,7 +191,6 @@ pub struct ProviderSection {
     pub vendor: Option<String>,
 }
 
-/// Section `analysis`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisSection {
@@ -208,7 +200,6 @@ pub struct AnalysisSection {
     pub model: Option<String>,
 }
 
-/// Section `analytics`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyticsSection {
@@ -217,7 +208,6 @@ pub struct AnalyticsSection {
     pub keep_days: u32,
 }
 
-/// Section `telemetry`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TelemetrySection {

@@ -13,7 +13,7 @@ use ipnet::IpNet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::crowd::{Crowd, Member};
+use super::crowd::{Crowd, CrowdMember};
 use super::tally::{Counted, Tally};
 
 /// One of so many places is kept free for new clients, where those who do nothing have it.
@@ -38,7 +38,7 @@ pub struct ConnectionAdmission {
 #[derive(Debug)]
 pub struct ConnectionPlace {
     // Before the permit, so that a free place is one that nobody is counted for.
-    counted: Option<(Counted<IpAddr>, Member)>,
+    counted: Option<(Counted<IpAddr>, CrowdMember)>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -104,7 +104,7 @@ impl ConnectionPlace {
 
     /// The client has taken something.
     pub fn moved(&self) {
-        self.with_member(Member::moved);
+        self.with_member(CrowdMember::moved);
     }
 
     /// Whether a new client is to have the place; wakes the task when that is so.
@@ -117,7 +117,7 @@ impl ConnectionPlace {
         poll_fn(|context| if self.is_given_up(context) { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
-    fn with_member(&self, act: impl FnOnce(&Member)) {
+    fn with_member(&self, act: impl FnOnce(&CrowdMember)) {
         if let Some((_, member)) = &self.counted {
             act(member);
         }

@@ -49,7 +49,7 @@ struct Seat {
 
 /// One connection among the others; no longer when dropped.
 #[derive(Debug)]
-pub struct Member {
+pub struct CrowdMember {
     crowd: Crowd,
     number: u64,
     seat: Arc<Seat>,
@@ -63,7 +63,7 @@ impl Default for Crowd {
 
 impl Crowd {
     /// A new connection: its first request is waited for.
-    pub fn join(&self, client: IpAddr) -> Member {
+    pub fn join(&self, client: IpAddr) -> CrowdMember {
         let seat = Arc::new(Seat {
             client,
             reading: AtomicU64::new(self.a_moment_after(Instant::now())),
@@ -76,7 +76,7 @@ impl Crowd {
         open.next += 1;
         open.seats.insert(number, seat.clone());
         drop(open);
-        Member { crowd: self.clone(), number, seat }
+        CrowdMember { crowd: self.clone(), number, seat }
     }
 
     /// Gives up connections until `wanted` of them are about to end, as far as there are such. Says how many it gave up.
@@ -163,7 +163,7 @@ impl Seat {
     }
 }
 
-impl Member {
+impl CrowdMember {
     /// Since when the client has been expected to send something; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
         let until = since.map_or(NEVER, |since| self.crowd.a_moment_after(since));
@@ -191,7 +191,7 @@ impl Member {
     }
 }
 
-impl Drop for Member {
+impl Drop for CrowdMember {
     fn drop(&mut self) {
         self.crowd.open().seats.remove(&self.number);
     }
@@ -201,11 +201,11 @@ impl Drop for Member {
 mod tests {
     use super::*;
 
-    fn join(crowd: &Crowd, client: &str) -> Member {
+    fn join(crowd: &Crowd, client: &str) -> CrowdMember {
         crowd.join(client.parse().unwrap())
     }
 
-    fn given_up(members: &[Member]) -> Vec<bool> {
+    fn given_up(members: &[CrowdMember]) -> Vec<bool> {
         members.iter().map(|member| member.seat.is_given_up.load(Ordering::Relaxed)).collect()
     }
 

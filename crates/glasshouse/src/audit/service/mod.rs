@@ -17,7 +17,7 @@ use store::Db;
 
 use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
 use super::model::RunId;
-use super::ports::{CrawlerVisits, Renders};
+use super::ports::{CrawlerTraffic, Renders};
 use super::segments::Segments;
 use crate::accounts::Accounts;
 use crate::clock::Clock;
@@ -49,7 +49,7 @@ struct Inner {
     jobs: Jobs,
     segments: Segments,
     renders: Arc<dyn Renders>,
-    visits: Arc<dyn CrawlerVisits>,
+    visits: Arc<dyn CrawlerTraffic>,
     /// Runs that this process works on, and whether somebody wants them to stop.
     running: Mutex<HashMap<RunId, Arc<AtomicBool>>>,
 }
@@ -63,7 +63,7 @@ impl Audits {
         origins: &OriginClient,
         jobs: &Jobs,
         renders: Arc<dyn Renders>,
-        visits: Arc<dyn CrawlerVisits>,
+        visits: Arc<dyn CrawlerTraffic>,
     ) -> Audits {
         Audits(Arc::new(Inner {
             db: platform.db.clone(),

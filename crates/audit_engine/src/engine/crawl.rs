@@ -45,7 +45,7 @@ pub(super) enum Watch<'w> {
 
 enum Ready {
     Record { record: JournalRecord, is_new: bool },
-    Page { row: Box<Row>, work: Box<PageWork>, seen: Box<PageVersions> },
+    Page { row: Box<Row>, work: Box<PageWork>, versions: Box<PageVersions> },
 }
 
 pub(super) struct Crawl<'a> {
@@ -295,8 +295,8 @@ impl<'a> Crawl<'a> {
             let wish = if self.options.renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
             let turns = Arc::clone(&self.render_turns);
             return readies.push(async move {
-                let seen = Box::new(PageVersions::of(source, &url, wish, &turns).await);
-                Ready::Page { row: Box::new(row), work, seen }
+                let versions = Box::new(PageVersions::of(source, &url, wish, &turns).await);
+                Ready::Page { row: Box::new(row), work, versions }
             });
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
@@ -318,8 +318,8 @@ impl<'a> Crawl<'a> {
     fn complete(&mut self, ready: Ready, watch: &Watch<'_>, now_ms: i64) -> Result<(), JournalError> {
         let (record, is_new) = match ready {
             Ready::Record { record, is_new } => (record, is_new),
-            Ready::Page { mut row, work, seen } => {
-                work.check(self, *seen, &mut row, now_ms);
+            Ready::Page { mut row, work, versions } => {
+                work.check(self, *versions, &mut row, now_ms);
                 (JournalRecord::Row(row), true)
             }
         };

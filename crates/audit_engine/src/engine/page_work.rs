@@ -73,12 +73,12 @@ impl PageWork {
     }
 
     /// Runs the checks and fills the row.
-    pub fn check(self, crawl: &mut Crawl<'_>, seen: PageVersions, row: &mut Row, now_ms: i64) {
-        let stored = match &seen.snapshot {
+    pub fn check(self, crawl: &mut Crawl<'_>, versions: PageVersions, row: &mut Row, now_ms: i64) {
+        let stored = match &versions.snapshot {
             SnapshotLookup::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
             _ => None,
         };
-        let rendered = seen.rendered.map(|page| {
+        let rendered = versions.rendered.map(|page| {
             let mut facts = scan(&page.html, Provenance::Rendered);
             // The rendered document has lost its scripts; the browser loaded those that the answer names.
             let scripts = self.raw.resources.iter().filter(|resource| resource.kind == ResourceKind::Script);
@@ -97,7 +97,7 @@ impl PageWork {
             thresholds: &crawl.options.thresholds,
             probe: &crawl.probe,
             sitemap_alternates: &sitemap_alternates,
-            snapshot: (&seen.snapshot, stored.as_ref()),
+            snapshot: (&versions.snapshot, stored.as_ref()),
             lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,
         };

@@ -38,7 +38,7 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    fn seen(peer: &str, forwarded: &[&'static str], trusted: &[&str]) -> String {
+    fn resolve(peer: &str, forwarded: &[&'static str], trusted: &[&str]) -> String {
         let mut headers = HeaderMap::new();
         for value in forwarded {
             headers.append("x-forwarded-for", value.parse().unwrap());
@@ -49,24 +49,24 @@ mod tests {
 
     #[test]
     fn the_header_of_a_stranger_is_not_believed() {
-        assert_eq!(seen("192.0.2.9", &["198.51.100.1"], &[]), "192.0.2.9");
-        assert_eq!(seen("192.0.2.9", &["198.51.100.1"], &["10.0.0.0/8"]), "192.0.2.9");
+        assert_eq!(resolve("192.0.2.9", &["198.51.100.1"], &[]), "192.0.2.9");
+        assert_eq!(resolve("192.0.2.9", &["198.51.100.1"], &["10.0.0.0/8"]), "192.0.2.9");
     }
 
     #[test]
     fn the_nearest_untrusted_hop_is_the_client() {
         let trusted = ["10.0.0.0/8"];
 
-        assert_eq!(seen("10.0.0.1", &["198.51.100.1"], &trusted), "198.51.100.1");
-        assert_eq!(seen("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
-        assert_eq!(seen("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");
-        assert_eq!(seen("::ffff:10.0.0.1", &["[2001:db8::1]:4000"], &trusted), "2001:db8::1");
+        assert_eq!(resolve("10.0.0.1", &["198.51.100.1"], &trusted), "198.51.100.1");
+        assert_eq!(resolve("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
+        assert_eq!(resolve("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");
+        assert_eq!(resolve("::ffff:10.0.0.1", &["[2001:db8::1]:4000"], &trusted), "2001:db8::1");
     }
 
     #[test]
     fn nonsense_in_the_header_ends_at_the_proxy() {
-        assert_eq!(seen("10.0.0.1", &["unknown"], &["10.0.0.0/8"]), "10.0.0.1");
-        assert_eq!(seen("10.0.0.1", &[], &["10.0.0.0/8"]), "10.0.0.1");
-        assert_eq!(seen("10.0.0.1", &["10.0.0.3, 10.0.0.2"], &["10.0.0.0/8"]), "10.0.0.3");
+        assert_eq!(resolve("10.0.0.1", &["unknown"], &["10.0.0.0/8"]), "10.0.0.1");
+        assert_eq!(resolve("10.0.0.1", &[], &["10.0.0.0/8"]), "10.0.0.1");
+        assert_eq!(resolve("10.0.0.1", &["10.0.0.3, 10.0.0.2"], &["10.0.0.0/8"]), "10.0.0.3");
     }
 }

@@ -118,8 +118,8 @@ mod tests {
         let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let config = config.unwrap().with_no_client_auth();
         let config = config.with_single_cert(vec![certificate.der().clone()], key).unwrap();
-        let answer = |_| async { Response::new(Full::default()) };
-        let server = WebServer::start_tls(Arc::new(config).into(), answer).await;
+        let response = |_| async { Response::new(Full::default()) };
+        let server = WebServer::start_tls(Arc::new(config).into(), response).await;
         let network = NetworkConfig {
             allow_private: vec!["127.0.0.1/32".parse().unwrap()],
             ..NetworkConfig::default()

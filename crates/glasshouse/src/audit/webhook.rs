@@ -58,8 +58,8 @@ pub async fn send(
     let connector = Connector::new(platform.network.clone(), tls::client_config());
     let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
     match tokio::time::timeout(ANSWER_TIME, client.request(request)).await {
-        Ok(Ok(answer)) if answer.status().is_success() => Ok(()),
-        Ok(Ok(answer)) => Err(WebhookError::Refused(answer.status())),
+        Ok(Ok(response)) if response.status().is_success() => Ok(()),
+        Ok(Ok(response)) => Err(WebhookError::Refused(response.status())),
         Ok(Err(error)) => Err(WebhookError::Unreachable(error)),
         Err(_) => Err(WebhookError::Timeout),
     }

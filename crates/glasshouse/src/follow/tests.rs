@@ -1,6 +1,6 @@
 //! What follows never overlooks a change, whatever happens between the two.
 
-use std::sync::Mutex as Held;
+use std::sync::Mutex;
 
 use futures::future::BoxFuture;
 use store::on_engine;
@@ -12,8 +12,8 @@ use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 /// The names of all accounts' plans, and how they were read.
 #[derive(Default)]
 struct Plans {
-    held: Held<BTreeMap<String, String>>,
-    loads: Held<usize>,
+    held: Mutex<BTreeMap<String, String>>,
+    loads: Mutex<usize>,
 }
 
 impl Followed for Plans {

@@ -13,7 +13,7 @@ use ipnet::IpNet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::crowd::{Crowd, CrowdMember};
+use super::open_connections::{OpenConnection, OpenConnections};
 use super::tally::{Counted, Tally};
 
 /// One of so many places is kept free for new clients, where those who do nothing have it.
@@ -31,14 +31,14 @@ pub struct ConnectionAdmission {
     /// The operator's own proxies, through which everybody comes.
     excepted: Arc<[IpNet]>,
     open: Tally<IpAddr>,
-    crowd: Crowd,
+    open_connections: OpenConnections,
 }
 
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
 pub struct ConnectionPlace {
     // Before the permit, so that a free place is one that nobody is counted for.
-    counted: Option<(Counted<IpAddr>, CrowdMember)>,
+    counted: Option<(Counted<IpAddr>, OpenConnection)>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -52,7 +52,7 @@ impl ConnectionAdmission {
             per_address,
             excepted: excepted.into(),
             open: Tally::default(),
-            crowd: Crowd::default(),
+            open_connections: OpenConnections::default(),
         }
     }
 
@@ -62,7 +62,7 @@ impl ConnectionAdmission {
             tokio::time::sleep(LOOK_AGAIN).await;
             let free = self.places.available_permits();
             if free < self.spare {
-                let ended = self.crowd.give_up(self.spare - free);
+                let ended = self.open_connections.give_up(self.spare - free);
                 if ended > 0 {
                     tracing::debug!(
                         ended,
@@ -84,32 +84,35 @@ impl ConnectionAdmission {
         if self.excepted.iter().any(|network| network.contains(&client)) {
             return Some(ConnectionPlace { counted: None, _permit: permit });
         }
-        let client = household(client);
+        let client = address_block(client);
         let free = self.places.available_permits() + 1;
         let counted = self.open.count(client, self.per_address.min(free))?;
-        Some(ConnectionPlace { counted: Some((counted, self.crowd.join(client))), _permit: permit })
+        Some(ConnectionPlace {
+            counted: Some((counted, self.open_connections.join(client))),
+            _permit: permit,
+        })
     }
 }
 
 impl ConnectionPlace {
     /// Since when the client has been expected to send something; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
-        self.with_member(|member| member.reads(since));
+        self.with_connection(|connection| connection.reads(since));
     }
 
     /// Since when the client has not taken what it is sent; none while it does.
     pub fn writes(&self, since: Option<Instant>) {
-        self.with_member(|member| member.writes(since));
+        self.with_connection(|connection| connection.writes(since));
     }
 
     /// The client has taken something.
     pub fn moved(&self) {
-        self.with_member(CrowdMember::moved);
+        self.with_connection(OpenConnection::moved);
     }
 
     /// Whether a new client is to have the place; wakes the task when that is so.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
-        self.counted.as_ref().is_some_and(|(_, member)| member.is_given_up(context))
+        self.counted.as_ref().is_some_and(|(_, connection)| connection.is_given_up(context))
     }
 
     /// Waits until a new client is to have the place.
@@ -117,15 +120,15 @@ impl ConnectionPlace {
         poll_fn(|context| if self.is_given_up(context) { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
-    fn with_member(&self, act: impl FnOnce(&CrowdMember)) {
-        if let Some((_, member)) = &self.counted {
-            act(member);
+    fn with_connection(&self, act: impl FnOnce(&OpenConnection)) {
+        if let Some((_, connection)) = &self.counted {
+            act(connection);
         }
     }
 }
 
 /// What one customer of a provider has: an address, or with IPv6 the network of 64 bits that it can choose from.
-pub(super) fn household(client: IpAddr) -> IpAddr {
+pub(super) fn address_block(client: IpAddr) -> IpAddr {
     match client {
         IpAddr::V4(_) => client,
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -180,7 +183,7 @@ mod tests {
 
         assert_eq!(admission.places.available_permits(), 1);
         drop(place);
-        assert!(admission.open.is_empty() && admission.crowd.is_empty());
+        assert!(admission.open.is_empty() && admission.open_connections.is_empty());
     }
 
     #[tokio::test]
@@ -203,8 +206,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_full_listener_lets_go_of_who_does_nothing_and_never_of_who_is_answered_or_a_proxy() {
         let admission = ConnectionAdmission::new(4, 4, &["10.0.0.0/8".parse().unwrap()]);
-        let [proxy, answered] = [take(&admission, "10.0.0.1").await, take(&admission, "192.0.2.1").await];
-        answered.as_ref().unwrap().reads(None);
+        let [proxy, responded] = [take(&admission, "10.0.0.1").await, take(&admission, "192.0.2.1").await];
+        responded.as_ref().unwrap().reads(None);
         let mut idle = Vec::new();
         for client in ["192.0.2.2", "192.0.2.3"] {
             idle.push(take(&admission, client).await.unwrap());
@@ -224,7 +227,7 @@ mod tests {
         let spared = tokio::time::timeout(Duration::from_secs(60), async {
             tokio::select! {
                 () = proxy.as_ref().unwrap().given_up() => {}
-                () = answered.as_ref().unwrap().given_up() => {}
+                () = responded.as_ref().unwrap().given_up() => {}
                 () = idle[0].given_up() => {}
                 () = admission.keep_places_free() => {}
             }

@@ -6,8 +6,8 @@
 pub mod accept;
 pub mod admission;
 pub mod bind;
-mod crowd;
 pub mod descriptors;
+mod open_connections;
 pub mod pressure;
 pub mod smuggling_guard;
 mod stall;

@@ -432,7 +432,7 @@ mod tests {
         let (mut client, mut connection, in_flight) = pair(1024);
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
         assert!(connection.read(&mut [0; 512]).await.unwrap() > 0);
-        let answering = in_flight.begin();
+        let responding = in_flight.begin();
         poll_fn(|context| {
             let mut space = [0; 512];
             let read = Pin::new(&mut connection).poll_read(context, &mut ReadBuf::new(&mut space));
@@ -440,7 +440,7 @@ mod tests {
             Poll::Ready(())
         })
         .await;
-        drop(answering);
+        drop(responding);
 
         let mut is_flushed = false;
         let woken = poll_fn(|context| {
@@ -474,10 +474,10 @@ mod tests {
     async fn a_client_may_be_silent_while_it_is_being_answered() {
         let (mut client, mut connection, in_flight) = pair(1024);
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-        let answering = in_flight.begin();
+        let responding = in_flight.begin();
 
         let given_up = tokio::time::timeout(LIMITS.idle * 2, given_up_after(&mut connection)).await;
-        drop(answering);
+        drop(responding);
 
         assert!(given_up.is_err());
     }

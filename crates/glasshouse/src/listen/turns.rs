@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::admission::household;
+use super::admission::address_block;
 
 /// Work that waits longer than this for a processor is behind: more than a busy process takes for a round, and than the
 /// system lets another one go before it.
@@ -29,7 +29,7 @@ pub struct Turns(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    seen: AtomicUsize,
+    requests: AtomicUsize,
     /// Whether all requests take turns, until none of them waits. Otherwise they cost two additions here.
     is_behind: AtomicBool,
     all: Arc<Line>,
@@ -77,7 +77,7 @@ impl Default for Turns {
 impl Turns {
     fn new(all: Room, pipelined: Room) -> Turns {
         Turns(Arc::new(Shared {
-            seen: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
             is_behind: AtomicBool::new(false),
             all: Line::new(all),
             pipelined: Line::new(pipelined),
@@ -109,7 +109,7 @@ impl Turns {
     /// Waits for a turn among all requests; none: they take no turns now.
     async fn wait(&self, client: IpAddr) -> Option<Turn> {
         let shared = &self.0;
-        if shared.seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) {
+        if shared.requests.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) {
             let start = Instant::now();
             tokio::task::yield_now().await;
             if start.elapsed() >= BEHIND {
@@ -138,7 +138,7 @@ impl Line {
                 queue.beginning += 1;
                 return Some(Turn(Some(self.clone())));
             }
-            queue.push(household(client.to_canonical()))
+            queue.push(address_block(client.to_canonical()))
         };
         turn.await.ok()
     }
@@ -229,7 +229,7 @@ mod tests {
     /// Turns that are being taken, one at a time.
     fn busy() -> Turns {
         let turns = Turns::new(ONE, ONE);
-        turns.0.seen.store(1, Ordering::Relaxed);
+        turns.0.requests.store(1, Ordering::Relaxed);
         turns.0.is_behind.store(true, Ordering::Relaxed);
         turns
     }
@@ -327,7 +327,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_takes_turns_while_work_is_not_behind() {
         let turns = Turns::new(ONE, ONE);
-        turns.0.seen.store(1, Ordering::Relaxed);
+        turns.0.requests.store(1, Ordering::Relaxed);
 
         assert!(turns.wait(address("192.0.2.1")).now_or_never().is_some_and(|turn| turn.is_none()));
         assert!(turns.wait(address("192.0.2.1")).now_or_never().is_some_and(|turn| turn.is_none()));
@@ -336,7 +336,7 @@ mod tests {
     #[tokio::test]
     async fn pipelined_requests_take_turns_at_any_time_and_others_pass_them() {
         let turns = Turns::new(ONE, ONE);
-        turns.0.seen.store(1, Ordering::Relaxed);
+        turns.0.requests.store(1, Ordering::Relaxed);
         let first = turns.0.pipelined.wait(address("192.0.2.1")).await;
         let mut second = Box::pin(turns.begin(address("192.0.2.1"), true, async || 2));
 
@@ -364,7 +364,7 @@ mod tests {
     #[tokio::test]
     async fn turns_end_when_work_is_no_longer_behind_and_nobody_waits() {
         let turns = busy();
-        turns.0.seen.store(0, Ordering::Relaxed);
+        turns.0.requests.store(0, Ordering::Relaxed);
 
         turns.begin(address("192.0.2.1"), false, async || ()).await;
 

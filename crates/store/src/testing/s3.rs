@@ -53,7 +53,8 @@ impl S3Server {
             while let Ok((socket, _)) = listener.accept().await {
                 let (service, trouble) = (service.clone(), shared.clone());
                 tokio::spawn(async move {
-                    let service = service_fn(move |request| trouble.clone().answer(service.clone(), request));
+                    let service =
+                        service_fn(move |request| trouble.clone().respond(service.clone(), request));
                     // A client that hangs up is the client's business.
                     let _ = Builder::new(TokioExecutor::new())
                         .serve_connection(TokioIo::new(socket), service)
@@ -110,7 +111,7 @@ struct Trouble {
 }
 
 impl Trouble {
-    async fn answer(
+    async fn respond(
         self: Arc<Trouble>,
         service: S3Service,
         request: Request<Incoming>,

@@ -2,11 +2,12 @@
 //! in a job. Must never write results of a run that is over, nor hold the writer while a site is being read.
 
 mod finish;
-mod outside;
+mod maintenance;
+mod notification;
 mod read;
+mod scheduling;
 mod settings;
 mod start;
-mod upkeep;
 mod work;
 
 use std::collections::HashMap;
@@ -95,7 +96,7 @@ impl Audits {
 
     /// What the worker has to queue again and again.
     pub fn schedules(&self) -> Vec<Schedule> {
-        vec![Schedule::every(upkeep::LOOK_EVERY, "audits", || {
+        vec![Schedule::every(maintenance::LOOK_EVERY, "audits", || {
             KeepAudits {}.queued_for(SERVICE).priority(JobPriority::Normal)
         })]
     }

@@ -71,7 +71,7 @@ impl Web {
     }
 
     /// What is answered: status, header and body.
-    fn answer(&self, path: &str, headers: &HeaderMap) -> Response<Full<Bytes>> {
+    fn respond(&self, path: &str, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if text("host").starts_with("www.") && !self.has_copy.load(Ordering::Relaxed) {
             let moved =
@@ -154,7 +154,7 @@ impl Web {
                 if is_audit(&headers) {
                     tokio::time::sleep(Duration::from_millis(web.delay_ms.load(Ordering::Relaxed))).await;
                 }
-                web.answer(&path, &headers)
+                web.respond(&path, &headers)
             }
         })
         .await

@@ -3,12 +3,12 @@
 //! See docs/decisions/0062.
 
 mod acme;
-pub mod held;
+pub mod directory;
 pub mod jobs;
 pub mod model;
+mod order_limit;
 mod order_store;
 pub mod ordering;
-mod places;
 mod proofs;
 mod queries;
 mod renewals;

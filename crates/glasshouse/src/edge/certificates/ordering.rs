@@ -124,7 +124,7 @@ impl Certificates {
     async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
         // Names whose servers do not answer hold the place of their own account and nobody else's.
         let is_first = kind == OrderKind::First;
-        let place = is_first.then(|| self.0.places.take(&domain.account_id));
+        let place = is_first.then(|| self.0.order_limit.take(&domain.account_id));
         let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
         // The authority would look elsewhere for the proof: neither an order nor a failure.
         if !self.0.connection.may_be_certified(host, domain).await? {

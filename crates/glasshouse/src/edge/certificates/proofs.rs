@@ -78,13 +78,13 @@ mod tests {
         let mut running = proofs.listed.lock().await;
 
         let asked = futures::future::join_all((0..500).map(|_| proofs.find(|_| false)));
-        let answered = async {
+        let responded = async {
             // All of them have asked by now; another query would fail.
             app.state.platform.db.close().await;
             running.began = Some(Instant::now());
             drop(running);
         };
-        let (found, ()) = tokio::join!(asked, answered);
+        let (found, ()) = tokio::join!(asked, responded);
 
         assert!(found.iter().all(|found| matches!(found, Ok(None))));
     }

@@ -11,10 +11,10 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use super::acme::{CertificateAuthority, ValidationMethod};
-use super::held::Held;
+use super::directory::CertificateDirectory;
 use super::model;
+use super::order_limit::OrderLimit;
 use super::ordering::OrderOutcome;
-use super::places::Places;
 use super::proofs::Proofs;
 use super::tickets::Tickets;
 use super::tls;
@@ -51,9 +51,9 @@ pub(super) struct Inner {
     pub(super) connection: Connection,
     /// The set-up that all handshakes share, and the certificates that it takes from.
     handshakes: Arc<ServerConfig>,
-    held: Arc<Held>,
+    directory: Arc<CertificateDirectory>,
     proofs: Proofs,
-    pub(super) places: Places,
+    pub(super) order_limit: OrderLimit,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
     /// Names whose order plain requests have started lately: one that takes long must not be waited for by every one of them.
     started: cache::Cache<str, ()>,
@@ -73,8 +73,9 @@ impl Certificates {
     ) -> Option<Certificates> {
         let (edge, secrets) = (&platform.config.edge, &platform.secrets);
         let authority = CertificateAuthority::new(edge)?;
-        let held = Arc::new(Held::new(secrets.seal_key("certificate keys"), &platform.clock));
-        follower.register(held.clone());
+        let directory =
+            Arc::new(CertificateDirectory::new(secrets.seal_key("certificate keys"), &platform.clock));
+        follower.register(directory.clone());
         let tickets = Tickets::new(secrets, &platform.clock);
         Some(Certificates(Arc::new(Inner {
             db: platform.db.clone(),
@@ -91,11 +92,11 @@ impl Certificates {
             } else {
                 ValidationMethod::Tls
             },
-            handshakes: tls::server_config(held.clone(), Arc::new(tickets))
+            handshakes: tls::server_config(directory.clone(), Arc::new(tickets))
                 .expect("the provider supports TLS 1.2 and 1.3"),
-            held,
+            directory,
             proofs: Proofs::new(&platform.db, &platform.clock),
-            places: Places::default(),
+            order_limit: OrderLimit::default(),
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
             orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
@@ -158,12 +159,12 @@ impl Certificates {
 
     /// Whether there is a certificate that can be used now.
     pub(super) async fn has(&self, host: &str) -> bool {
-        self.0.follower.current().await.is_ok() && self.0.held.find(host).is_some()
+        self.0.follower.current().await.is_ok() && self.0.directory.find(host).is_some()
     }
 
     /// How many certificates there are, as far as they are known.
     pub(super) fn held_count(&self) -> u64 {
-        self.0.held.count()
+        self.0.directory.count()
     }
 
     /// Whether a name is one of our domains', and not locked.

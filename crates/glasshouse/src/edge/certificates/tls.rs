@@ -91,7 +91,7 @@ pub fn validity(chain: &str) -> Result<(Timestamp, Timestamp), KeyPairError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::held::Held;
+    use super::super::directory::CertificateDirectory;
     use super::super::tickets::Tickets;
     use super::*;
     use crate::clock::Clock;
@@ -121,8 +121,8 @@ mod tests {
     #[test]
     fn http2_is_preferred_and_a_proof_speaks_nothing_else() {
         let seal = Secrets::from_bytes(b"a secret of this test").seal_key("certificate keys");
-        let held = Held::new(seal, &Clock::fixed(NOON));
-        let ours = server_config(Arc::new(held), Arc::new(tickets())).unwrap();
+        let directory = CertificateDirectory::new(seal, &Clock::fixed(NOON));
+        let ours = server_config(Arc::new(directory), Arc::new(tickets())).unwrap();
         let proof = challenge_config("shop.example", "token.key").unwrap();
 
         assert_eq!(ours.alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);

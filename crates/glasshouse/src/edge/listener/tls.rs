@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{LazyConfigAcceptor, StartHandshake};
 
-use crate::edge::certificates::held::name_of;
+use crate::edge::certificates::directory::name_of;
 use crate::edge::certificates::tls::{ACME_TLS, HTTP2};
 use crate::edge::proxy::service::Edge;
 

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn an_origin_is_limited_over_all_its_domains_however_it_is_written() {
         let bulkhead = Bulkhead::new(4);
-        let held = crowd(&bulkhead);
+        let held = fill(&bulkhead);
 
         let guaranteed = bulkhead.enter("own.example", "o.example");
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn domains_that_fill_an_origin_leave_every_other_domain_of_it_its_share() {
         let bulkhead = Bulkhead::new(8);
-        let held = crowd(&bulkhead);
+        let held = fill(&bulkhead);
 
         let own: Vec<_> = std::iter::from_fn(|| bulkhead.enter("own.example", "o.example")).take(9).collect();
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// Takes all places of four domains at one origin.
-    fn crowd(bulkhead: &Bulkhead) -> Vec<Option<OriginPlace>> {
+    fn fill(bulkhead: &Bulkhead) -> Vec<Option<OriginPlace>> {
         let domains = ["a", "b", "c", "d"].into_iter().flat_map(|domain| vec![domain; bulkhead.per_domain]);
         domains.map(|domain| bulkhead.enter(domain, "o.example")).collect()
     }

@@ -106,9 +106,9 @@ impl Authority {
         let mut stream =
             connect_with(trusting(&own_root, "http/1.1"), self.management, "localhost").await.unwrap();
         stream.write_all(b"GET /roots/0 HTTP/1.0\r\n\r\n").await.unwrap();
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer).await;
-        trusting(&answer, protocol)
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response).await;
+        trusting(&response, protocol)
     }
 }
 
@@ -243,10 +243,13 @@ async fn a_connected_domain_gets_its_certificate_at_the_first_handshake() {
 
     let mut stream = secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
     stream.write_all(b"GET /a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n").await.unwrap();
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer).await;
+    let mut response = String::new();
+    let _ = stream.read_to_string(&mut response).await;
 
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("x-forwarded-proto: https"), "{answer}");
+    assert!(
+        response.starts_with("HTTP/1.1 200") && response.contains("x-forwarded-proto: https"),
+        "{response}"
+    );
     let redirect = secured.world.get("/a?b=1", &[]).await;
     assert_eq!((redirect.status, redirect.header("location")), (301, Some("https://shop.example/a?b=1")));
     let redirect = secured.world.ask("POST", "/a", &["Content-Length: 0"]).await;
@@ -283,10 +286,10 @@ async fn another_host_than_the_handshakes_is_misdirected() {
     let mut stream = secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
 
     stream.write_all(b"GET /a HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n").await.unwrap();
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer).await;
+    let mut response = String::new();
+    let _ = stream.read_to_string(&mut response).await;
 
-    assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
+    assert!(response.starts_with("HTTP/1.1 421"), "{response}");
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ async fn a_crawlers_visit_is_counted() {
 
 #[tokio::test]
 async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
-    let origin = RawOrigin::answering(&[
+    let origin = RawOrigin::responding(&[
         ("/html", "200 OK", "Content-Type: text/html"),
         ("/gone", "410 Gone", "Content-Type: text/html; charset=utf-8"),
         ("/moved", "302 Found", "Content-Type: text/html\r\nLocation: /html"),
@@ -211,7 +211,7 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
 
 #[tokio::test]
 async fn what_a_crawler_gets_while_the_account_is_inactive_is_counted_too() {
-    let origin = RawOrigin::answering(&[("/html", "200 OK", "Content-Type: text/html")]).await;
+    let origin = RawOrigin::responding(&[("/html", "200 OK", "Content-Type: text/html")]).await;
     let world = World::with_origin(origin.address).await;
     world.shop().await;
     world.app.state.accounts.set_active(&world.account.email, false).await.unwrap();
@@ -229,7 +229,7 @@ async fn what_a_crawler_gets_while_the_account_is_inactive_is_counted_too() {
 
 #[tokio::test]
 async fn people_whom_an_assistant_sent_are_counted() {
-    let origin = RawOrigin::answering(&[
+    let origin = RawOrigin::responding(&[
         ("/html", "200 OK", "Content-Type: text/html"),
         ("/gone", "404 Not Found", "Content-Type: text/html"),
         ("/data", "200 OK", "Content-Type: application/json"),

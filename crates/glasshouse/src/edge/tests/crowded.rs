@@ -120,9 +120,9 @@ async fn request(stream: &mut TcpStream, path: &str) -> std::io::Result<()> {
 
 /// Has a client of an address that was not seen before answered.
 async fn newcomer_is_answered(crowded: &Crowded) {
-    let answered = tokio::time::timeout(SOON, crowded.ask(5, 1, "/"));
+    let responded = tokio::time::timeout(SOON, crowded.ask(5, 1, "/"));
 
-    answered.await.expect("it does not wait for those who do nothing");
+    responded.await.expect("it does not wait for those who do nothing");
 }
 
 #[tokio::test]

@@ -216,9 +216,9 @@ impl RawOrigin {
     pub async fn echo() -> RawOrigin {
         RawOrigin::start(async |mut stream, _| {
             while let Some(request) = read_request(&mut stream).await {
-                let answer =
+                let response =
                     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nx-origin: 1\r\n\r\n", request.len());
-                if stream.write_all(&[answer.as_bytes(), &request].concat()).await.is_err() {
+                if stream.write_all(&[response.as_bytes(), &request].concat()).await.is_err() {
                     return;
                 }
             }
@@ -227,27 +227,27 @@ impl RawOrigin {
     }
 
     /// Answers each path with this status line and these headers, one request per connection.
-    pub async fn answering(answers: &'static [(&'static str, &'static str, &'static str)]) -> RawOrigin {
+    pub async fn responding(responses: &'static [(&'static str, &'static str, &'static str)]) -> RawOrigin {
         RawOrigin::start(move |mut stream, _| async move {
             let Some(request) = read_request(&mut stream).await else { return };
             let request = String::from_utf8_lossy(&request).into_owned();
             let path = request.split(' ').nth(1).unwrap_or_default();
-            let Some((_, status, headers)) = answers.iter().find(|(known, _, _)| *known == path) else {
+            let Some((_, status, headers)) = responses.iter().find(|(known, _, _)| *known == path) else {
                 return;
             };
-            let answer =
+            let response =
                 format!("HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
             // Whoever asked may have gone away.
-            let _ = stream.write_all(answer.as_bytes()).await;
+            let _ = stream.write_all(response.as_bytes()).await;
         })
         .await
     }
 
     /// Answers every request with the same bytes.
-    pub async fn saying(answer: &'static str) -> RawOrigin {
+    pub async fn saying(response: &'static str) -> RawOrigin {
         RawOrigin::start(move |mut stream, _| async move {
             while read_request(&mut stream).await.is_some() {
-                if stream.write_all(answer.as_bytes()).await.is_err() {
+                if stream.write_all(response.as_bytes()).await.is_err() {
                     return;
                 }
             }

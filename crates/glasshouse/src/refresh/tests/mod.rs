@@ -109,11 +109,11 @@ async fn on_each_engine(test: impl AsyncFn(Shop)) {
 
 async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
     let web = Web::default();
-    let answers = web.clone();
+    let responses = web.clone();
     let server = WebServer::start(move |request: Request<_>| {
-        let answer = answers.0.lock().unwrap().get(request.uri().path()).cloned();
+        let response = responses.0.lock().unwrap().get(request.uri().path()).cloned();
         async move {
-            let (status, body) = answer.unwrap_or((200, "<p>a page</p>".to_owned()));
+            let (status, body) = response.unwrap_or((200, "<p>a page</p>".to_owned()));
             let response = Response::builder().status(status);
             let response = if status == 429 { response.header("retry-after", "120") } else { response };
             response.body(Full::from(body)).unwrap()

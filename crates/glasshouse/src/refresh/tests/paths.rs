@@ -9,12 +9,12 @@ async fn a_refreshed_page_is_served_old_until_the_new_one_replaces_it() {
         shop.crawl("/shoes").await;
         shop.app.renderer.answers_html("/shoes", "<p>new</p>");
 
-        let answer = shop.post_ok(PAGE, json!({ "path": "/shoes" })).await;
+        let response = shop.post_ok(PAGE, json!({ "path": "/shoes" })).await;
         let before = shop.crawl("/shoes").await.text();
         shop.run_jobs().await;
         let after = shop.crawl("/shoes").await.text();
 
-        assert_eq!(answer, json!({ "ok": true, "prewarmed": 1 }));
+        assert_eq!(response, json!({ "ok": true, "prewarmed": 1 }));
         assert_eq!((before.as_str(), after.as_str()), ("<p>old</p>", "<p>new</p>"));
         assert_eq!(shop.renders("/shoes"), 2);
     })
@@ -52,11 +52,11 @@ async fn paths_that_mean_the_same_page_are_rendered_once() {
     on_each_engine(async |shop| {
         let paths = json!(["/a", "/a?utm_source=x", "/b#top", "/b"]);
 
-        let answer = shop.post_ok(PATHS, json!({ "paths": paths })).await;
+        let response = shop.post_ok(PATHS, json!({ "paths": paths })).await;
         let again = shop.post_ok(PATHS, json!({ "paths": ["/a"] })).await;
         shop.run_jobs().await;
 
-        assert_eq!((answer["prewarmed"].as_u64(), again["prewarmed"].as_u64()), (Some(2), Some(1)));
+        assert_eq!((response["prewarmed"].as_u64(), again["prewarmed"].as_u64()), (Some(2), Some(1)));
         assert_eq!((shop.renders("/a"), shop.renders("/b")), (1, 1));
     })
     .await;
@@ -147,9 +147,9 @@ async fn the_preferred_host_is_what_is_rendered() {
         let settings = crate::domains::PreferredHost::Www;
         shop.app.set(&shop.domain, |all| all.preferred_host = Some(settings)).await;
         // The twin has no address here, so nobody answers there.
-        let answer = shop.post_ok(PAGE, json!({ "path": "/a" })).await;
+        let response = shop.post_ok(PAGE, json!({ "path": "/a" })).await;
 
-        assert_eq!(answer["error"], "origin_not_reachable");
+        assert_eq!(response["error"], "origin_not_reachable");
     })
     .await;
 }

@@ -9,12 +9,12 @@ async fn a_site_is_refreshed_page_by_page_and_its_batch_tells_how_far_it_is() {
         shop.app.renderer.answers_status("/b", 404, "<p>gone</p>");
         shop.app.renderer.fails("/a", RenderError::NotAPage("application/zip".into()));
 
-        let answer = shop.post_ok(SITE, json!({})).await;
-        let before = shop.batch(&answer["batchGroupId"]).await;
+        let response = shop.post_ok(SITE, json!({})).await;
+        let before = shop.batch(&response["batchGroupId"]).await;
         shop.run_jobs().await;
-        let after = shop.batch(&answer["batchGroupId"]).await;
+        let after = shop.batch(&response["batchGroupId"]).await;
 
-        assert_eq!((answer["ok"].as_bool(), answer["accepted"].as_bool()), (Some(true), Some(true)));
+        assert_eq!((response["ok"].as_bool(), response["accepted"].as_bool()), (Some(true), Some(true)));
         assert_eq!(before["total"], 3);
         assert_eq!(
             (&before["done"], &before["startedAt"], &before["completedAt"]),
@@ -95,10 +95,10 @@ async fn the_sitemap_is_read_from_the_origin_host() {
             .await;
         shop.web.set("/second.xml", 200, "<urlset><url><loc>https://nowhere.example/a</loc></url></urlset>");
 
-        let answer = shop.post(SITE, json!({ "domain": "nowhere.example" })).await.json();
+        let response = shop.post(SITE, json!({ "domain": "nowhere.example" })).await.json();
         shop.run_jobs().await;
 
-        assert_eq!(answer["accepted"], true);
+        assert_eq!(response["accepted"], true);
         assert_eq!(shop.app.renderer.renders("https://nowhere.example/a"), 1);
     })
     .await;
@@ -116,10 +116,10 @@ async fn updated_paths_are_the_newer_the_never_stored_and_the_undated() {
             [("/older", Some(before)), ("/newer", Some(after)), ("/undated", None), ("/never", Some(before))];
         shop.web.sitemap(&all);
 
-        let answer = shop.post_ok(UPDATED, json!({})).await;
+        let response = shop.post_ok(UPDATED, json!({})).await;
         shop.run_jobs().await;
 
-        let batch = shop.batch(&answer["batchGroupId"]).await;
+        let batch = shop.batch(&response["batchGroupId"]).await;
         assert_eq!((&batch["total"], &batch["done"]), (&json!(3), &json!(3)));
         let renders = ["/older", "/newer", "/undated", "/never"].map(|path| shop.renders(path));
         assert_eq!(renders, [1, 2, 2, 1]);
@@ -133,11 +133,11 @@ async fn nothing_newer_is_told_so() {
         shop.crawl("/a").await;
         shop.web.sitemap(&[("/a", Some("2020-01-01"))]);
 
-        let answer = shop.post_ok(UPDATED, json!({})).await;
+        let response = shop.post_ok(UPDATED, json!({})).await;
 
         let expected =
             json!({ "ok": false, "error": "no_updated_paths", "accepted": false, "batchGroupId": "" });
-        assert_eq!(answer, expected);
+        assert_eq!(response, expected);
     })
     .await;
 }
@@ -149,13 +149,13 @@ async fn a_large_site_is_fed_part_by_part_and_every_page_is_rendered_once() {
         let pages: Vec<_> = paths.iter().map(|path| (path.as_str(), None)).collect();
         shop.web.sitemap(&pages);
 
-        let answer = shop.post_ok(SITE, json!({})).await;
+        let response = shop.post_ok(SITE, json!({})).await;
         let waiting = shop.app.state.jobs.list(None, 10_000).await.unwrap().len();
         let mut batch = Value::Null;
         for _ in 0..40 {
             shop.run_jobs().await;
             shop.app.clock.advance(Duration::from_secs(2));
-            batch = shop.batch(&answer["batchGroupId"]).await;
+            batch = shop.batch(&response["batchGroupId"]).await;
             if !batch["completedAt"].is_null() {
                 break;
             }
@@ -193,8 +193,8 @@ async fn a_sitemap_that_takes_longer_than_five_seconds_is_read_in_the_background
     app.set(&domain, |settings| settings.sitemap_url = "https://shop.example/sitemap.xml".into()).await;
 
     let body = json!({ "domain": "shop.example" });
-    let answer = app.post(SITE).key(&account.key).json(&body).await.json();
-    let path = format!("/api/prerender/batches/{}", answer["batchGroupId"].as_str().unwrap());
+    let response = app.post(SITE).key(&account.key).json(&body).await.json();
+    let path = format!("/api/prerender/batches/{}", response["batchGroupId"].as_str().unwrap());
     let before = app.get(&path).key(&account.key).await.json();
     app.state.worker().run_until_idle().await;
     let after = app.get(&path).key(&account.key).await.json();

@@ -28,11 +28,11 @@ const SETTINGS: &str = "/api/domains/shop.example/settings";
 const SITEMAP: &str = "/api/domains/shop.example/sitemap";
 
 /// A status and a body.
-type Answer = (u16, Vec<u8>);
+type StubResponse = (u16, Vec<u8>);
 
 /// What the origin answers, by path; every other path is 404.
 #[derive(Clone, Default)]
-struct Web(Arc<Mutex<HashMap<String, Answer>>>);
+struct Web(Arc<Mutex<HashMap<String, StubResponse>>>);
 
 impl Web {
     fn set(&self, path: &str, status: u16, body: impl Into<Vec<u8>>) {
@@ -68,11 +68,11 @@ async fn on_each_engine(test: impl AsyncFn(Shop)) {
 /// `app.host.example` is the same server; nobody is at `dead.example`.
 async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
     let web = Web::default();
-    let answers = web.clone();
+    let responses = web.clone();
     let server = WebServer::start(move |request: Request<_>| {
-        let answer = answers.0.lock().unwrap().get(request.uri().path()).cloned();
+        let response = responses.0.lock().unwrap().get(request.uri().path()).cloned();
         async move {
-            let (status, body) = answer.unwrap_or((404, Vec::new()));
+            let (status, body) = response.unwrap_or((404, Vec::new()));
             let response = Response::builder().status(status);
             let response = if (300..400).contains(&status) {
                 response.header("location", String::from_utf8(body.clone()).unwrap())

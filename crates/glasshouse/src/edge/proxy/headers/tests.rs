@@ -146,8 +146,8 @@ fn a_redirect_to_the_origins_own_address_becomes_one_to_the_public_address() {
         "http://app.host.example/cart?x=1#top",
         "//app.host.example:8443/cart?x=1#top",
     ] {
-        let answered = back(headers(&[("location", location)]));
-        assert_eq!(answered["location"], "https://shop.example/cart?x=1#top", "{location}");
+        let responded = back(headers(&[("location", location)]));
+        assert_eq!(responded["location"], "https://shop.example/cart?x=1#top", "{location}");
     }
     for location in ["/cart", "https://elsewhere.example/cart", "https://app.host.example:9999/cart", "cart"]
     {
@@ -162,9 +162,9 @@ fn a_cookie_for_the_origins_host_becomes_one_for_the_public_host() {
         ("set-cookie", "b=2; Path=/"),
     ]);
 
-    let answered = back(set);
+    let responded = back(set);
 
-    let cookies: Vec<_> = answered.get_all("set-cookie").iter().collect();
+    let cookies: Vec<_> = responded.get_all("set-cookie").iter().collect();
     assert_eq!(cookies, ["a=app.host.example; Path=/; Domain=shop.example; Secure", "b=2; Path=/"]);
 }
 

@@ -21,25 +21,25 @@ const NEVER: u64 = u64::MAX;
 
 /// The connections of one listener. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Crowd(Arc<Shared>);
+pub struct OpenConnections(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     start: Instant,
-    open: Mutex<Open>,
+    open: Mutex<Table>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct Table {
     next: u64,
-    seats: HashMap<u64, Arc<Seat>>,
+    states: HashMap<u64, Arc<ConnectionState>>,
 }
 
 /// What is known of one connection.
 #[derive(Debug)]
-struct Seat {
+struct ConnectionState {
     client: IpAddr,
-    /// When it has waited for a moment to read, in milliseconds of the crowd's life.
+    /// When it has waited for a moment to read, in milliseconds since the listener began.
     reading: AtomicU64,
     /// The same for writing.
     writing: AtomicU64,
@@ -49,22 +49,22 @@ struct Seat {
 
 /// One connection among the others; no longer when dropped.
 #[derive(Debug)]
-pub struct CrowdMember {
-    crowd: Crowd,
+pub struct OpenConnection {
+    all: OpenConnections,
     number: u64,
-    seat: Arc<Seat>,
+    state: Arc<ConnectionState>,
 }
 
-impl Default for Crowd {
-    fn default() -> Crowd {
-        Crowd(Arc::new(Shared { start: Instant::now(), open: Mutex::default() }))
+impl Default for OpenConnections {
+    fn default() -> OpenConnections {
+        OpenConnections(Arc::new(Shared { start: Instant::now(), open: Mutex::default() }))
     }
 }
 
-impl Crowd {
+impl OpenConnections {
     /// A new connection: its first request is waited for.
-    pub fn join(&self, client: IpAddr) -> CrowdMember {
-        let seat = Arc::new(Seat {
+    pub fn join(&self, client: IpAddr) -> OpenConnection {
+        let state = Arc::new(ConnectionState {
             client,
             reading: AtomicU64::new(self.a_moment_after(Instant::now())),
             writing: AtomicU64::new(NEVER),
@@ -74,44 +74,44 @@ impl Crowd {
         let mut open = self.open();
         let number = open.next;
         open.next += 1;
-        open.seats.insert(number, seat.clone());
+        open.states.insert(number, state.clone());
         drop(open);
-        CrowdMember { crowd: self.clone(), number, seat }
+        OpenConnection { all: self.clone(), number, state }
     }
 
     /// Gives up connections until `wanted` of them are about to end, as far as there are such. Says how many it gave up.
     pub fn give_up(&self, wanted: usize) -> usize {
         let now = self.millis(Instant::now());
         let open = self.open();
-        let mut households: HashMap<IpAddr, Household> = HashMap::new();
+        let mut clients: HashMap<IpAddr, ClientConnections> = HashMap::new();
         let mut ending = 0;
-        for seat in open.seats.values() {
-            let household = households.entry(seat.client).or_default();
-            if seat.is_given_up.load(Ordering::Relaxed) {
+        for state in open.states.values() {
+            let connections = clients.entry(state.client).or_default();
+            if state.is_given_up.load(Ordering::Relaxed) {
                 ending += 1;
                 continue;
             }
-            household.connections += 1;
-            let waited_until = seat.waits_until();
+            connections.count += 1;
+            let waited_until = state.waits_until();
             if waited_until <= now {
-                household.waiting.push((waited_until, seat));
+                connections.waiting.push((waited_until, state));
             }
         }
-        for household in households.values_mut() {
-            household.waiting.sort_unstable_by_key(|(until, _)| Reverse(*until));
+        for connections in clients.values_mut() {
+            connections.waiting.sort_unstable_by_key(|(until, _)| Reverse(*until));
         }
-        let ranks = households.iter().filter_map(|(client, household)| household.rank(*client));
+        let ranks = clients.iter().filter_map(|(client, connections)| connections.rank(*client));
         let mut largest: BinaryHeap<_> = ranks.collect();
         let mut given_up = 0;
         while ending + given_up < wanted
             && let Some((.., client)) = largest.pop()
         {
-            let Some(household) = households.get_mut(&client) else { continue };
-            let Some((_, seat)) = household.waiting.pop() else { continue };
-            seat.give_up();
+            let Some(connections) = clients.get_mut(&client) else { continue };
+            let Some((_, state)) = connections.waiting.pop() else { continue };
+            state.give_up();
             given_up += 1;
-            household.connections -= 1;
-            largest.extend(household.rank(client));
+            connections.count -= 1;
+            largest.extend(connections.rank(client));
         }
         given_up
     }
@@ -124,35 +124,35 @@ impl Crowd {
         at.saturating_duration_since(self.0.start).as_millis() as u64
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, Table> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether there is no connection.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {
-        self.open().seats.is_empty()
+        self.open().states.is_empty()
     }
 }
 
 /// The connections of one address.
 #[derive(Default)]
-struct Household<'a> {
-    connections: usize,
+struct ClientConnections<'a> {
+    count: usize,
     /// The longest waiting one comes last.
-    waiting: Vec<(u64, &'a Arc<Seat>)>,
+    waiting: Vec<(u64, &'a Arc<ConnectionState>)>,
 }
 
-impl Household<'_> {
+impl ClientConnections<'_> {
     /// Which loses a connection first: the one that has most, of equal ones that which keeps us waiting for longest. None when
     /// it has nothing to lose.
     fn rank(&self, client: IpAddr) -> Option<(usize, Reverse<u64>, IpAddr)> {
         let (longest, _) = self.waiting.last()?;
-        Some((self.connections, Reverse(*longest), client))
+        Some((self.count, Reverse(*longest), client))
     }
 }
 
-impl Seat {
+impl ConnectionState {
     fn waits_until(&self) -> u64 {
         self.reading.load(Ordering::Relaxed).min(self.writing.load(Ordering::Relaxed))
     }
@@ -163,22 +163,22 @@ impl Seat {
     }
 }
 
-impl CrowdMember {
+impl OpenConnection {
     /// Since when the client has been expected to send something; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
-        let until = since.map_or(NEVER, |since| self.crowd.a_moment_after(since));
-        self.seat.reading.store(until, Ordering::Relaxed);
+        let until = since.map_or(NEVER, |since| self.all.a_moment_after(since));
+        self.state.reading.store(until, Ordering::Relaxed);
     }
 
     /// Since when the client has not taken what it is sent; none while it does.
     pub fn writes(&self, since: Option<Instant>) {
-        let until = since.map_or(NEVER, |since| self.crowd.a_moment_after(since));
-        self.seat.writing.store(until, Ordering::Relaxed);
+        let until = since.map_or(NEVER, |since| self.all.a_moment_after(since));
+        self.state.writing.store(until, Ordering::Relaxed);
     }
 
     /// The client has taken something, the end of an answer perhaps: it may think about it for a moment.
     pub fn moved(&self) {
-        if self.seat.reading.load(Ordering::Relaxed) != NEVER {
+        if self.state.reading.load(Ordering::Relaxed) != NEVER {
             self.reads(Some(Instant::now()));
         }
     }
@@ -186,14 +186,14 @@ impl CrowdMember {
     /// Whether it is to end; wakes the task when it is.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
         // Before looking, so that no word is missed between the two.
-        self.seat.task.register(context.waker());
-        self.seat.is_given_up.load(Ordering::Acquire)
+        self.state.task.register(context.waker());
+        self.state.is_given_up.load(Ordering::Acquire)
     }
 }
 
-impl Drop for CrowdMember {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.crowd.open().seats.remove(&self.number);
+        self.all.open().states.remove(&self.number);
     }
 }
 
@@ -201,78 +201,78 @@ impl Drop for CrowdMember {
 mod tests {
     use super::*;
 
-    fn join(crowd: &Crowd, client: &str) -> CrowdMember {
-        crowd.join(client.parse().unwrap())
+    fn join(open: &OpenConnections, client: &str) -> OpenConnection {
+        open.join(client.parse().unwrap())
     }
 
-    fn given_up(members: &[CrowdMember]) -> Vec<bool> {
-        members.iter().map(|member| member.seat.is_given_up.load(Ordering::Relaxed)).collect()
+    fn given_up(connections: &[OpenConnection]) -> Vec<bool> {
+        connections.iter().map(|connection| connection.state.is_given_up.load(Ordering::Relaxed)).collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_has_not_waited_for_a_moment_or_is_being_answered_is_kept() {
-        let crowd = Crowd::default();
-        let members = [join(&crowd, "192.0.2.1"), join(&crowd, "192.0.2.1")];
-        assert_eq!(crowd.give_up(2), 0);
+        let open = OpenConnections::default();
+        let connections = [join(&open, "192.0.2.1"), join(&open, "192.0.2.1")];
+        assert_eq!(open.give_up(2), 0);
 
         tokio::time::advance(MOMENT).await;
-        members[1].reads(None);
+        connections[1].reads(None);
 
-        assert_eq!(crowd.give_up(2), 1);
-        assert_eq!(given_up(&members), [true, false]);
+        assert_eq!(open.give_up(2), 1);
+        assert_eq!(given_up(&connections), [true, false]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_does_not_take_its_answer_is_given_up_and_who_takes_some_is_kept() {
-        let crowd = Crowd::default();
-        let members = [join(&crowd, "192.0.2.1"), join(&crowd, "192.0.2.1")];
-        for member in &members {
-            member.reads(None);
-            member.writes(Some(Instant::now()));
+        let open = OpenConnections::default();
+        let connections = [join(&open, "192.0.2.1"), join(&open, "192.0.2.1")];
+        for connection in &connections {
+            connection.reads(None);
+            connection.writes(Some(Instant::now()));
         }
         tokio::time::advance(MOMENT).await;
-        members[0].writes(Some(Instant::now()));
+        connections[0].writes(Some(Instant::now()));
 
-        assert_eq!(crowd.give_up(2), 1);
-        assert_eq!(given_up(&members), [false, true]);
+        assert_eq!(open.give_up(2), 1);
+        assert_eq!(given_up(&connections), [false, true]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_address_with_the_most_loses_first_and_of_its_connections_the_longest_waiting() {
-        let crowd = Crowd::default();
-        let few = [join(&crowd, "192.0.2.1")];
+        let open = OpenConnections::default();
+        let few = [join(&open, "192.0.2.1")];
         tokio::time::advance(MOMENT / 4).await;
-        let old = [join(&crowd, "192.0.2.2")];
+        let old = [join(&open, "192.0.2.2")];
         tokio::time::advance(MOMENT / 4).await;
-        let many = [join(&crowd, "192.0.2.2"), join(&crowd, "192.0.2.2")];
+        let many = [join(&open, "192.0.2.2"), join(&open, "192.0.2.2")];
         tokio::time::advance(MOMENT).await;
 
-        assert_eq!(crowd.give_up(1), 1);
+        assert_eq!(open.give_up(1), 1);
         assert_eq!([given_up(&few), given_up(&old)], [[false], [true]]);
-        assert_eq!(crowd.give_up(2), 1, "one is ending already");
+        assert_eq!(open.give_up(2), 1, "one is ending already");
         assert_eq!(given_up(&few), [false]);
-        assert_eq!(crowd.give_up(9), 2);
+        assert_eq!(open.give_up(9), 2);
         assert_eq!([given_up(&few), given_up(&many)].concat(), [true; 3]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn of_addresses_with_as_many_the_longest_waiting_loses_first() {
-        let crowd = Crowd::default();
-        let mut members = Vec::new();
+        let open = OpenConnections::default();
+        let mut connections = Vec::new();
         for client in ["192.0.2.2", "192.0.2.3", "192.0.2.1"] {
-            members.push(join(&crowd, client));
+            connections.push(join(&open, client));
             tokio::time::advance(MOMENT).await;
         }
 
-        assert_eq!([crowd.give_up(1), crowd.give_up(2)], [1, 1]);
-        assert_eq!(given_up(&members), [true, true, false]);
+        assert_eq!([open.give_up(1), open.give_up(2)], [1, 1]);
+        assert_eq!(given_up(&connections), [true, true, false]);
     }
 
     #[tokio::test]
     async fn who_has_left_takes_no_memory() {
-        let crowd = Crowd::default();
-        drop(join(&crowd, "192.0.2.1"));
+        let open = OpenConnections::default();
+        drop(join(&open, "192.0.2.1"));
 
-        assert!(crowd.is_empty());
+        assert!(open.is_empty());
     }
 }

@@ -1,18 +1,15 @@
-//! What begins and ends runs from outside: the schedule that starts them, and the webhook that is told.
+//! Audits that the schedule starts. Used by the settings, which say how often, and by the scheduled job.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler::errors::one_line;
-use serde_json::json;
 use store::{DbError, Tx};
 use url::Url;
 
 use super::Audits;
 use super::start::{AuditStartError, NewRun};
-use crate::audit::jobs::{AuditDomain, TellWebhook};
-use crate::audit::model::{Frequency, Mode, Run, RunId, RunView, Trigger};
-use crate::audit::webhook::{WebhookError, send};
+use crate::audit::jobs::AuditDomain;
+use crate::audit::model::{Frequency, Mode, Trigger};
 use crate::domains::{DomainId, Site};
 use crate::jobs::{Days, Job, JobError, JobPriority, Recurrence};
 
@@ -28,16 +25,6 @@ fn recurrence(frequency: Frequency) -> Option<Recurrence> {
         Frequency::Monthly => Days::Monthly(1),
     };
     Some(Recurrence::on(days).expect("the first day of a week and of a month").spread(SPREAD))
-}
-
-/// What there is to look at in a run that ended.
-fn reasons(run: &Run) -> Vec<&'static str> {
-    let reasons = [
-        ("completed", true),
-        ("new_errors", run.report.new_errors > 0),
-        ("health_dropped", run.status.has_results() && run.delta_health < 0.0),
-    ];
-    reasons.into_iter().filter(|(_, holds)| *holds).map(|(reason, _)| reason).collect()
 }
 
 impl Audits {
@@ -86,35 +73,5 @@ impl Audits {
                 Ok(())
             }
         }
-    }
-
-    /// Queues the message that a run ended, if somebody wants it; in the transaction that ends the run.
-    pub(super) async fn announce_end(&self, tx: &mut Tx, run: &Run) -> Result<(), DbError> {
-        if run.request.auditing.webhook_url.is_none() {
-            return Ok(());
-        }
-        let job = TellWebhook { run: run.id.clone() }
-            .queued_for(run.account_id.as_str())
-            .domain(run.domain_id.as_str())
-            .unique(format!("webhook:{}", run.id));
-        self.0.jobs.enqueue(tx, vec![job]).await.map(drop)
-    }
-
-    /// Tells a domain's webhook how a run ended.
-    pub async fn tell_webhook(&self, id: &RunId) -> Result<(), JobError> {
-        let Some(run) = self.find_run(id.as_str()).await? else { return Ok(()) };
-        let (auditing, credentials) = self.auditing_of(&run.domain_id).await?;
-        let (Some(url), Some(secret)) = (auditing.webhook_url, credentials.webhook_secret) else {
-            return Ok(());
-        };
-        let event = json!({
-            "event": "audit.completed", "reasons": reasons(&run), "newErrors": run.report.new_errors,
-            "run": RunView::of(run),
-        });
-        let sent = send(&self.0.platform, &url, &secret, event.to_string(), self.0.clock.now()).await;
-        sent.map_err(|error| match error {
-            WebhookError::BadAddress(_) => JobError::give_up(error.to_string()),
-            error => JobError::retry(one_line(&error)),
-        })
     }
 }

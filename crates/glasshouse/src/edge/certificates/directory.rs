@@ -26,7 +26,7 @@ const PAGE: i64 = 1_000;
 /// Ends each certificate of a chain.
 const END: &str = "-----END CERTIFICATE-----";
 
-pub struct Held {
+pub struct CertificateDirectory {
     sealed: RwLock<Sealed>,
     /// By their stamp; none: it cannot be opened.
     opened: cache::Cache<u64, Option<Arc<CertifiedKey>>>,
@@ -51,11 +51,11 @@ struct Certificate {
     not_after: Timestamp,
 }
 
-impl Held {
+impl CertificateDirectory {
     /// Holds nothing yet.
-    pub fn new(key_seal: SealKey, clock: &Clock) -> Held {
+    pub fn new(key_seal: SealKey, clock: &Clock) -> CertificateDirectory {
         let opened = cache::Cache::new(OPENED);
-        Held { sealed: RwLock::default(), opened, key_seal, clock: clock.clone() }
+        CertificateDirectory { sealed: RwLock::default(), opened, key_seal, clock: clock.clone() }
     }
 
     /// The certificate that handshakes for a name use now, if there is one.
@@ -146,7 +146,7 @@ impl Sealed {
     }
 }
 
-impl Followed for Held {
+impl Followed for CertificateDirectory {
     fn kind(&self) -> &'static str {
         "certificate"
     }
@@ -198,13 +198,13 @@ pub fn name_of(hello: &ClientHello<'_>) -> Option<String> {
     Some(hello.server_name()?.trim_end_matches('.').to_ascii_lowercase())
 }
 
-impl ResolvesServerCert for Held {
+impl ResolvesServerCert for CertificateDirectory {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         self.find(&name_of(&hello)?)
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for CertificateDirectory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Held")
     }
@@ -231,13 +231,13 @@ mod tests {
         }
     }
 
-    fn held(secret: &[u8], clock: &Clock) -> (Held, SealKey) {
+    fn directory(secret: &[u8], clock: &Clock) -> (CertificateDirectory, SealKey) {
         let seal = || Secrets::from_bytes(secret).seal_key("certificate keys");
-        (Held::new(seal(), clock), seal())
+        (CertificateDirectory::new(seal(), clock), seal())
     }
 
-    fn put(held: &Held, stored: &StoredCertificate) {
-        let mut sealed = held.write();
+    fn put(directory: &CertificateDirectory, stored: &StoredCertificate) {
+        let mut sealed = directory.write();
         let certificate = sealed.certificate(stored);
         sealed.put(&stored.host, certificate);
     }
@@ -252,43 +252,43 @@ mod tests {
     async fn a_certificate_that_cannot_be_opened_leaves_the_last_good_one_in_use() {
         let app = TestApp::new().await;
         let db = &app.state.platform.db;
-        let (held, seal) = held(b"a secret", &Clock::fixed(NOON));
-        let (_, newer) = self::held(b"another secret", &Clock::fixed(NOON));
+        let (directory, seal) = directory(b"a secret", &Clock::fixed(NOON));
+        let (_, newer) = self::directory(b"another secret", &Clock::fixed(NOON));
         save(db, &stored("shop.example", &seal)).await;
-        held.load(&mut db.read().await.unwrap()).await.unwrap();
-        let good = held.find("shop.example").unwrap();
+        directory.load(&mut db.read().await.unwrap()).await.unwrap();
+        let good = directory.find("shop.example").unwrap();
         save(db, &stored("shop.example", &newer)).await;
 
         let hosts = BTreeSet::from(["shop.example".to_owned()]);
-        held.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
-        let applied = held.find("shop.example");
-        held.load(&mut db.read().await.unwrap()).await.unwrap();
-        let loaded = held.find("shop.example");
+        directory.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
+        let applied = directory.find("shop.example");
+        directory.load(&mut db.read().await.unwrap()).await.unwrap();
+        let loaded = directory.find("shop.example");
 
         assert_eq!(applied.map(|found| found.cert.clone()), Some(good.cert.clone()));
         assert_eq!(loaded.map(|found| found.cert.clone()), Some(good.cert.clone()));
         save(db, &stored("shop.example", &seal)).await;
-        held.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
-        assert_ne!(held.find("shop.example").unwrap().cert, good.cert);
+        directory.apply(&mut db.read().await.unwrap(), &hosts).await.unwrap();
+        assert_ne!(directory.find("shop.example").unwrap().cert, good.cert);
     }
 
     #[test]
     fn a_certificate_is_opened_with_its_whole_chain_until_it_ends() {
         let clock = Clock::fixed(NOON);
-        let (held, seal) = held(b"a secret", &clock);
-        put(&held, &stored("shop.example", &seal));
+        let (directory, seal) = directory(b"a secret", &clock);
+        put(&directory, &stored("shop.example", &seal));
 
-        assert_eq!(held.find("shop.example").unwrap().cert.len(), 2);
-        assert!(held.find("other.example").is_none());
+        assert_eq!(directory.find("shop.example").unwrap().cert.len(), 2);
+        assert!(directory.find("other.example").is_none());
         clock.advance(std::time::Duration::from_secs(1));
-        assert!(held.find("shop.example").is_none());
+        assert!(directory.find("shop.example").is_none());
     }
 
     #[test]
     fn what_another_secret_sealed_is_no_certificate() {
         let clock = Clock::fixed(NOON);
-        let (ours, _) = held(b"a secret", &clock);
-        let (_, others) = held(b"another secret", &clock);
+        let (ours, _) = directory(b"a secret", &clock);
+        let (_, others) = directory(b"another secret", &clock);
         put(&ours, &stored("shop.example", &others));
 
         assert!(ours.find("shop.example").is_none());
@@ -296,19 +296,19 @@ mod tests {
 
     #[test]
     fn issuers_are_held_once_and_no_longer_than_somebody_has_them() {
-        let (held, seal) = held(b"a secret", &Clock::fixed(NOON));
+        let (directory, seal) = directory(b"a secret", &Clock::fixed(NOON));
         let one = stored("one.example", &seal);
         let same = StoredCertificate { host: "two.example".to_owned(), ..one.clone() };
-        put(&held, &one);
-        put(&held, &same);
-        assert_eq!(held.write().issuers.len(), 1);
+        put(&directory, &one);
+        put(&directory, &same);
+        assert_eq!(directory.write().issuers.len(), 1);
 
         for host in ["one.example", "two.example", "one.example"] {
-            put(&held, &stored(host, &seal));
+            put(&directory, &stored(host, &seal));
         }
 
         assert_eq!(
-            held.write().issuers.len(),
+            directory.write().issuers.len(),
             3,
             "two that are in use, and one that goes when the next comes"
         );

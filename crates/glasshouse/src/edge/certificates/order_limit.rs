@@ -8,16 +8,16 @@ use crate::accounts::AccountId;
 
 /// See the module. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Places(Arc<Mutex<HashMap<AccountId, usize>>>);
+pub struct OrderLimit(Arc<Mutex<HashMap<AccountId, usize>>>);
 
 /// One order's place; free again when this is dropped.
 #[derive(Debug)]
 pub struct OrderPlace {
-    places: Places,
+    limit: OrderLimit,
     account: AccountId,
 }
 
-impl Places {
+impl OrderLimit {
     /// Takes a place, unless the account has taken all of its own.
     pub fn take(&self, account: &AccountId) -> Option<OrderPlace> {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,13 +26,13 @@ impl Places {
             return None;
         }
         *count += 1;
-        Some(OrderPlace { places: self.clone(), account: account.clone() })
+        Some(OrderPlace { limit: self.clone(), account: account.clone() })
     }
 }
 
 impl Drop for OrderPlace {
     fn drop(&mut self) {
-        let mut taken = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.limit.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = taken.get_mut(&self.account) {
             *count -= 1;
             if *count == 0 {
@@ -48,15 +48,15 @@ mod tests {
 
     #[test]
     fn an_account_leaves_the_places_of_others_and_gets_its_own_back() {
-        let (places, one, two) = (Places::default(), AccountId::from("one"), AccountId::from("two"));
-        let mut held: Vec<OrderPlace> = std::iter::from_fn(|| places.take(&one)).collect();
+        let (limit, one, two) = (OrderLimit::default(), AccountId::from("one"), AccountId::from("two"));
+        let mut held: Vec<OrderPlace> = std::iter::from_fn(|| limit.take(&one)).collect();
 
         assert_eq!(held.len(), AT_ONCE_PER_ACCOUNT);
-        assert!(places.take(&two).is_some());
+        assert!(limit.take(&two).is_some());
         held.pop();
 
-        assert!(places.take(&one).is_some());
+        assert!(limit.take(&one).is_some());
         held.clear();
-        assert!(places.0.lock().unwrap().is_empty());
+        assert!(limit.0.lock().unwrap().is_empty());
     }
 }

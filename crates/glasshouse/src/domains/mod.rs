@@ -11,6 +11,7 @@ pub mod jobs;
 pub mod model;
 pub mod names;
 pub mod origin;
+mod ownership;
 pub mod patterns;
 mod queries;
 pub mod redirects;
@@ -21,6 +22,7 @@ pub mod settings;
 pub mod site;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
+pub use ownership::ConnectionProof;
 pub use requested::{DomainAccess, RequestedDomain};
 pub use service::DomainsService;
 pub use site::Site;

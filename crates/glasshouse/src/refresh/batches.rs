@@ -6,7 +6,7 @@ use store::{Blobs, Db, DbError};
 use url::Url;
 
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite};
-use super::model::Selection;
+use super::model::{PAGES_PER_PART, Selection};
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::ListedPages;
@@ -14,14 +14,12 @@ use crate::domains::Site;
 use crate::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewBatch, NewJob};
 use crate::platform::Platform;
 
-/// Pages that become jobs in one transaction. Larger batches are fed part by part.
-pub const PART: usize = if cfg!(test) { 20 } else { 1_000 };
 /// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
-const AT_ONCE: usize = PART * 5;
+const AT_ONCE: usize = PAGES_PER_PART * 5;
 /// Most batches of a domain that are not complete.
 const MAX_OPEN_BATCHES: usize = 10;
 /// A batch is fed again when so few of its jobs wait.
-pub const HUNGRY: u64 = PART as u64 / 4;
+pub const HUNGRY: u64 = PAGES_PER_PART as u64 / 4;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]

@@ -9,6 +9,8 @@ use crate::domains::Site;
 
 /// Most paths of one request.
 pub const MAX_PATHS: usize = 10_000;
+/// Pages that become jobs in one transaction. Larger batches are fed part by part.
+pub const PAGES_PER_PART: usize = if cfg!(test) { 20 } else { 1_000 };
 
 /// Asks for one page.
 #[derive(Debug, Clone, Deserialize, ToSchema)]

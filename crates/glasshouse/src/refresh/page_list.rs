@@ -8,12 +8,12 @@ use futures::{StreamExt, TryStreamExt};
 use store::{BlobError, Blobs};
 use url::Url;
 
-use super::batches::PART;
+use super::model::PAGES_PER_PART;
 use crate::jobs::BatchId;
 
 const COMPRESSION_LEVEL: i32 = 3;
 /// Pages of an object; what is fed at once never lies in two of them.
-const PAGES: usize = PART * 10;
+const PAGES: usize = PAGES_PER_PART * 10;
 /// What an object may unpack to: ten thousand addresses of the greatest length.
 const MAX_BYTES: usize = 256 << 20;
 
@@ -67,7 +67,7 @@ pub async fn read(blobs: &Blobs, batch: &BatchId, from: usize) -> Result<Vec<Url
     let text = String::from_utf8(text).map_err(|_| PageListError::Damaged)?;
     text.lines()
         .skip(from % PAGES)
-        .take(PART)
+        .take(PAGES_PER_PART)
         .map(|line| Url::parse(line).map_err(|_| PageListError::Damaged))
         .collect()
 }
@@ -107,11 +107,11 @@ mod tests {
         let app = TestApp::new().await;
         let (blobs, batch) = (&app.state.platform.blobs, BatchId::from("batch".to_owned()));
         let page = |n: usize| Url::parse(&format!("https://shop.example/{n:06}")).unwrap();
-        let count = 5 * PAGES + PART + 1;
+        let count = 5 * PAGES + PAGES_PER_PART + 1;
 
         write(blobs, &batch, (0..count).map(page)).await.unwrap();
         let mut fed = Vec::new();
-        for from in (0..count).step_by(PART) {
+        for from in (0..count).step_by(PAGES_PER_PART) {
             fed.extend(read(blobs, &batch, from).await.unwrap());
         }
         let objects: Vec<_> = blobs.list(&folder(&batch)).unwrap().try_collect().await.unwrap();

@@ -5,8 +5,7 @@ use crawler::sitemap::{PageList, SitemapError, SitemapPage};
 use store::DbError;
 use url::Url;
 
-use super::batches::PART;
-use super::model::{Cause, Selection};
+use super::model::{Cause, PAGES_PER_PART, Selection};
 use super::origin::Origins;
 use super::staleness::is_updated;
 use crate::domains::Site;
@@ -44,7 +43,7 @@ impl SitePages {
                 pages.push(&SitemapPage { url, lastmod });
             }
             // A million of them are seconds of work.
-            if n % PART == 0 {
+            if n % PAGES_PER_PART == 0 {
                 tokio::task::yield_now().await;
             }
         }
@@ -64,7 +63,7 @@ impl SitePages {
         let mut selected = PageList::default();
         let mut pages = listed.pages.iter().peekable();
         while pages.peek().is_some() {
-            let part: Vec<SitemapPage> = pages.by_ref().take(PART).collect();
+            let part: Vec<SitemapPage> = pages.by_ref().take(PAGES_PER_PART).collect();
             let urls: Vec<Url> = part.iter().map(|page| page.url.clone()).collect();
             let stored = self.render.stored_pages().stored_at(site, &urls).await?;
             for (page, stored) in part.iter().zip(stored) {
@@ -111,7 +110,7 @@ impl ListedPages {
     pub fn parts(&self) -> impl Iterator<Item = Vec<Url>> {
         let mut urls = self.urls();
         std::iter::from_fn(move || {
-            let part: Vec<Url> = urls.by_ref().take(PART).collect();
+            let part: Vec<Url> = urls.by_ref().take(PAGES_PER_PART).collect();
             (!part.is_empty()).then_some(part)
         })
     }

@@ -8,8 +8,9 @@ use store::DbError;
 use url::Url;
 
 use super::allowance::RenderAllowance;
-use super::batches::{Batches, HUNGRY, PART};
+use super::batches::{Batches, HUNGRY};
 use super::jobs::{FeedBatch, RefreshSite};
+use super::model::PAGES_PER_PART;
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::SitePages;
@@ -118,7 +119,7 @@ impl RefreshWork {
             }
             Err(error) => return Err(JobError::retry(error.to_string())),
         };
-        let to = (from + PART).min(total);
+        let to = (from + PAGES_PER_PART).min(total);
         let mut tx = self.platform.db.write().await?;
         run.hold(&mut tx).await?;
         // Somebody else, or we ourselves before a crash, made jobs of this part already.

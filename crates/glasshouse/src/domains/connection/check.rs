@@ -9,6 +9,7 @@ use super::cdn::CdnRanges;
 use super::dns::{DnsLookup, DnsName, Ours, Txt};
 use super::prober::Way;
 use crate::domains::DomainStatus;
+use crate::domains::ownership::ConnectionProof;
 
 /// Result of a connection check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -62,15 +63,6 @@ pub struct Ownership {
     pub value: String,
     /// Whether it is there.
     pub found: Txt,
-}
-
-/// What a check's findings are a proof of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectionProof {
-    /// That the account owns the domain.
-    OfOwner,
-    /// That the domain leads here, whoever made its records.
-    OfTheWay,
 }
 
 impl ConnectionFindings {

@@ -7,10 +7,8 @@ mod cdn;
 mod check;
 mod dns;
 mod dns_records;
-mod ownership;
 pub mod probe;
 mod prober;
-pub(super) mod queries;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,17 +18,16 @@ use store::DbError;
 use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
-use self::ownership::OwnershipKey;
 use self::probe::{ProbeKey, ProbeResponse, ProbeRoute};
+use super::ownership::OwnershipKey;
 use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use crate::accounts::{AccountId, Accounts};
 use crate::platform::Platform;
 
-pub use check::{CheckResult, ConnectionFindings, ConnectionProof, DnsResult, Ownership, ProbeResult};
+pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
 pub use dns::{Dns, DnsLookup, DnsName, Ours, Txt};
 pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
-pub use ownership::{FORMER, is_contested};
 pub use prober::{Prober, Way};
 
 /// How long after a check that the edge started the next one may start for the same host.

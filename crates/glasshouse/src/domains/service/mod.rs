@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use store::{Conn, Db, DbError};
 
-use super::connection::is_contested;
 use super::directory::DomainDirectory;
 use super::jobs::RemoveDomain;
 use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
+use super::ownership::is_contested;
 use super::queries;
 use super::site::Site;
 use crate::accounts::{AccountId, PlanLimit};

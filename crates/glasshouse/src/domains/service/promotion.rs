@@ -4,8 +4,8 @@
 use store::DbError;
 
 use super::DomainsService;
-use crate::domains::connection::{ConnectionProof, is_contested, queries as history};
 use crate::domains::model::{Domain, DomainStatus};
+use crate::domains::ownership::{self, ConnectionProof, is_contested};
 use crate::domains::queries;
 
 impl DomainsService {
@@ -52,5 +52,5 @@ pub(super) async fn remember_removal(
     domain: &Domain,
     now: crate::clock::Timestamp,
 ) -> Result<(), DbError> {
-    history::insert_former(tx, domain, now, now.minus(crate::domains::connection::FORMER)).await
+    ownership::queries::insert_former(tx, domain, now, now.minus(ownership::FORMER)).await
 }

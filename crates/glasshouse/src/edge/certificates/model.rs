@@ -99,6 +99,17 @@ pub fn wait_after(failures: u64) -> Duration {
     }
 }
 
+/// What came of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderOutcome {
+    /// There is a certificate.
+    Issued,
+    /// Another process orders it.
+    Elsewhere,
+    /// There is none, and will be none soon.
+    None,
+}
+
 /// When a certificate is renewed: at two thirds of its lifetime, a little earlier by chance.
 ///
 /// `chance` is from 0 to 1. Relative, because lifetimes shrink: 90 days in 2025, 45 days from 2028.

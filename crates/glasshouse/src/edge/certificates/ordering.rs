@@ -9,7 +9,7 @@ use store::DbError;
 use uuid::Uuid;
 
 use super::acme::{OrderError, ValidationMethod};
-use super::model::{self, Bound, OrderKind};
+use super::model::{self, Bound, OrderKind, OrderOutcome};
 use super::queries::{self, OrderEnd, StoredCertificate};
 use super::service::{Certificates, chance};
 use super::tls::{self, KeyPairError};
@@ -24,17 +24,6 @@ pub(super) const LEASE: Duration = Duration::from_secs(240);
 const SOON: Duration = Duration::from_secs(15);
 /// Bounds are looked at again after this time.
 const BOUND_PAUSE: Duration = Duration::from_secs(60);
-
-/// What came of an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::edge) enum OrderOutcome {
-    /// There is a certificate.
-    Issued,
-    /// Another process orders it.
-    Elsewhere,
-    /// There is none, and will be none soon.
-    None,
-}
 
 /// Why a name has no new certificate.
 #[derive(Debug, thiserror::Error)]

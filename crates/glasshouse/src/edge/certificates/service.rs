@@ -12,9 +12,8 @@ use tokio_util::task::TaskTracker;
 
 use super::acme::{CertificateAuthority, ValidationMethod};
 use super::directory::CertificateDirectory;
-use super::model;
+use super::model::{self, OrderOutcome};
 use super::order_limit::OrderLimit;
-use super::ordering::OrderOutcome;
 use super::proofs::Proofs;
 use super::tickets::Tickets;
 use super::tls;

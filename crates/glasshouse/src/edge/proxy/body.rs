@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::combinators::MapErr;
-use http_body_util::{BodyExt, Either};
+use http_body_util::{BodyExt, Either, Empty};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
@@ -80,6 +80,9 @@ pub struct BrokenOff(#[source] hyper::Error);
 
 /// A client's body.
 pub type ClientBody = MapErr<Incoming, fn(hyper::Error) -> BrokenOff>;
+
+/// A client's body on its way to the origin.
+pub type RequestBody = Either<Empty<Bytes>, Steady<ClientBody>>;
 
 /// Tells errors of a client's body from those of the origin that it goes to.
 pub fn of_client(body: Incoming) -> ClientBody {

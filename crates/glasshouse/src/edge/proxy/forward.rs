@@ -17,15 +17,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::body::{self, BodyProgress, BrokenOff, ClientBody, EdgeBody, Steady, StoodStill};
+use super::body::{self, BodyProgress, BrokenOff, EdgeBody, RequestBody, Steady, StoodStill};
 use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
 use super::tunnel;
 use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool, OwnAddresses};
 use crate::listen::timed::RequestInFlight;
-
-/// A client's body on its way to the origin.
-pub type RequestBody = http_body_util::Either<http_body_util::Empty<bytes::Bytes>, Steady<ClientBody>>;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.
 #[derive(Debug, Clone, Copy)]

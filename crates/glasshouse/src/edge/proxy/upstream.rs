@@ -19,7 +19,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ClientConfig;
 use tower::Service;
 
-use super::forward::RequestBody;
+use super::body::RequestBody;
 
 /// How long an origin may take to accept a connection, with all that belongs to it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -24,11 +24,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
 use crate::clock::Clock;
-use crate::domains::connection::ConnectionProof;
+use crate::domains::ConnectionProof;
 use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::EdgeSockets;
-use crate::edge::certificates::ordering::OrderOutcome;
+use crate::edge::certificates::model::OrderOutcome;
 use crate::testing::TestApp;
 
 /// A certificate authority. Its processes end with it.

@@ -6,7 +6,7 @@ use store::on_engine;
 
 use super::world::{ELSEWHERE, HERE, World, settings};
 use crate::accounts::Plan;
-use crate::domains::connection::ConnectionProof;
+use crate::domains::ConnectionProof;
 use crate::domains::{Domain, DomainStatus};
 use crate::testing::{DnsServer, TestApp};
 

@@ -1,11 +1,12 @@
 //! Whose a domain is, when more than one account says so. All records point at the same addresses, so that they lead
 //! here proves nothing about who made them: a contested domain needs a TXT record with a value of its account's own.
 
+pub(super) mod queries;
+
 use std::time::Duration;
 
 use store::{Conn, DbError};
 
-use super::queries;
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainStatus, names};
@@ -13,6 +14,15 @@ use crate::secret::{MacKey, Secrets};
 
 /// How long a site stays contested after an account gave up a name of it that was served: its records may still be there.
 pub const FORMER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What a check's findings are a proof of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionProof {
+    /// That the account owns the domain.
+    OfOwner,
+    /// That the domain leads here, whoever made its records.
+    OfTheWay,
+}
 
 /// Makes the values of ownership records.
 #[derive(Clone)]

@@ -138,7 +138,7 @@ fn absolute<'a>(module: &[&'a str], path: &'a CodePath) -> Vec<&'a str> {
     found
 }
 
-/// `api`, `jobs`, `config` and their like are below the features and do not know them.
+/// `api`, `jobs`, `config` and their like are below the features, and know neither them nor `app`.
 pub fn shared_modules_know_no_feature(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -147,13 +147,12 @@ pub fn shared_modules_know_no_feature(files: &[SourceFile]) -> Vec<Finding> {
             continue;
         };
         for path in file.rust_facts().paths.iter().filter(|path| !path.in_test) {
-            if let Some((feature, _)) = feature_named(path)
-                && !known.contains(&feature)
-            {
-                findings.push(file.finding(
-                    path.line,
-                    format!("{module} is below the features and must not know {feature}"),
-                ));
+            let feature = feature_named(path).map(|(feature, _)| feature);
+            let above =
+                feature.filter(|feature| !known.contains(feature)).or(names_app(path).then_some("app"));
+            if let Some(above) = above {
+                let message = format!("{module} is below the features and must not know {above}");
+                findings.push(file.finding(path.line, message));
             }
         }
     }
@@ -190,6 +189,13 @@ fn feature_named(path: &CodePath) -> Option<(&'static str, Option<&str>)> {
     let module = segments.next()?;
     let feature = COLUMNS.iter().flat_map(|column| column.iter()).find(|feature| **feature == module)?;
     Some((feature, segments.next()))
+}
+
+/// Whether the path leads into `app`, which puts everything together.
+fn names_app(path: &CodePath) -> bool {
+    path.segments.len() > 1
+        && matches!(path.segments[0].as_str(), "crate" | "glasshouse")
+        && path.segments[1] == "app"
 }
 
 /// Whether the path ends in an id type: a column that refers to another feature's row is no knowledge of that feature.
@@ -327,9 +333,10 @@ mod tests {
         let found = [
             check(rule, "config.rs", "use crate::render::model::Tier;"),
             check(rule, "api/router.rs", "use crate::render::handlers;"),
+            check(rule, "api/caller.rs", "use crate::app::AppState;"),
             check(rule, "api/caller.rs", "use crate::accounts::service::Accounts;"),
         ];
 
-        assert_eq!(found, [1, 1, 0]);
+        assert_eq!(found, [1, 1, 1, 0]);
     }
 }

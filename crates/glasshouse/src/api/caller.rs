@@ -20,10 +20,10 @@ use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::header_names::CSRF_TOKEN;
 use super::rate_limit::{RateLimitStanding, Requester, counted_as};
+use super::state::ApiState;
 use crate::accounts::model::{KeyIdentity, SessionIdentity};
 use crate::accounts::sessions::cookie_in;
 use crate::accounts::{AccountId, Plan, PlanLimit, PlanLimits};
-use crate::app::AppState;
 
 /// Somebody who may call an operation that demands `A`.
 pub struct Caller<A: Access> {
@@ -120,10 +120,10 @@ fn without_www(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
-impl<A: Access> FromRequestParts<AppState> for Caller<A> {
+impl<A: Access, S: ApiState> FromRequestParts<S> for Caller<A> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
         let uncounted = Uncounted::<A>::from_request_parts(parts, app).await?;
         uncounted.count(app, A::RATE).await?;
         uncounted.admit()
@@ -142,15 +142,15 @@ pub struct Uncounted<A: Access> {
     access: PhantomData<A>,
 }
 
-impl<A: Access> FromRequestParts<AppState> for Uncounted<A> {
+impl<A: Access, S: ApiState> FromRequestParts<S> for Uncounted<A> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
         let credential = authenticate::<A>(parts, app).await?;
         Ok(Uncounted {
             lacks_csrf_token: lacks_csrf_token(parts, &credential),
             credential,
-            limits: app.platform.config.clone(),
+            limits: app.config().clone(),
             standing: parts.extensions.get::<StandingSlot>().cloned(),
             access: PhantomData,
         })
@@ -159,8 +159,8 @@ impl<A: Access> FromRequestParts<AppState> for Uncounted<A> {
 
 impl<A: Access> Uncounted<A> {
     /// Counts the request; 429 over the limit.
-    pub async fn count(&self, app: &AppState, rate: Rate) -> Result<(), ApiError> {
-        let Some(standing) = app.rate_limits.take(rate, &self.credential.requester()).await? else {
+    pub async fn count(&self, app: &impl ApiState, rate: Rate) -> Result<(), ApiError> {
+        let Some(standing) = app.rate_limits().take(rate, &self.credential.requester()).await? else {
             return Ok(());
         };
         if let Some(slot) = &self.standing {
@@ -192,7 +192,7 @@ impl<A: Access> Uncounted<A> {
 }
 
 /// 401 or a credential. Where both are taken, a request with a key and a cookie uses the key only.
-async fn authenticate<A: Access>(parts: &Parts, app: &AppState) -> Result<Credential, ApiError> {
+async fn authenticate<A: Access>(parts: &Parts, app: &impl ApiState) -> Result<Credential, ApiError> {
     let presented = match (A::CREDENTIALS, A::BEARER) {
         (Credentials::Sessions, _) => Presented::Nothing,
         (_, true) => presented_key_or_bearer(&parts.headers),
@@ -210,25 +210,29 @@ async fn authenticate<A: Access>(parts: &Parts, app: &AppState) -> Result<Creden
 
 /// Whose key this is. For an address that is over the limit of those without a valid credential, a key that cannot exist is
 /// not looked up: guesses must not cost the database anything.
-async fn find_key(text: &str, parts: &Parts, app: &AppState) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
+async fn find_key(
+    text: &str,
+    parts: &Parts,
+    app: &impl ApiState,
+) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
     let address = counted_as(client_address(parts));
-    if app.rate_limits.anonymous.is_used_up(&address) && !app.accounts.may_exist(text).await {
+    if app.rate_limits().anonymous.is_used_up(&address) && !app.accounts().may_exist(text).await {
         return Ok(None);
     }
-    Ok(app.accounts.authenticate(text).await?)
+    Ok(app.accounts().authenticate(text).await?)
 }
 
 /// The session of a request's cookie. Guesses are not looked up for long, like those of keys.
-async fn signed_in(parts: &Parts, app: &AppState) -> Result<Option<SessionIdentity>, ApiError> {
-    let Some(cookie) = cookie_in(&parts.headers, app.platform.config.is_public_https()) else {
+async fn signed_in(parts: &Parts, app: &impl ApiState) -> Result<Option<SessionIdentity>, ApiError> {
+    let Some(cookie) = cookie_in(&parts.headers, app.config().is_public_https()) else {
         return Ok(None);
     };
-    if !app.rate_limits.may_look_up(client_address(parts), cookie) {
+    if !app.rate_limits().may_look_up(client_address(parts), cookie) {
         return Ok(None);
     }
-    let session = app.accounts.find_session(cookie).await?;
+    let session = app.accounts().find_session(cookie).await?;
     if session.is_some() {
-        app.rate_limits.note_right(cookie);
+        app.rate_limits().note_right(cookie);
     }
     Ok(session)
 }
@@ -242,8 +246,8 @@ fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
 }
 
 /// 401, or 429 for an address that has had too many of them.
-pub fn unknown_caller(parts: &Parts, app: &AppState) -> ApiError {
-    let standing = app.rate_limits.anonymous.take(counted_as(client_address(parts)));
+pub fn unknown_caller(parts: &Parts, app: &impl ApiState) -> ApiError {
+    let standing = app.rate_limits().anonymous.take(counted_as(client_address(parts)));
     standing.refusal().unwrap_or_else(|| ApiError::new(ErrorCode::InvalidApiKey))
 }
 
@@ -259,10 +263,10 @@ impl Access for SignedInOnly {
     const RATE: Rate = Rate::Beyond;
 }
 
-impl FromRequestParts<AppState> for SignedIn {
+impl<S: ApiState> FromRequestParts<S> for SignedIn {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
         let caller = Caller::<SignedInOnly>::from_request_parts(parts, app).await?;
         match caller.credential {
             Credential::Session(session) => Ok(SignedIn(session)),
@@ -275,10 +279,10 @@ impl FromRequestParts<AppState> for SignedIn {
 #[derive(Debug, Clone, Copy)]
 pub struct ClientAddress(pub IpAddr);
 
-impl FromRequestParts<AppState> for ClientAddress {
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         Ok(ClientAddress(client_address(parts)))
     }
 }

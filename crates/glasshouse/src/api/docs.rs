@@ -13,7 +13,6 @@ use http::{HeaderMap, HeaderValue, header};
 use utoipa::openapi::OpenApi;
 
 use super::accept::takes_gzip;
-use crate::app::AppState;
 
 /// The page may run its own scripts and speak to its own host, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
@@ -30,7 +29,7 @@ static VIEWER_STYLE: Packed =
     Packed::new("text/css; charset=utf-8", include_bytes!("../../assets/api-docs/swagger-ui.css.gz"));
 
 /// `/api/openapi.json`, `/api/docs` and, until there is a dashboard, `/`.
-pub fn routes(document: &OpenApi) -> Router<AppState> {
+pub fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
     let json = Bytes::from(document.to_json().expect("the document is plain data"));
     Router::new()
         .route("/", get(async || Redirect::temporary("/api/docs")))

@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -24,24 +25,24 @@ use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::extract::BodyLimit;
 use super::header_names::REQUEST_ID;
-use crate::app::AppState;
+use crate::config::Config;
 
 /// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
-pub type FastResponder = fn(&AppState, &Parts) -> Option<Response>;
+pub type FastResponder = dyn Fn(&Parts) -> Option<Response> + Send + Sync;
 
 /// The whole API as one function from request to response. Cheap to clone.
 #[derive(Clone)]
 pub struct Envelope {
-    app: AppState,
+    config: Arc<Config>,
     router: Router,
-    fast: FastResponder,
+    fast: Arc<FastResponder>,
 }
 
 impl Envelope {
     /// Surrounds a router. `fast` is offered every request without a body first.
-    pub fn new(app: AppState, router: Router, fast: FastResponder) -> Envelope {
+    pub fn new(config: Arc<Config>, router: Router, fast: Arc<FastResponder>) -> Envelope {
         let router = router.layer(axum::middleware::from_fn(note_route));
-        Envelope { app, router, fast }
+        Envelope { config, router, fast }
     }
 
     /// Answers a request that came over a connection from `peer`. Never fails: failures are answers too.
@@ -52,7 +53,7 @@ impl Envelope {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let id = request_id(&parts.headers);
-        let fast = if body.is_end_stream() { (self.fast)(&self.app, &parts) } else { None };
+        let fast = if body.is_end_stream() { (self.fast)(&parts) } else { None };
         let mut response = match fast {
             Some(response) => response,
             // Boxed: what the fast path answers needs no room for the router.
@@ -72,7 +73,7 @@ impl Envelope {
         id: &HeaderValue,
         started: Instant,
     ) -> Response {
-        let client = client_address(peer, &parts.headers, &self.app.platform.config.edge.trusted_proxies);
+        let client = client_address(peer, &parts.headers, &self.config.edge.trusted_proxies);
         let standing = StandingSlot::default();
         parts.extensions.insert(ClientAddress(client));
         parts.extensions.insert(standing.clone());
@@ -106,7 +107,7 @@ impl Envelope {
 
     /// Refuses a body that says it is too long, and asks the router, which reads bodies once it knows the caller.
     async fn guarded(&self, mut parts: Parts, body: Body) -> Response {
-        let limit = self.app.platform.config.limits.request_body_bytes;
+        let limit = self.config.limits.request_body_bytes;
         if http_body::Body::size_hint(&body).lower() > limit as u64 {
             return ApiError::new(ErrorCode::PayloadTooLarge).into_response();
         }

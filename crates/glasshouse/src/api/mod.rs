@@ -11,12 +11,12 @@ pub mod error;
 pub mod error_code;
 pub mod extract;
 pub mod header_names;
-pub mod health;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;
 pub mod server;
 pub mod shared_limits;
+mod state;
 pub mod twins;
 
 pub use access::Access;
@@ -24,6 +24,7 @@ pub use caller::{Caller, check_limit};
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
 pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
+pub use state::ApiState;
 
 /// What every handler answers with.
 pub type ApiResult<T> = Result<T, ApiError>;

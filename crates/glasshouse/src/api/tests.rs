@@ -1,12 +1,14 @@
 //! What every answer has in common, and the order of refusals.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
 use bytes::Bytes;
 use http::Method;
+use http::request::Parts;
 use serde_json::json;
 
 use super::envelope::Envelope;
@@ -131,7 +133,7 @@ async fn a_panic_is_a_500_of_that_request_alone() {
     let router = Router::new()
         .route("/boom", get(async || -> &'static str { panic!("a handler's mistake") }))
         .route("/fine", get(async || "fine"));
-    let envelope = Envelope::new(app.state.clone(), router, |_, _| None);
+    let envelope = Envelope::new(app.state.platform.config.clone(), router, Arc::new(|_: &Parts| None));
     let ask = async |path: &str| {
         let request = http::Request::get(path).body(Body::empty()).unwrap();
         envelope.respond(request, IpAddr::from([192, 0, 2, 1])).await
@@ -149,9 +151,10 @@ async fn a_panic_is_a_500_of_that_request_alone() {
 #[tokio::test]
 async fn what_the_fast_path_answers_has_the_common_headers_too() {
     let app = TestApp::new().await;
-    let envelope = Envelope::new(app.state.clone(), Router::new(), |_, parts| {
+    let fast = |parts: &Parts| {
         (parts.uri.path() == "/fast").then(|| axum::response::Response::new(Body::from("fast")))
-    });
+    };
+    let envelope = Envelope::new(app.state.platform.config.clone(), Router::new(), Arc::new(fast));
 
     let request = http::Request::get("/fast").body(Body::empty()).unwrap();
     let reply = envelope.respond(request, IpAddr::from([192, 0, 2, 1])).await;

@@ -2,7 +2,7 @@
 //! Both call one function; the limits and gates of the second follow from those of the first ([`super::access::Dashboard`]).
 //! See docs/decisions/0131.
 
-/// Declares one operation and its twin for the dashboard.
+/// Declares one operation and its twin for the dashboard. `AppState` is what the file that uses this calls so.
 macro_rules! twins {
     (
         $(#[doc = $doc:literal])*
@@ -23,7 +23,7 @@ macro_rules! twins {
             responses(crate::api::openapi::Refusals::<$access, $errors>, $($responses)*))]
         async fn $name(
             caller: $caller<$access>,
-            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            axum::extract::State(app): axum::extract::State<AppState>,
             $($argument: $extractor),*
         ) -> crate::api::ApiResult<$reply> {
             $do(&caller, &app, $($argument),*).await
@@ -39,7 +39,7 @@ macro_rules! twins {
             responses(crate::api::openapi::Refusals::<crate::api::access::Dashboard::<$access>, $errors>, $($responses)*))]
         async fn $twin(
             caller: $caller<crate::api::access::Dashboard<$access>>,
-            axum::extract::State(app): axum::extract::State<crate::app::AppState>,
+            axum::extract::State(app): axum::extract::State<AppState>,
             $($argument: $extractor),*
         ) -> crate::api::ApiResult<$reply> {
             $do(&caller, &app, $($argument),*).await

@@ -1,9 +1,12 @@
 //! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
 
+mod health;
+
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use http::request::Parts;
 use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
@@ -11,8 +14,8 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
+use crate::api::ApiState;
 use crate::api::envelope::Envelope;
-use crate::api::health;
 use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
@@ -79,6 +82,20 @@ impl Deref for AppState {
 
     fn deref(&self) -> &App {
         &self.0
+    }
+}
+
+impl ApiState for AppState {
+    fn config(&self) -> &Arc<Config> {
+        &self.platform.config
+    }
+
+    fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    fn rate_limits(&self) -> &RateLimits {
+        &self.rate_limits
     }
 }
 
@@ -216,7 +233,9 @@ impl AppState {
         let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
         let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
-        Envelope::new(self.clone(), router.with_state(self.clone()), render::fast_path::try_respond)
+        let app = self.clone();
+        let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
+        Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
     }
 
     /// The canonical name of a domain, if it is on the account.

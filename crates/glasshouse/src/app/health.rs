@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::error::ApiError;
-use crate::app::AppState;
+use super::AppState;
+use crate::api::ApiError;
 
 /// How long a part may take to answer before it counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);

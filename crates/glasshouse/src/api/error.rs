@@ -1,10 +1,12 @@
 //! The one form in which the API says no: a status and `{"error": code, …}`.
 //! Must never show a client why the service itself failed: a cause is logged here, once, and answered as a bare code.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use crawler::errors::one_line;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -61,6 +63,11 @@ impl ApiError {
         self
     }
 
+    /// Adds `Retry-After`, in whole seconds: when it is worth trying again.
+    pub fn retry_after(self, pause: Duration) -> ApiError {
+        self.with_header(RETRY_AFTER, HeaderValue::from(pause.as_secs()))
+    }
+
     /// 400 `invalid_request` with what is wrong.
     pub fn invalid_request(issues: Vec<Issue>) -> ApiError {
         ApiError::new(ErrorCode::InvalidRequest).with("issues", issues)
@@ -83,8 +90,7 @@ impl ApiError {
 
     /// 503: something this needs is away; trying again later may help. The cause is logged, not shown.
     pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
-        let error = ApiError::new(ErrorCode::ServiceUnavailable).caused_by(cause);
-        error.with_header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
+        ApiError::new(ErrorCode::ServiceUnavailable).caused_by(cause).retry_after(Duration::from_secs(5))
     }
 
     /// 500: the service is wrong. The cause is logged, not shown.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cache::{Cache, Key};
 use http::HeaderMap;
-use http::header::{HeaderName, HeaderValue, RETRY_AFTER};
+use http::header::{HeaderName, HeaderValue};
 
 use super::access::Rate;
 use super::error::ApiError;
@@ -153,8 +153,8 @@ impl RateLimitStanding {
         }
         let mut headers = HeaderMap::new();
         self.write_headers(&mut headers);
-        let error = ApiError::new(ErrorCode::RateLimited)
-            .with_header(RETRY_AFTER, HeaderValue::from(self.reset_seconds()));
+        let error =
+            ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(self.reset_seconds()));
         let with = |error: ApiError, (name, value): (Option<HeaderName>, HeaderValue)| match name {
             Some(name) => error.with_header(name, value),
             None => error,

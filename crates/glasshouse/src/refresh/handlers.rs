@@ -1,9 +1,9 @@
 //! HTTP of cache refresh: the four endpoints, for keys and again for the dashboard, and the progress of a batch.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
-use http::HeaderValue;
-use http::header::RETRY_AFTER;
 use url::Url;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -195,7 +195,7 @@ impl From<QueueError> for ApiError {
     fn from(error: QueueError) -> ApiError {
         match error {
             QueueError::TooManyBatches => {
-                ApiError::new(ErrorCode::RateLimited).with_header(RETRY_AFTER, HeaderValue::from_static("60"))
+                ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(60))
             }
             QueueError::Store(error) => error.into(),
         }

@@ -8,8 +8,8 @@ use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use http::header;
 use http::request::Parts;
-use http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -135,8 +135,7 @@ impl From<WatchError> for ApiError {
     fn from(error: WatchError) -> ApiError {
         match error {
             WatchError::TooManyOfAccount => {
-                let retry = HeaderValue::from_static("60");
-                ApiError::new(ErrorCode::RateLimited).with_header(header::RETRY_AFTER, retry)
+                ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(60))
             }
             WatchError::TooMany => ApiError::unavailable(error),
         }

@@ -7,8 +7,8 @@ mod events;
 mod exports;
 mod runs;
 
-use http::HeaderValue;
-use http::header::RETRY_AFTER;
+use std::time::Duration;
+
 use utoipa_axum::router::OpenApiRouter;
 
 use super::model::Run;
@@ -60,7 +60,7 @@ impl From<ReadError> for ApiError {
             error @ (ReadError::Archive(_) | ReadError::Missing { .. }) => {
                 ApiError::new(ErrorCode::ArchiveUnavailable)
                     .caused_by(error)
-                    .with_header(RETRY_AFTER, HeaderValue::from_static("60"))
+                    .retry_after(Duration::from_secs(60))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Names of headers of our own, each once; the field's come from the `http` crate. Used by every feature.
+//! Names of headers that the `http` crate does not have, each once. Used by every feature.
 
 use http::HeaderName;
 
@@ -23,6 +23,20 @@ pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot
 pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
 /// Marks a request of a connection check, and carries the proof in its response.
 pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
+
+/// What a webhook's message is signed with: `sha256=` and the HMAC of the time, a dot and the body.
+pub const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("x-service-signature");
+/// When a webhook's message was sent, in epoch milliseconds.
+pub const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("x-service-timestamp");
+
+/// Marks a request as a crawler's, whatever its user agent says.
+pub const BUFFER_BOT: HeaderName = HeaderName::from_static("x-bufferbot");
+/// What a browser wants a resource for.
+pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+/// How a browser asks for it.
+pub const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+/// Whose page a browser asks from.
+pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Addresses that a request came through, written by proxies.
 pub const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");

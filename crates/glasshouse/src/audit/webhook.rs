@@ -12,15 +12,12 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use ring::hmac;
 
+use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use crate::clock::Timestamp;
 use crate::platform::Platform;
 
 /// How long the customer's server may take.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// The proof: `sha256=` and the HMAC of the time, a dot and the body.
-pub const SIGNATURE: &str = "x-service-signature";
-/// When it was sent, in epoch milliseconds.
-pub const TIMESTAMP: &str = "x-service-timestamp";
 
 /// Why nobody was told.
 #[derive(Debug, thiserror::Error)]
@@ -52,8 +49,8 @@ pub async fn send(
         .uri(url)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::USER_AGENT, super::source::USER_AGENT)
-        .header(TIMESTAMP, now.as_millis())
-        .header(SIGNATURE, sign(secret, now, &body))
+        .header(WEBHOOK_TIMESTAMP, now.as_millis())
+        .header(WEBHOOK_SIGNATURE, sign(secret, now, &body))
         .body(Full::new(Bytes::from(body)))?;
     let connector = Connector::new(platform.network.clone(), tls::client_config());
     let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);

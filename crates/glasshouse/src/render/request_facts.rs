@@ -1,7 +1,20 @@
 //! The facts about a request that decide what it gets, read from its headers once. Pure; shared by the render endpoint and the edge.
 
-use http::header::HeaderName;
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderName, UPGRADE_INSECURE_REQUESTS, USER_AGENT};
 use http::{HeaderMap, Method};
+
+use crate::api::header_names::{BUFFER_BOT, SEC_FETCH_DEST, SEC_FETCH_MODE};
+
+/// The headers that decide what a request gets, beside its key: the fast path tells requests apart by them.
+pub const DECIDING_HEADER_NAMES: [HeaderName; 7] = [
+    USER_AGENT,
+    ACCEPT,
+    ACCEPT_LANGUAGE,
+    SEC_FETCH_DEST,
+    SEC_FETCH_MODE,
+    UPGRADE_INSECURE_REQUESTS,
+    BUFFER_BOT,
+];
 
 /// What is known of a request, apart from its address.
 #[derive(Debug, Clone)]
@@ -20,7 +33,7 @@ pub struct RequestFacts<'a> {
     pub is_crawler: bool,
 }
 
-/// The headers of a request that the decision looks at.
+/// What is in [`DECIDING_HEADER_NAMES`] of one request.
 pub struct DecidingHeaders<'a> {
     accept: Option<std::borrow::Cow<'a, str>>,
     has_accept_language: bool,
@@ -34,20 +47,23 @@ pub struct DecidingHeaders<'a> {
 impl<'a> DecidingHeaders<'a> {
     /// Reads them. A header that is no text counts as its empty text.
     pub fn of(headers: &'a HeaderMap) -> DecidingHeaders<'a> {
-        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-        let mut accept = headers.get_all("accept").iter().map(|value| value.to_str().unwrap_or(""));
+        let text = |name: HeaderName| {
+            debug_assert!(DECIDING_HEADER_NAMES.contains(&name), "{name} decides and is not in the list");
+            headers.get(name).map(|value| value.to_str().unwrap_or(""))
+        };
+        let mut accept = headers.get_all(ACCEPT).iter().map(|value| value.to_str().unwrap_or(""));
         let accept = accept.next().map(|first| match accept.next() {
             None => first.into(),
             Some(second) => [first, second].into_iter().chain(accept).collect::<Vec<_>>().join(",").into(),
         });
         DecidingHeaders {
             accept,
-            has_accept_language: headers.contains_key("accept-language"),
-            sec_fetch_dest: text("sec-fetch-dest"),
-            sec_fetch_mode: text("sec-fetch-mode"),
-            upgrade_insecure_requests: text("upgrade-insecure-requests"),
-            user_agent: text("user-agent"),
-            is_buffer_bot: headers.contains_key("x-bufferbot"),
+            has_accept_language: headers.contains_key(ACCEPT_LANGUAGE),
+            sec_fetch_dest: text(SEC_FETCH_DEST),
+            sec_fetch_mode: text(SEC_FETCH_MODE),
+            upgrade_insecure_requests: text(UPGRADE_INSECURE_REQUESTS),
+            user_agent: text(USER_AGENT),
+            is_buffer_bot: headers.contains_key(BUFFER_BOT),
         }
     }
 
@@ -65,14 +81,3 @@ impl<'a> DecidingHeaders<'a> {
         }
     }
 }
-
-/// Names of the headers that decide what a request gets, beside its key: the fast path tells requests apart by them.
-pub const DECIDING_HEADER_NAMES: [HeaderName; 7] = [
-    http::header::USER_AGENT,
-    http::header::ACCEPT,
-    http::header::ACCEPT_LANGUAGE,
-    HeaderName::from_static("sec-fetch-dest"),
-    HeaderName::from_static("sec-fetch-mode"),
-    http::header::UPGRADE_INSECURE_REQUESTS,
-    HeaderName::from_static("x-bufferbot"),
-];

@@ -17,6 +17,7 @@ use super::usage::{UsageReport, entries};
 use crate::api::access::OwnAccount;
 use crate::api::caller::{ClientAddress, SignedIn, client_address};
 use crate::api::extract::BodyLimit;
+use crate::api::header_names::SEC_FETCH_SITE;
 use crate::api::openapi::{Errors, Refusals, own_errors};
 use crate::api::rate_limit::counted_as;
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
@@ -98,7 +99,7 @@ async fn create_session(
     SignIn(credentials): SignIn,
 ) -> ApiResult<impl IntoResponse> {
     // A page of another site must not be able to sign its visitor in to an account of its own choice.
-    if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site") {
+    if headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site") {
         return Err(ApiError::new(ErrorCode::CrossSiteRequest));
     }
     let email: Email = credentials

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{AUDITING, RUNS, on_each_engine, paths};
-use crate::audit::webhook::{SIGNATURE, TIMESTAMP, sign};
+use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
+use crate::audit::webhook::sign;
 use crate::clock::Timestamp;
 
 #[tokio::test]
@@ -246,9 +247,9 @@ async fn a_webhook_is_told_with_a_proof_that_a_run_ended() {
         assert!(shown.get("webhookSecret").is_none());
         let headers = shop.web.asked_for("/hook");
         assert_eq!(headers.len(), 1, "{headers:?}");
-        let at: i64 = headers[0][TIMESTAMP].to_str().unwrap().parse().unwrap();
+        let at: i64 = headers[0][WEBHOOK_TIMESTAMP].to_str().unwrap().parse().unwrap();
         let body = shop.web.body_of("/hook");
-        assert_eq!(headers[0][SIGNATURE], sign(secret, Timestamp::from_millis(at), &body));
+        assert_eq!(headers[0][WEBHOOK_SIGNATURE], sign(secret, Timestamp::from_millis(at), &body));
         let event: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((&event["event"], &event["run"]["id"]), (&json!("audit.completed"), &json!(id)));
         assert_eq!(event["run"]["status"], "success");

@@ -238,12 +238,6 @@ impl AppState {
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
     }
 
-    /// The canonical name of a domain, if it is on the account.
-    pub async fn owned_domain(&self, account: &AccountId, domain: &str) -> Result<Option<String>, DbError> {
-        let Some(host) = domains::names::parse_domain(domain) else { return Ok(None) };
-        Ok(self.domains.find_exact(account, &host).await?.map(|found| found.host))
-    }
-
     /// What the account has of things that a plan limits.
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
         Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })

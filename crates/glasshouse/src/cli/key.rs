@@ -80,8 +80,8 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
 
 /// The canonical name of one of the account's domains.
 async fn owned(app: &AppState, account: &Account, domain: &str) -> anyhow::Result<String> {
-    let found = app.owned_domain(&account.id, domain).await?;
-    found.with_context(|| {
+    let found = app.domains.find_typed(&account.id, domain).await?;
+    found.map(|found| found.host).with_context(|| {
         format!("the account {} has no domain {domain}; `glasshouse domain list` shows them", account.email)
     })
 }

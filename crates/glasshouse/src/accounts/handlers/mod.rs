@@ -210,8 +210,8 @@ async fn create_key(
     }
     let domain = match wanted.domain {
         Some(domain) => {
-            let owned = app.owned_domain(caller.account(), &domain).await?;
-            Some(owned.ok_or_else(|| ApiError::new(ErrorCode::DomainNotOwned))?)
+            let owned = app.domains.find_typed(caller.account(), &domain).await?;
+            Some(owned.ok_or_else(|| ApiError::new(ErrorCode::DomainNotOwned))?.host)
         }
         None => None,
     };

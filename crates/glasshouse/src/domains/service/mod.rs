@@ -240,6 +240,14 @@ impl DomainsService {
         queries::find_domain(&mut self.db.read().await?, account, host).await
     }
 
+    /// The account's record of exactly this name, as somebody typed it. What is no name is none of the account's.
+    pub async fn find_typed(&self, account: &AccountId, text: &str) -> Result<Option<Domain>, DbError> {
+        match names::parse_domain(text) {
+            Some(host) => self.find_exact(account, &host).await,
+            None => Ok(None),
+        }
+    }
+
     /// An account's domains, or all, in the order they were added.
     pub async fn list(&self, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
         queries::list_domains(&mut self.db.read().await?, account).await

@@ -56,9 +56,11 @@ pub struct SiteRequest {
 }
 
 /// Why nothing was queued.
+// Not among the codes of `api::ErrorCode`, because it is no refusal: it stands in a response of status 200.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+#[schema(as = Cause)]
+pub enum NotQueued {
     /// The account has used its renders of this month.
     RenderLimitReached,
     /// The site's server does not answer.
@@ -85,7 +87,7 @@ pub struct PagesReply {
     pub ok: bool,
     /// Why nothing was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Cause>,
+    pub error: Option<NotQueued>,
     /// How many stored pages were deleted (variant `purge` only).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples(1))]
@@ -107,7 +109,7 @@ pub struct SiteReply {
     pub ok: bool,
     /// Why nothing was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Cause>,
+    pub error: Option<NotQueued>,
     /// Whether work was queued (variant `rerender`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples(true))]
@@ -137,7 +139,7 @@ impl PagesReply {
     }
 
     /// Nothing was queued.
-    pub fn nothing(cause: Cause) -> PagesReply {
+    pub fn nothing(cause: NotQueued) -> PagesReply {
         PagesReply { ok: false, error: Some(cause), deleted: None, prewarmed: 0 }
     }
 
@@ -161,7 +163,7 @@ impl SiteReply {
     }
 
     /// Nothing was queued.
-    pub fn nothing(cause: Cause) -> SiteReply {
+    pub fn nothing(cause: NotQueued) -> SiteReply {
         SiteReply {
             ok: false,
             error: Some(cause),
@@ -183,7 +185,7 @@ impl SiteReply {
     }
 
     /// Nothing was done, in the form of the purge variant.
-    pub fn nothing_purged(cause: Cause) -> SiteReply {
+    pub fn nothing_purged(cause: NotQueued) -> SiteReply {
         SiteReply { ok: false, error: Some(cause), ..SiteReply::purged(0, 0, "sitemap", 0) }
     }
 }
@@ -304,7 +306,7 @@ mod tests {
             serde_json::json!({ "ok": true, "accepted": true, "batchGroupId": "b1" })
         );
         assert_eq!(
-            json(SiteReply::nothing(Cause::NoSitemap)),
+            json(SiteReply::nothing(NotQueued::NoSitemap)),
             serde_json::json!({ "ok": false, "error": "no_sitemap", "accepted": false, "batchGroupId": "" })
         );
         assert_eq!(

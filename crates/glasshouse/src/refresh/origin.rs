@@ -9,7 +9,7 @@ use futures::{StreamExt, stream};
 use http::header::RETRY_AFTER;
 use url::Url;
 
-use super::model::Cause;
+use super::model::NotQueued;
 use crate::clock::Timestamp;
 use crate::domains::Site;
 use crate::domains::origin::{OriginClient, OriginResponse};
@@ -44,7 +44,7 @@ impl Origins {
     }
 
     /// Why nothing of a site could be rendered now, if so.
-    pub async fn trouble_of_site(&self, site: &Site, url: &Url) -> Option<Cause> {
+    pub async fn trouble_of_site(&self, site: &Site, url: &Url) -> Option<NotQueued> {
         let root = url.join("/").ok()?;
         match tokio::time::timeout(ALL, self.ask(site, &root, ALL)).await {
             Ok(OriginResponse::Status(status)) if status < 500 => None,
@@ -53,7 +53,7 @@ impl Origins {
     }
 
     /// Leaves the pages that can be rendered now; or why none can.
-    pub async fn reachable_pages(&self, site: &Site, mut pages: Vec<Url>) -> Result<Vec<Url>, Cause> {
+    pub async fn reachable_pages(&self, site: &Site, mut pages: Vec<Url>) -> Result<Vec<Url>, NotQueued> {
         let asked: Vec<Url> = pages.iter().take(MOST_ASKED).cloned().collect();
         let questions = stream::iter(asked).map(|url| async move {
             let trouble = self.trouble_of_page(site, &url).await;
@@ -64,16 +64,16 @@ impl Origins {
         for (url, trouble) in responses {
             match trouble {
                 None => {}
-                Some(Cause::PathNotReachable) => pages.retain(|page| *page != url),
+                Some(NotQueued::PathNotReachable) => pages.retain(|page| *page != url),
                 Some(cause) => return Err(cause),
             }
         }
-        if pages.is_empty() { Err(Cause::PathNotReachable) } else { Ok(pages) }
+        if pages.is_empty() { Err(NotQueued::PathNotReachable) } else { Ok(pages) }
     }
 
-    async fn trouble_of_page(&self, site: &Site, url: &Url) -> Option<Cause> {
+    async fn trouble_of_page(&self, site: &Site, url: &Url) -> Option<NotQueued> {
         match self.ask(site, url, ONE).await {
-            OriginResponse::Status(404 | 410) => Some(Cause::PathNotReachable),
+            OriginResponse::Status(404 | 410) => Some(NotQueued::PathNotReachable),
             OriginResponse::Status(status) if status < 500 => None,
             OriginResponse::Nobody => Some(origin_cause(site)),
             // Is it this page alone?
@@ -84,7 +84,7 @@ impl Origins {
                     None => OriginResponse::Nobody,
                 };
                 match root {
-                    OriginResponse::Status(status) if status < 500 => Some(Cause::PathNotReachable),
+                    OriginResponse::Status(status) if status < 500 => Some(NotQueued::PathNotReachable),
                     _ => Some(origin_cause(site)),
                 }
             }
@@ -106,9 +106,9 @@ impl Origins {
     }
 }
 
-fn origin_cause(site: &Site) -> Cause {
+fn origin_cause(site: &Site) -> NotQueued {
     match site.domain.settings.origin_host.is_empty() {
-        true => Cause::OriginNotReachable,
-        false => Cause::OriginHostNotReachable,
+        true => NotQueued::OriginNotReachable,
+        false => NotQueued::OriginHostNotReachable,
     }
 }

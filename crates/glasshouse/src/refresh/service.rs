@@ -11,7 +11,7 @@ use url::Url;
 use super::allowance::RenderAllowance;
 use super::batches::{Batches, QueueError};
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
-use super::model::{BatchProgress, Cause, PageFailure, PagesReply, Selection, SiteReply};
+use super::model::{BatchProgress, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::{ListedPages, SitePages, stored_sitemap};
@@ -138,11 +138,11 @@ impl RefreshService {
         }
         let form = |reply: PagesReply, deleted| if is_purge { reply.purged(deleted) } else { reply };
         if self.0.allowance.is_used_up(&site.domain.account_id).await? {
-            return Ok(form(PagesReply::nothing(Cause::RenderLimitReached), 0));
+            return Ok(form(PagesReply::nothing(NotQueued::RenderLimitReached), 0));
         }
         let renderable = distinct(pages.iter().filter_map(|page| renderable(site, page)));
         if renderable.is_empty() {
-            return Ok(form(PagesReply::nothing(Cause::PathNotReachable), 0));
+            return Ok(form(PagesReply::nothing(NotQueued::PathNotReachable), 0));
         }
         let reachable = match self.0.origins.reachable_pages(site, renderable).await {
             Ok(reachable) => reachable,
@@ -173,10 +173,10 @@ impl RefreshService {
             return Ok(SiteReply::accepted(""));
         }
         if self.0.allowance.is_used_up(&site.domain.account_id).await? {
-            return Ok(SiteReply::nothing(Cause::RenderLimitReached));
+            return Ok(SiteReply::nothing(NotQueued::RenderLimitReached));
         }
         let Some(sitemap) = sitemap.or_else(|| stored_sitemap(site)) else {
-            return Ok(SiteReply::nothing(Cause::NoSitemap));
+            return Ok(SiteReply::nothing(NotQueued::NoSitemap));
         };
         let read = tokio::time::timeout(SITEMAP_WAIT, self.0.pages.read_sitemap(site, &sitemap));
         let (trouble, read) = tokio::join!(self.0.pages.trouble_of_origin(site), read);
@@ -192,7 +192,7 @@ impl RefreshService {
             }
         };
         if pages.is_empty() && selection == Selection::Updated {
-            return Ok(SiteReply::nothing(Cause::NoUpdatedPaths));
+            return Ok(SiteReply::nothing(NotQueued::NoUpdatedPaths));
         }
         let batch = self.0.batches.queue_pages(site, &pages, selection, sitemap.as_str()).await?;
         Ok(SiteReply::accepted(batch.as_str()))
@@ -207,7 +207,7 @@ impl RefreshService {
         prewarm: bool,
     ) -> Result<SiteReply, QueueError> {
         if prewarm && self.0.allowance.is_used_up(&site.domain.account_id).await? {
-            return Ok(SiteReply::nothing_purged(Cause::RenderLimitReached));
+            return Ok(SiteReply::nothing_purged(NotQueued::RenderLimitReached));
         }
         if prewarm && let Some(cause) = self.0.pages.trouble_of_origin(site).await {
             return Ok(SiteReply::nothing_purged(cause));
@@ -217,11 +217,11 @@ impl RefreshService {
                 match tokio::time::timeout(SITEMAP_WAIT, self.0.pages.read_sitemap(site, &sitemap)).await {
                     Ok(Ok(pages)) => ("sitemap", pages),
                     Ok(Err(error)) => return Ok(SiteReply::nothing_purged(cause_of(&error))),
-                    Err(_) => return Ok(SiteReply::nothing_purged(Cause::FetchFailed)),
+                    Err(_) => return Ok(SiteReply::nothing_purged(NotQueued::FetchFailed)),
                 }
             }
             None if selection == Selection::Updated => {
-                return Ok(SiteReply::nothing_purged(Cause::NoSitemap));
+                return Ok(SiteReply::nothing_purged(NotQueued::NoSitemap));
             }
             None => {
                 let stored = self.0.render.stored_pages().list(site).await?;
@@ -231,7 +231,7 @@ impl RefreshService {
         let total = listed.len() as u64;
         let pages = self.0.pages.select(site, listed, selection).await?;
         if pages.is_empty() && selection == Selection::Updated {
-            return Ok(SiteReply::nothing_purged(Cause::NoUpdatedPaths));
+            return Ok(SiteReply::nothing_purged(NotQueued::NoUpdatedPaths));
         }
         let mut deleted = 0;
         for part in pages.parts() {
@@ -285,10 +285,10 @@ impl RefreshService {
     }
 }
 
-fn cause_of(error: &SitemapError) -> Cause {
+fn cause_of(error: &SitemapError) -> NotQueued {
     match error {
-        SitemapError::FetchFailed { .. } => Cause::FetchFailed,
-        SitemapError::ParseFailed { .. } => Cause::ParseFailed,
+        SitemapError::FetchFailed { .. } => NotQueued::FetchFailed,
+        SitemapError::ParseFailed { .. } => NotQueued::ParseFailed,
     }
 }
 

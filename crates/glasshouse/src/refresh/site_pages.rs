@@ -5,7 +5,7 @@ use crawler::sitemap::{PageList, SitemapError, SitemapPage};
 use store::DbError;
 use url::Url;
 
-use super::model::{Cause, PAGES_PER_PART, Selection};
+use super::model::{NotQueued, PAGES_PER_PART, Selection};
 use super::origin::Origins;
 use super::staleness::is_updated;
 use crate::domains::Site;
@@ -26,7 +26,7 @@ impl SitePages {
     }
 
     /// Why nothing of a site could be rendered now, if so.
-    pub async fn trouble_of_origin(&self, site: &Site) -> Option<Cause> {
+    pub async fn trouble_of_origin(&self, site: &Site) -> Option<NotQueued> {
         let root = Url::parse(&format!("https://{}/", site.domain.host)).ok()?;
         let root = renderable(site, &root).unwrap_or(root);
         self.origins.trouble_of_site(site, &root).await

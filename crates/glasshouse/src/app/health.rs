@@ -101,7 +101,7 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
         tokio::time::timeout(PATIENCE, app.visits.check()),
     );
     let browser = match browser {
-        // What keeps it apart from the machine may be missing; that is said, and no reason to send nobody here.
+        // Its isolation from the machine may be incomplete. That is reported, but requests can be served.
         Ok(health) if health.usable => PartHealth { ok: true, problem: health.problem },
         Ok(health) => {
             PartHealth { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) }

@@ -143,7 +143,7 @@ impl LayeredSettings {
         serde_path_to_error::deserialize(self.tree()).map_err(|error| {
             let path = error.path().to_string();
             let named = self.0.iter().filter(|(key, _)| is_at(&path, key));
-            // A plan's or provider's name is lost on the way: what somebody set is meant, the defaults are good.
+            // The error does not say which plan or provider: it is one that somebody set, because the defaults are valid.
             let set = named.max_by_key(|(_, (_, origin))| *origin != SettingOrigin::Default);
             let (key, origin) =
                 set.map_or((path.clone(), SettingOrigin::Default), |(k, (_, o))| (k.clone(), o.clone()));

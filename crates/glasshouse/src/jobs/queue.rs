@@ -134,7 +134,7 @@ impl Jobs {
         if let Some(batch) = batch {
             queries::count_in_batch(&mut tx, &batch, 0, -1, self.0.clock.now()).await?;
         }
-        // Whoever retries believes that what was in trouble is well again.
+        // An operator who retries believes that the lane's host works again.
         if let Some(lane) = lane {
             queries::reset_lane(&mut tx, &lane).await?;
         }

@@ -16,7 +16,7 @@ use crate::clock::Timestamp;
 const SOME: i64 = 500;
 /// Transactions of one look. What is left is due at the next one, seconds later.
 const ROUNDS: usize = 20;
-/// No rule's next time is further away: what is was planned by a clock that was ahead.
+/// No rule's next time is further away than this. A time that is was planned by a clock that was ahead.
 const HORIZON: Duration = Duration::from_secs(34 * 24 * 3600);
 
 impl Jobs {

@@ -1,6 +1,6 @@
 //! How many connections a listener has open, in all and per client address. Used by every listener; a connection holds its
-//! place until the last byte of its tunnel. Must never let one address take the places of everybody, or those who do nothing
-//! keep a new client waiting.
+//! place until the last byte of its tunnel. Must never let one address take all places, or connections that
+//! do nothing keep a new client waiting.
 //! See docs/decisions/0290.
 
 use std::future::poll_fn;
@@ -16,9 +16,10 @@ use tokio::time::Instant;
 use super::open_connections::{OpenConnection, OpenConnections};
 use super::tally::{Counted, Tally};
 
-/// One of so many places is kept free for new clients, where those who do nothing have it.
+/// One place in so many is kept free for new clients: connections that wait for their clients are ended for it.
 const SPARE: usize = 8;
-/// How soon a full listener is looked at again: somebody may have waited for long enough by then.
+/// How often the listener looks whether places run short. By the next look another connection may have waited for long
+/// enough to be ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The places of one listener. Cheap to clone.
@@ -37,7 +38,7 @@ pub struct ConnectionAdmission {
 /// The place of one connection; free again when dropped.
 #[derive(Debug)]
 pub struct ConnectionPlace {
-    // Before the permit, so that a free place is one that nobody is counted for.
+    // Declared before the permit and so dropped before it: a place that is free counts for no address any more.
     counted: Option<(Counted<IpAddr>, OpenConnection)>,
     _permit: OwnedSemaphorePermit,
 }
@@ -56,7 +57,7 @@ impl ConnectionAdmission {
         }
     }
 
-    /// Keeps places free for as long as the listener lives, at the cost of those who do nothing.
+    /// Keeps places free for as long as the listener lives: ends connections that do nothing.
     pub async fn keep_places_free(&self) {
         loop {
             tokio::time::sleep(LOOK_AGAIN).await;

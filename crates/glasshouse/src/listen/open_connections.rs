@@ -14,9 +14,9 @@ use std::time::Duration;
 use futures::task::AtomicWaker;
 use tokio::time::Instant;
 
-/// A client that lets us wait for longer than this is one that a new client may replace.
+/// A connection that has waited for its client for longer than this may be ended for a new client.
 const MOMENT: Duration = Duration::from_secs(2);
-/// What waits for us instead of for its client.
+/// Stands for a connection that does not wait for its client.
 const NEVER: u64 = u64::MAX;
 
 /// The connections of one listener. Cheap to clone.
@@ -176,7 +176,8 @@ impl OpenConnection {
         self.state.writing.store(until, Ordering::Relaxed);
     }
 
-    /// The client has taken something, the end of an answer perhaps: it may think about it for a moment.
+    /// The client has taken some bytes. If its next request is waited for, that wait begins anew: the bytes may have been
+    /// the end of a response.
     pub fn moved(&self) {
         if self.state.reading.load(Ordering::Relaxed) != NEVER {
             self.reads(Some(Instant::now()));
@@ -185,7 +186,7 @@ impl OpenConnection {
 
     /// Whether it is to end; wakes the task when it is.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
-        // Before looking, so that no word is missed between the two.
+        // Registered before the flag is read: a wake-up between the two would be lost.
         self.state.task.register(context.waker());
         self.state.is_given_up.load(Ordering::Acquire)
     }

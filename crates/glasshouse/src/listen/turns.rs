@@ -68,7 +68,7 @@ impl Default for Turns {
     fn default() -> Turns {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let all = 2 * processors;
-        // A few connections wait for nobody; many leave half of the processors to everybody else.
+        // While few pipelined requests wait, they hardly wait; while many do, half of the processors are left to others.
         let pipelined = Room { few: 16 * processors, many: processors.div_ceil(2) };
         Turns::new(Room { few: all, many: all }, pipelined)
     }

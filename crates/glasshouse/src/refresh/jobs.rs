@@ -32,7 +32,7 @@ impl Job for RefreshPage {
 
 /// Reads a sitemap that took too long to be read while somebody waited, and queues its pages.
 ///
-/// Names its batch itself: a job that belongs to a batch counts in it, and this one is none of its pages.
+/// Names its batch in its own data: a job that the queue counts in a batch would count as one of its pages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RefreshSite {
     /// The batch that the pages will belong to.

@@ -21,9 +21,9 @@ use crate::platform::Platform;
 use crate::render::model::CONFIRM_AFTER;
 use crate::render::{RefreshTrouble, Refreshed, RenderService, StalePage};
 
-/// How long it may take there.
+/// How long a job may take to read a sitemap.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
-/// Stale snapshots of one domain that one look considers.
+/// Most stale snapshots of one domain that are considered at a time.
 const CONSIDERED: i64 = 10_000;
 
 /// See the module. Cheap to clone.

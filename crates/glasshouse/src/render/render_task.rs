@@ -151,7 +151,7 @@ impl RenderTasks {
                 let kept = self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?;
                 let is_lost = made.is_storable() && kept == SnapshotUpdate::No;
                 if is_lost && is_for_store {
-                    // Nobody got the page, and nothing is kept of it.
+                    // The page was neither sent to a client nor stored.
                     self.accounts.refund(&reservation).await?;
                 }
                 Ok(match kept {
@@ -191,7 +191,8 @@ impl RenderTasks {
         self.admission.enter(applicant, deadline, abandoned).await
     }
 
-    /// Takes the page for this process. `None`: another process has rendered it, or is at it and nobody waits.
+    /// Takes the lease on a page. `None`: another process has rendered it meanwhile, or is rendering it and no client waits
+    /// for this render.
     async fn begin(
         &self,
         page: &TargetPage,

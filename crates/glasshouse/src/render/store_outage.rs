@@ -36,7 +36,7 @@ pub struct StoreOutage(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// While it is down: when somebody asks again.
+    /// During an outage: when the next operation may be tried.
     asked_again_at: Option<Instant>,
     last_line: Option<Instant>,
 }
@@ -47,7 +47,8 @@ impl StoreOutage {
         self.state().asked_again_at.is_some()
     }
 
-    /// Whether the store may be asked now: it works, or it is time that one finds out. That one is whoever asks here first.
+    /// Whether an operation may be sent to the store now. During an outage one caller may after each pause: the first that
+    /// asks here. Its operation shows whether the store works again.
     fn may_ask(&self) -> bool {
         let mut state = self.state();
         match state.asked_again_at {
@@ -60,7 +61,7 @@ impl StoreOutage {
         }
     }
 
-    /// Does one operation of the store, in its time.
+    /// Runs one operation of the store within a time limit. During an outage it fails at once.
     pub async fn watch<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
         match self.may_ask() {
             true => self.watch_now(work).await,
@@ -68,7 +69,7 @@ impl StoreOutage {
         }
     }
 
-    /// Does one operation that is worth trying in any case: the work behind it is done already.
+    /// Runs one operation during an outage too: for a write whose work is done already and would be lost.
     pub async fn watch_now<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
         let error = match tokio::time::timeout(ANSWER_TIME, work).await {
             Ok(Ok(done)) => {

@@ -142,7 +142,7 @@ impl Audits {
             host: site.domain.host.clone(),
             started_at: self.0.clock.now(),
             completed_at: None,
-            // Whoever asks is told that it runs: the queue is our own affair. One that nobody asked for waits openly.
+            // A caller is told that its run is running even while it waits in the queue. A scheduled run shows that it waits.
             status: if trigger == Trigger::Scheduled { RunStatus::Queued } else { RunStatus::Running },
             is_active: true,
             trigger,

@@ -152,7 +152,7 @@ impl CertificateAuthority {
 
     /// The operator names the authority, so it is not behind the guard that customers' addresses are behind.
     fn client(&self) -> Result<AccountBuilder, Error> {
-        // Its client takes the process's provider; whoever set one first is fine.
+        // The client uses the process-wide provider. If one is set already, that one is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         match &self.root_ca {
             Some(path) => Account::builder_with_root(path),

@@ -107,7 +107,7 @@ impl CertificateDirectory {
         self.sealed.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops what was opened of a certificate that is not the name's any more.
+    /// Drops the opened form of a certificate that was replaced or removed.
     fn close(&self, old: Option<Certificate>) {
         if let Some(old) = old {
             self.opened.remove(&old.stamp);

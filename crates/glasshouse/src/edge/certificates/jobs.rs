@@ -44,7 +44,7 @@ impl Job for OrderCertificate {
     }
 }
 
-/// Renews a certificate, or forgets it when its name has left.
+/// Renews a certificate, or deletes it when its domain is not here any more.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RenewCertificate {
     pub(super) host: String,
@@ -57,7 +57,7 @@ impl RenewCertificate {
     pub(super) fn queued(self) -> NewJob {
         let key = format!("renewal of {}", self.host);
         let job = self.queued_for(SERVICE);
-        // Before first orders: without this one a site that works would stop to.
+        // Ahead of first orders: without its renewal a site that works now would stop working.
         job.unique(key).priority(JobPriority::Urgent)
     }
 }

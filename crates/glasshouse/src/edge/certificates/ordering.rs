@@ -49,7 +49,7 @@ enum NotOrdered {
 }
 
 impl Certificates {
-    /// Orders a certificate; whoever else wants one for the same name now waits for the same order.
+    /// Orders a certificate. Callers that want one for the same name meanwhile wait for the same order.
     pub(super) async fn order_once(&self, host: &str) -> OrderOutcome {
         let Some(domain) = self.domain_of(host).await else { return OrderOutcome::None };
         let ordering = async {
@@ -111,7 +111,7 @@ impl Certificates {
     }
 
     async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
-        // Names whose servers do not answer hold the place of their own account and nobody else's.
+        // An order for a name whose server does not answer takes a place of its own account only.
         let is_first = kind == OrderKind::First;
         let place = is_first.then(|| self.0.order_limit.take(&domain.account_id));
         let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;

@@ -1,5 +1,5 @@
 //! Proofs that certificate authorities look for, wherever the order runs: read from the database, all open ones with one query
-//! that everybody shares who asks meanwhile. Must never cost more than that, however often somebody asks.
+//! that all concurrent callers share. Must never cost more than that, however often somebody asks.
 
 use std::time::{Duration, Instant};
 

@@ -49,7 +49,7 @@ impl Certificates {
                 }
                 self.order_in_job(&due.host, &site.domain, OrderKind::Renewal).await
             }
-            // Locked names may come back; those that left are nobody's business any more.
+            // A locked domain may be unlocked. One that was removed needs no certificate.
             Some(_) => Ok(JobOutcome::Done),
             None => {
                 self.retire(&due.host).await?;

@@ -119,7 +119,7 @@ impl Certificates {
 
     /// The set-up for a handshake; a domain of ours without a certificate gets one while the client waits.
     pub async fn for_handshake(&self, host: &str) -> Option<Arc<ServerConfig>> {
-        // Whose name it is comes first: one that is nobody's, or locked, has no handshake.
+        // First whether the name is a customer's: an unknown or locked one gets no handshake.
         if !self.is_ours(host).await {
             return None;
         }

@@ -297,7 +297,7 @@ impl Forwarder {
 /// A request that failed once.
 struct Failed {
     error: ForwardError,
-    /// Whether the connection had served a request before: only then is its end no word about this one.
+    /// Whether the connection had served a request before. If so, that it ended says nothing about this request.
     was_kept: bool,
 }
 

@@ -18,7 +18,7 @@ pub async fn find_chore(conn: &mut Conn, name: &str) -> Result<Option<(String, i
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(name).fetch_optional(c).await)?)
 }
 
-/// Takes a chore from whoever did it last, or goes on with it; false when somebody else was faster.
+/// Takes a chore from the process that did it last, or goes on with it; false when another process was faster.
 pub async fn take_chore(
     conn: &mut Conn,
     name: &str,
@@ -89,7 +89,7 @@ pub async fn list_aging(
         .await)?)
 }
 
-/// Moves waiting jobs from one priority to another, behind nobody there.
+/// Moves waiting jobs from one priority to the head of another.
 pub async fn raise(conn: &mut Conn, (from, to): (i64, i64), ids: &[String]) -> Result<u64, DbError> {
     const HEAD: &str = "select coalesce((select turn from job_turns where priority = $1), 0)";
     if ids.is_empty() {

@@ -86,7 +86,7 @@ impl Worker {
         let listen = listen(self.settings.notify_url.clone(), self.jobs.clone());
         let (db, clock) = (self.jobs.db().clone(), self.jobs.clock().clone());
         let beats = heartbeat::keep(db, self.id.clone(), self.lease.clone(), self.settings.beat_every, clock);
-        // Beside this task and not in it: whatever this one waits for, beats go on.
+        // A task of its own, so that heartbeats go on whatever this task waits for.
         let mut beside = JoinSet::new();
         beside.spawn(beats);
         beside.spawn(listen);
@@ -96,7 +96,7 @@ impl Worker {
 
     async fn work(&mut self, shutdown: &CancellationToken) {
         if self.jobs.db().engine() == Engine::Sqlite {
-            // The data folder belongs to one process at a time, so whoever had jobs before is gone.
+            // The data folder belongs to one process at a time, so the process that had these jobs is gone.
             report("take over what an earlier process left", self.sweeper.reclaim_all().await);
         }
         let mut reconciliations = every(self.settings.beat_every);
@@ -338,11 +338,11 @@ impl Worker {
         let ours: HashMap<String, bool> = listed.into_iter().collect();
         let known: HashSet<&str> =
             self.running.ids().chain(self.ended.iter().map(|ended| ended.job.id.as_str())).collect();
-        // Begun by a transaction whose commit was not confirmed: nobody runs them.
-        let nobodys: Vec<&String> = ours.keys().filter(|id| !known.contains(id.as_str())).collect();
-        if !nobodys.is_empty() {
+        // The commit that began these was not confirmed, so this process did not start them.
+        let not_started: Vec<&String> = ours.keys().filter(|id| !known.contains(id.as_str())).collect();
+        if !not_started.is_empty() {
             let mut tx = self.jobs.db().write_replanned().await?;
-            for id in nobodys {
+            for id in not_started {
                 let at_once = Timestamp::from_millis(0);
                 queries::put_off(&mut tx, &self.id, &id.clone().into(), at_once, None, 1).await?;
             }

@@ -120,7 +120,7 @@ impl ResultWriter<'_> {
         if let (AfterFailure::Rest(after), Some(lane)) = (&error.next, &job.lane) {
             let is_given_up = self.rest_lane(tx, changes, job, lane, (*after, reason)).await?;
             if !is_given_up {
-                // The lane's rest is what it waits for, and its trouble is not the job's: the attempt does not count.
+                // The job waits until its lane's rest ends. The lane's trouble is not the job's fault: the attempt does not count.
                 let at_once = Timestamp::from_millis(0);
                 queries::put_off(tx, self.worker, &id, at_once, Some(reason), 1).await?;
                 return Ok("retried");

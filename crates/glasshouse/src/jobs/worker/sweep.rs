@@ -38,9 +38,9 @@ pub(super) struct Sweeper {
     schedules: Vec<Schedule>,
     settings: WorkerSettings,
     id: String,
-    /// Other workers: the last beat we saw, and since when it stands still. By our own clock, which cannot jump.
+    /// Other workers: the last heartbeat that we read, and since when it has not changed, by our own monotonic clock.
     others: HashMap<String, (i64, Instant)>,
-    /// The same of whoever is elected.
+    /// The same of the process that does the chores.
     elected: Option<(String, i64, Instant)>,
     last_trim: Option<Instant>,
     aging: Aging,
@@ -94,7 +94,8 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Whether this process looks after everybody's jobs: it did before, or who did stands still.
+    /// Whether this process does the chores of the whole queue: it did them before, or the process that did has not
+    /// reported for as long as a lease.
     async fn is_elected(&mut self) -> Result<bool, DbError> {
         let found = queries::find_chore(&mut self.db().read().await?, CHORE).await?;
         let seen = match &found {

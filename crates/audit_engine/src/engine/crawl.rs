@@ -18,7 +18,7 @@ use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
 use super::patterns::{Admission, Patterns, Wish};
 use super::scanning::{Scanned, Scans};
-use super::{AuditOptions, AuditProgress, CloseReason, Mode};
+use super::{AuditOptions, AuditProgress, CrawlEnd, CrawlMode};
 use crate::address::Origin;
 use crate::checks::thresholds::Limit;
 use crate::page::addresses::Addresses;
@@ -77,7 +77,7 @@ pub(super) struct Crawl<'a> {
     pub alternates: Alternates,
     /// Listed pages that the run before knows.
     pub known: usize,
-    pub close_reason: CloseReason,
+    pub close_reason: CrawlEnd,
     pub sessions: u32,
     /// Year of the audit: dates far from it are no pages.
     pub year: i32,
@@ -93,7 +93,7 @@ impl<'a> Crawl<'a> {
         past: Vec<Vec<u8>>,
     ) -> Result<Crawl<'a>, JournalError> {
         let mut site = CrawledSite::new(origin, &options.agent);
-        site.is_follow = options.mode == Mode::Follow;
+        site.is_follow = options.mode == CrawlMode::Follow;
         site.thresholds = options.thresholds.clone();
         let past = EarlierRecords::read(past, &mut site)?;
         Ok(Crawl {
@@ -115,7 +115,7 @@ impl<'a> Crawl<'a> {
             lastmods: HashMap::new(),
             alternates: Alternates::default(),
             known: 0,
-            close_reason: CloseReason::Finished,
+            close_reason: CrawlEnd::Finished,
             sessions: past.sessions,
             batches: RecordBatches::new(&past, &site),
             past,
@@ -175,19 +175,19 @@ impl<'a> Crawl<'a> {
                 }
             }
         }
-        if self.close_reason == CloseReason::Finished && self.frontier.len() > 0 {
-            self.close_reason = CloseReason::UrlLimit;
+        if self.close_reason == CrawlEnd::Finished && self.frontier.len() > 0 {
+            self.close_reason = CrawlEnd::UrlLimit;
         }
         self.save(watch, AuditProgress { pages: self.pages, waiting: self.frontier.len() }).await
     }
 
-    pub fn must_end(&self, watch: &Watch<'_>) -> Option<CloseReason> {
+    pub fn must_end(&self, watch: &Watch<'_>) -> Option<CrawlEnd> {
         match watch {
-            Watch::Journal(journal) if journal.is_cancelled() => return Some(CloseReason::Cancelled),
+            Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),
             _ => {}
         }
         let is_late = self.options.time_limit.is_some_and(|limit| self.elapsed() >= limit);
-        is_late.then_some(CloseReason::TimeLimit)
+        is_late.then_some(CrawlEnd::TimeLimit)
     }
 
     async fn tell(
@@ -276,7 +276,7 @@ impl<'a> Crawl<'a> {
         let mut row = result.row(id);
         let key = self.site.urls.key(id);
         row.crawled_at_ms = asked_at_ms;
-        row.is_seed = self.options.mode == Mode::Follow && self.is_seed(&url);
+        row.is_seed = self.options.mode == CrawlMode::Follow && self.is_seed(&url);
         row.is_blocked = self.site.is_blocked(key);
         let is_start = row.is_seed || key == "/";
         let new = |record: JournalRecord| Ready::Record { record, is_new: true };
@@ -345,7 +345,7 @@ impl<'a> Crawl<'a> {
 
     /// Queues what a row leads to.
     fn follow(&mut self, row: &Row) {
-        if self.options.mode != Mode::Follow {
+        if self.options.mode != CrawlMode::Follow {
             return;
         }
         let depth = self.frontier.depth(row.id);

@@ -34,9 +34,9 @@ use frontier::matches;
 
 pub use journal::{Journal, JournalError};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry};
-pub use options::{AuditOptions, IgnoredFinding, Mode, PreviousPage};
+pub use options::{AuditOptions, CrawlMode, IgnoredFinding, PreviousPage};
 pub use outcome::{
-    Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
 pub use patterns::SampledPattern;
 pub use robots_analysis::{

@@ -8,7 +8,7 @@ use crawler::robots::{LineKind, Robots};
 use crawler::sitemap::{FileKind, Listed, Parsed, parse_sitemap};
 use url::Url;
 
-use super::Mode;
+use super::CrawlMode;
 use super::crawl::Crawl;
 use super::fetch::Pace;
 use super::frontier::CrawlPriority;
@@ -92,7 +92,7 @@ impl Crawl<'_> {
         self.site.robots = read_robots(source, &self.site.origin).await;
         let delay = self.site.robots.rules.crawl_delay(&self.options.agent);
         self.pace = Pace::new(self.options.requests_per_second, delay, self.options.concurrency);
-        if self.options.mode != Mode::Selected {
+        if self.options.mode != CrawlMode::Selected {
             self.read_sitemaps(source).await;
         }
         self.probe_not_found(source).await;
@@ -113,7 +113,7 @@ impl Crawl<'_> {
     }
 
     fn queue_start(&mut self) {
-        if self.options.mode != Mode::Sitemap {
+        if self.options.mode != CrawlMode::Sitemap {
             for seed in &self.options.seeds {
                 if let Target::Internal(key) = self.site.origin.target(seed) {
                     let id = self.site.urls.intern(&key);
@@ -122,7 +122,7 @@ impl Crawl<'_> {
                 }
             }
         }
-        if self.options.mode == Mode::Selected {
+        if self.options.mode == CrawlMode::Selected {
             return;
         }
         let sitemaps = std::mem::take(&mut self.site.sitemaps);
@@ -140,7 +140,7 @@ impl Crawl<'_> {
 
     /// Whether the run before has the page as it is now.
     fn is_known(&self, id: UrlId, lastmod: Option<i64>) -> bool {
-        let known = self.options.known_pages.as_ref().filter(|_| self.options.mode == Mode::Sitemap);
+        let known = self.options.known_pages.as_ref().filter(|_| self.options.mode == CrawlMode::Sitemap);
         known
             .and_then(|known| known.get(self.site.urls.key(id)))
             .is_some_and(|seen| lastmod.is_none_or(|changed| changed <= *seen))

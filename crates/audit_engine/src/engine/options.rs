@@ -17,7 +17,7 @@ pub struct AuditOptions {
     /// Where the crawl begins; in selected mode all of it.
     pub seeds: Vec<Url>,
     /// How pages are found.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// HTML pages after which the audit ends.
     pub max_pages: usize,
     /// Clicks from a seed beyond which links are not followed; none: no limit.
@@ -90,7 +90,7 @@ impl IgnoredFinding {
 /// How pages are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum CrawlMode {
     /// By following links from the seeds.
     Follow,
     /// By reading the sitemap.
@@ -104,7 +104,7 @@ impl AuditOptions {
     pub fn follow(seed: Url) -> AuditOptions {
         AuditOptions {
             seeds: vec![seed],
-            mode: Mode::Follow,
+            mode: CrawlMode::Follow,
             max_pages: 10_000,
             max_depth: None,
             time_limit: None,

@@ -15,7 +15,7 @@ pub struct Audit {
     /// How it ended.
     pub status: AuditStatus,
     /// Why it ended.
-    pub close_reason: CloseReason,
+    pub close_reason: CrawlEnd,
     /// Why there is no page, when there is none.
     pub error_message: Option<String>,
     /// Address of the site's root.
@@ -73,7 +73,7 @@ pub enum AuditStatus {
 /// Why an audit ended, as the API says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CloseReason {
+pub enum CrawlEnd {
     /// Nothing was left to be asked for.
     Finished,
     /// The page limit.

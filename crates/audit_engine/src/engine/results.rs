@@ -2,7 +2,7 @@
 
 use super::crawl::Crawl;
 use super::outcome::{
-    Audit, AuditStatus, CloseReason, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
@@ -16,9 +16,9 @@ impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
     pub fn finish(mut self, now_ms: i64) -> Audit {
         self.site.now_ms = now_ms;
-        self.site.hit_limit = self.close_reason == CloseReason::UrlLimit;
+        self.site.hit_limit = self.close_reason == CrawlEnd::UrlLimit;
         self.site.is_complete = self.site.is_follow
-            && self.close_reason == CloseReason::Finished
+            && self.close_reason == CrawlEnd::Finished
             && self.filtered.is_empty()
             && self.trapped.is_empty()
             && self.sampled.is_empty();
@@ -41,8 +41,8 @@ impl Crawl<'_> {
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
         let mut issue_breakdown = std::mem::take(&mut tally.issues);
         site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
-        if self.pages == 0 && self.known == 0 && self.close_reason != CloseReason::Cancelled {
-            self.close_reason = CloseReason::Unreachable;
+        if self.pages == 0 && self.known == 0 && self.close_reason != CrawlEnd::Cancelled {
+            self.close_reason = CrawlEnd::Unreachable;
         }
         Audit {
             status: self.status(),
@@ -76,16 +76,16 @@ impl Crawl<'_> {
     fn status(&self) -> AuditStatus {
         let failed = self.site.rows.iter().filter(|row| row.failure.is_some() || row.status >= 500).count();
         match self.close_reason {
-            CloseReason::Unreachable => AuditStatus::Unreachable,
-            CloseReason::UrlLimit => AuditStatus::LimitReached,
-            CloseReason::TimeLimit | CloseReason::Cancelled => AuditStatus::Partial,
-            CloseReason::Finished if failed * 10 > self.site.rows.len() => AuditStatus::Partial,
-            CloseReason::Finished => AuditStatus::Success,
+            CrawlEnd::Unreachable => AuditStatus::Unreachable,
+            CrawlEnd::UrlLimit => AuditStatus::LimitReached,
+            CrawlEnd::TimeLimit | CrawlEnd::Cancelled => AuditStatus::Partial,
+            CrawlEnd::Finished if failed * 10 > self.site.rows.len() => AuditStatus::Partial,
+            CrawlEnd::Finished => AuditStatus::Success,
         }
     }
 
     fn error_message(&self) -> Option<String> {
-        if self.close_reason != CloseReason::Unreachable {
+        if self.close_reason != CrawlEnd::Unreachable {
             return None;
         }
         let message = if self.site.robots.is_unreachable {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::Mode;
+use super::CrawlMode;
 use super::crawl::Crawl;
-use super::outcome::{CloseReason, SiteResult};
+use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{Tally, count_type};
 use crate::checks::{CheckId, FindingScope, Severity};
@@ -20,7 +20,7 @@ const MAX_PATTERNS: usize = 200;
 #[serde(rename_all = "camelCase")]
 pub struct CrawlStats {
     /// How pages were found.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// Addresses of the site that were seen.
     pub discovered: usize,
     /// Addresses that were to be asked for.
@@ -190,7 +190,7 @@ impl CrawlStats {
         let depth = std::mem::take(&mut tally.depth);
         let elapsed = crawl.elapsed();
         let delay = site.robots.rules.crawl_delay(&site.agent).unwrap_or_default();
-        let is_limited = crawl.close_reason != CloseReason::Finished;
+        let is_limited = crawl.close_reason != CrawlEnd::Finished;
         CrawlStats {
             mode: crawl.options.mode,
             discovered,

@@ -10,7 +10,7 @@ use crate::accounts::keys::KeyHash;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::caller::{StandingSlot, client_address, unknown_caller};
 use crate::api::header_names::STATS_TOKEN;
-use crate::api::rate_limit::Requester;
+use crate::api::requester::Requester;
 use crate::api::shared_limits::SharedLimit;
 use crate::api::{ApiError, ApiResult, Caller, ErrorCode, Issue};
 use crate::app::AppState;

@@ -14,6 +14,7 @@ pub mod header_names;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;
+pub mod requester;
 pub mod server;
 pub mod shared_limits;
 mod state;

@@ -5,51 +5,22 @@
 
 use std::net::IpAddr;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use cache::{Cache, Key};
-use http::HeaderMap;
-use http::header::{HeaderName, HeaderValue};
 
 use super::access::Rate;
 use super::error::ApiError;
-use super::error_code::ErrorCode;
-use super::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
 use super::shared_limits::SharedLimits;
+use crate::accounts::AccountId;
 use crate::accounts::keys::KeyHash;
 use crate::accounts::sessions;
-use crate::accounts::{AccountId, KeyId};
 use crate::clock::{Clock, Timestamp};
 
-/// What a limit per minute counts in.
-pub const WINDOW: Duration = Duration::from_secs(60);
 /// Windows that are kept; over it those that were asked for longest ago go first.
 const MOST_WINDOWS: u64 = 100_000;
 /// Cookies and tokens that are remembered to have been right.
 const MOST_RIGHT: u64 = 100_000;
-/// How many keys' worth of requests all keys of an account have together.
-pub const KEYS_WORTH: u32 = 10;
-
-/// Whom a request is counted for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Requester {
-    /// A key, and its account: all its keys share a budget.
-    Key { key: KeyId, account: AccountId },
-    /// A public token, by its hash: what is counted is stored.
-    PublicToken { hash: String },
-    /// The sessions of an account.
-    Session { account: AccountId },
-}
-
-impl Key for Requester {
-    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
-        match self {
-            Requester::Key { key, account } => ("key", (key.as_str(), account.as_str())).with_bytes(f),
-            Requester::PublicToken { hash } => ("token", hash.as_str()).with_bytes(f),
-            Requester::Session { account } => ("session", account.as_str()).with_bytes(f),
-        }
-    }
-}
 
 /// Allows `limit` events per key in a window of one minute that starts with the first of them.
 pub struct RateLimit<K> {
@@ -62,19 +33,6 @@ pub struct RateLimit<K> {
 struct Window {
     started: Timestamp,
     count: u32,
-}
-
-/// How a key stands after an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimitStanding {
-    /// Whether the event was within the limit.
-    pub allowed: bool,
-    /// Events per minute.
-    pub limit: u32,
-    /// Events left in this window.
-    pub remaining: u32,
-    /// Time until the window ends.
-    pub reset: Duration,
 }
 
 impl<K: Key> RateLimit<K> {
@@ -133,37 +91,6 @@ impl Window {
     fn is_live(&self, now: Timestamp) -> bool {
         // A clock that was set back must not make a window last for hours.
         now >= self.started && now.since(self.started) < WINDOW
-    }
-}
-
-impl RateLimitStanding {
-    /// Writes the `RateLimit` and `RateLimit-Policy` headers.
-    pub fn write_headers(&self, headers: &mut HeaderMap) {
-        let seconds = self.reset_seconds();
-        let policy = format!("\"default\";q={};w={}", self.limit, WINDOW.as_secs());
-        let state = format!("\"default\";r={};t={seconds}", self.remaining);
-        headers.insert(RATE_LIMIT_POLICY, HeaderValue::try_from(policy).expect("digits and punctuation"));
-        headers.insert(RATE_LIMIT, HeaderValue::try_from(state).expect("digits and punctuation"));
-    }
-
-    /// 429 with the time after which it is worth trying again; `None` while within the limit.
-    pub fn refusal(&self) -> Option<ApiError> {
-        if self.allowed {
-            return None;
-        }
-        let mut headers = HeaderMap::new();
-        self.write_headers(&mut headers);
-        let error =
-            ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(self.reset_seconds()));
-        let with = |error: ApiError, (name, value): (Option<HeaderName>, HeaderValue)| match name {
-            Some(name) => error.with_header(name, value),
-            None => error,
-        };
-        Some(headers.into_iter().fold(error, with))
-    }
-
-    fn reset_seconds(&self) -> u64 {
-        self.reset.as_millis().div_ceil(1_000).max(1) as u64
     }
 }
 
@@ -250,7 +177,13 @@ impl RateLimits {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use http::HeaderMap;
+
     use super::*;
+    use crate::api::ErrorCode;
+    use crate::api::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
 
     fn limit_of(limit: u32) -> (RateLimit<&'static str>, Clock) {
         let clock = Clock::fixed(Timestamp::from_millis(1_000_000));

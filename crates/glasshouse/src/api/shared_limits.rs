@@ -9,7 +9,7 @@ use std::time::Duration;
 use cache::Cache;
 use store::{Conn, Db, DbError, on_engine};
 
-use super::rate_limit::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
+use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
 /// Ended windows are deleted so often, by each process.

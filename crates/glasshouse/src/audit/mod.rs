@@ -18,6 +18,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod webhook;
+pub mod words;
 
 pub use segments::ReadError;
 pub use service::Audits;

@@ -1,7 +1,5 @@
 //! What a run of an audit is, and what may be asked of one. Pure: no database, clock or HTTP.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
@@ -14,106 +12,11 @@ use crate::accounts::model::id_type;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
+pub use super::words::{CloseReason, Frequency, Mode, RunStatus, Trigger};
+
 id_type! {
     /// Identifies a run. Ids sort by the time they were made.
     RunId
-}
-
-/// Declares a word of the API: an enum whose text in the database and in answers is the same.
-macro_rules! words {
-    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $variant_doc:literal])* $variant:ident = $text:literal,)+ })+) => {
-        $(
-            $(#[doc = $doc])*
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-            pub enum $name {
-                $($(#[doc = $variant_doc])* #[serde(rename = $text)] $variant,)+
-            }
-
-            impl $name {
-                /// The text in the database and in answers.
-                pub const fn as_str(self) -> &'static str {
-                    match self {
-                        $($name::$variant => $text,)+
-                    }
-                }
-
-                /// Reads the text.
-                pub fn parse(text: &str) -> Option<$name> {
-                    match text {
-                        $($text => Some($name::$variant),)+
-                        _ => None,
-                    }
-                }
-            }
-
-            impl fmt::Display for $name {
-                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str(self.as_str())
-                }
-            }
-        )+
-    };
-}
-
-words! {
-    /// Where a run is.
-    RunStatus {
-        /// It waits for its turn.
-        Queued = "queued",
-        /// Pages are being looked at.
-        Running = "running",
-        /// Everything was looked at.
-        Success = "success",
-        /// The page limit ended it.
-        LimitReached = "limit_reached",
-        /// It ended early, with results.
-        Partial = "partial",
-        /// It has no results.
-        Error = "error",
-    }
-    /// Why a run ended.
-    CloseReason {
-        /// Everything was looked at.
-        Finished = "finished",
-        /// The page limit.
-        UrlLimit = "url_limit",
-        TimeLimit = "time_limit",
-        /// Somebody stopped it.
-        Cancelled = "cancelled",
-        /// It failed again and again.
-        Crashed = "crashed",
-        /// The site does not answer, or its robots.txt forbids the audit.
-        Unreachable = "unreachable",
-    }
-    /// Who started a run.
-    Trigger {
-        /// An API key.
-        Api = "api",
-        /// A person.
-        Manual = "manual",
-        /// The domain's schedule.
-        Scheduled = "scheduled",
-    }
-    /// How often a domain is audited by itself.
-    Frequency {
-        /// Never.
-        Manual = "manual",
-        /// Every day.
-        Daily = "daily",
-        /// Every week.
-        Weekly = "weekly",
-        /// Every month.
-        Monthly = "monthly",
-    }
-    /// How pages are found.
-    Mode {
-        /// By following links from the given addresses.
-        Follow = "follow",
-        /// By the caller: only the given addresses.
-        Selected = "selected",
-        /// By reading the sitemap.
-        Sitemap = "sitemap",
-    }
 }
 
 impl RunStatus {

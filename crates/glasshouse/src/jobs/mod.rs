@@ -1,6 +1,7 @@
 //! Work that outlives a request: a queue in the database, with priorities, fair shares between accounts, leases, retries
 //! and schedules. Used by every feature that has a `jobs.rs`; knows none of them. See docs/jobs.md.
 
+mod failure;
 mod job;
 mod model;
 mod queries;
@@ -11,7 +12,8 @@ mod schedule;
 mod schedules;
 mod worker;
 
-pub use job::{Job, JobError, JobOutcome, Registry};
+pub use failure::JobError;
+pub use job::{Job, JobOutcome, Registry};
 pub use model::{
     Batch, BatchId, JobChangeError, JobId, JobInfo, JobPriority, JobState, NewBatch, NewJob, backoff,
 };

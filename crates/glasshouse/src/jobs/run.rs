@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use store::{DbError, Tx};
 use tokio_util::sync::CancellationToken;
 
-use super::job::JobError;
+use super::failure::JobError;
 use super::model::{BatchId, JobId};
 use super::queries::{self, Candidate};
 use crate::clock::Timestamp;

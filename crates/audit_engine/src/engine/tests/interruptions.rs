@@ -147,7 +147,7 @@ async fn the_limit_cuts_at_the_same_page_whatever_came_first() {
 
     let orderly = audit(&site, &limited, &mut |_| {}).await;
 
-    assert_eq!(slow.close_reason, CloseReason::UrlLimit);
+    assert_eq!(slow.close_reason, CrawlEnd::UrlLimit);
     assert_eq!(slow.pages, 30);
     assert_eq!(result(&slow), result(&orderly));
 }
@@ -158,7 +158,7 @@ async fn a_cancelled_audit_ends_with_what_it_has() {
 
     let audit = resume(&site(), &options(), &mut notebook, Vec::new()).await.unwrap();
 
-    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CloseReason::Cancelled));
+    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CrawlEnd::Cancelled));
     assert!(audit.pages > 0 && audit.crawl_stats.skipped.limit > 0);
 }
 
@@ -169,7 +169,7 @@ async fn the_time_limit_ends_an_audit_with_what_it_has() {
 
     let audit = audit(&site(), &options, &mut |_| {}).await;
 
-    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CloseReason::TimeLimit));
+    assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CrawlEnd::TimeLimit));
     assert!(audit.pages > 0);
 }
 

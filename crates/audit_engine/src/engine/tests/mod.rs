@@ -46,7 +46,7 @@ async fn a_site_that_does_not_answer_is_unreachable() {
     let audit = audit_listing("GET / fails").await;
 
     assert_eq!(audit.status, crate::engine::AuditStatus::Unreachable);
-    assert_eq!(audit.close_reason, crate::engine::CloseReason::Unreachable);
+    assert_eq!(audit.close_reason, crate::engine::CrawlEnd::Unreachable);
     assert_eq!(audit.error_message.as_deref(), Some("the site does not answer"));
     assert_eq!(audit.health, 0.0);
 }
@@ -162,7 +162,7 @@ async fn only_new_and_changed_pages_of_a_sitemap_are_audited_when_that_is_asked_
         "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{entries}</urlset>\nGET /old\na\nGET /changed\nb\nGET /new\nc"
     ));
     let mut options = AuditOptions::follow(listing.seed().clone());
-    options.mode = Mode::Sitemap;
+    options.mode = CrawlMode::Sitemap;
     let february = 1_769_904_000_000;
     options.known_pages = Some([("/old".to_owned(), february), ("/changed".to_owned(), february)].into());
 

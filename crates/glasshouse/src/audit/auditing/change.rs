@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::custom::rule_issues;
 use super::{Auditing, BasicAuth, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
-use crate::audit::model::{Frequency, Mode};
+use crate::audit::words::{Frequency, Mode};
 
 const MAX_PATTERNS: usize = 100;
 const MAX_PATTERN_CHARS: usize = 500;

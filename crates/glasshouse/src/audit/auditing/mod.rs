@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::model::{Frequency, Mode};
+use super::words::{Frequency, Mode};
 
 pub use change::AuditingChange;
 pub use custom::{ExtractionRule, SearchRule};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Auditing, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
-use crate::audit::model::{Frequency, Mode};
+use crate::audit::words::{Frequency, Mode};
 
 /// How a domain is audited, as the API shows it.
 #[derive(Debug, Serialize, ToSchema)]

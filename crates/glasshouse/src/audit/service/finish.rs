@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use audit_engine::checks::{CheckId, Severity};
-use audit_engine::engine::{Audit, AuditStatus, CloseReason as EngineReason};
+use audit_engine::engine::{Audit, AuditStatus, CrawlEnd};
 use audit_engine::score::{Scored, run_health};
 use serde_json::{Value, json};
 
@@ -97,13 +97,13 @@ fn plain(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("results are plain data")
 }
 
-fn close_reason(reason: EngineReason) -> CloseReason {
+fn close_reason(reason: CrawlEnd) -> CloseReason {
     match reason {
-        EngineReason::Finished => CloseReason::Finished,
-        EngineReason::UrlLimit => CloseReason::UrlLimit,
-        EngineReason::TimeLimit => CloseReason::TimeLimit,
-        EngineReason::Cancelled => CloseReason::Cancelled,
-        EngineReason::Unreachable => CloseReason::Unreachable,
+        CrawlEnd::Finished => CloseReason::Finished,
+        CrawlEnd::UrlLimit => CloseReason::UrlLimit,
+        CrawlEnd::TimeLimit => CloseReason::TimeLimit,
+        CrawlEnd::Cancelled => CloseReason::Cancelled,
+        CrawlEnd::Unreachable => CloseReason::Unreachable,
     }
 }
 
@@ -175,7 +175,7 @@ fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &P
         new_issues += has.difference(&had).count();
         fixed_issues += had.difference(&has).count();
     }
-    let is_everything = !run.request.new_pages_only && audit.close_reason == EngineReason::Finished;
+    let is_everything = !run.request.new_pages_only && audit.close_reason == CrawlEnd::Finished;
     if is_everything {
         carried.clear();
     }

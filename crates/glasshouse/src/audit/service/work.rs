@@ -10,8 +10,8 @@ use std::time::Duration;
 use audit_engine::checks::thresholds::Thresholds;
 use audit_engine::checks::{CheckId, FindingScope};
 use audit_engine::engine::{
-    Audit, AuditOptions, AuditProgress, AuditStatus, CloseReason as EngineReason, IgnoredFinding, Journal,
-    JournalError, Mode as EngineMode, resume,
+    Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, CrawlMode, IgnoredFinding, Journal,
+    JournalError, resume,
 };
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
@@ -118,7 +118,7 @@ impl Audits {
         };
         let mut audit = resume(&source, &options, &mut keeper, past).await?;
         if keeper.is_over_plan {
-            (audit.status, audit.close_reason) = (AuditStatus::LimitReached, EngineReason::UrlLimit);
+            (audit.status, audit.close_reason) = (AuditStatus::LimitReached, CrawlEnd::UrlLimit);
         }
         let counted = keeper.counted;
         self.count_rest(run, &audit, counted).await?;
@@ -147,9 +147,9 @@ impl Audits {
         let mut options = AuditOptions::follow(request.urls[0].clone());
         options.seeds.clone_from(&request.urls);
         options.mode = match request.mode {
-            Mode::Follow => EngineMode::Follow,
-            Mode::Selected => EngineMode::Selected,
-            Mode::Sitemap => EngineMode::Sitemap,
+            Mode::Follow => CrawlMode::Follow,
+            Mode::Selected => CrawlMode::Selected,
+            Mode::Sitemap => CrawlMode::Sitemap,
         };
         options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
         options.allow_sampling = request.allow_sampling;

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use audit_engine::checks::{CheckId, Severity, document};
-use audit_engine::engine::{Audit, AuditOptions, AuditProgress, AuditStatus, Mode, audit};
+use audit_engine::engine::{Audit, AuditOptions, AuditProgress, AuditStatus, CrawlMode, audit};
 use clap::ValueEnum;
 use crawler::{Network, NetworkError};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -212,11 +212,11 @@ fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
     let is_sitemap =
         url.path().ends_with(".xml") || url.path().ends_with(".xml.gz") || url.path().ends_with(".txt");
     options.mode = match args.mode {
-        ModeName::Follow => Mode::Follow,
-        ModeName::Sitemap => Mode::Sitemap,
-        ModeName::Selected => Mode::Selected,
+        ModeName::Follow => CrawlMode::Follow,
+        ModeName::Sitemap => CrawlMode::Sitemap,
+        ModeName::Selected => CrawlMode::Selected,
     };
-    options.sitemap = (options.mode == Mode::Sitemap && is_sitemap).then_some(url);
+    options.sitemap = (options.mode == CrawlMode::Sitemap && is_sitemap).then_some(url);
     options.max_pages = args.max_pages;
     options.renders = !args.no_js;
     options.requests_per_second = args.rps;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{
-    Audit, AuditStatus, CloseReason, CrawlStats, Finding, RobotsAnalysis, RowResult, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, CrawlStats, Finding, RobotsAnalysis, RowResult, SitemapIssue,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ fn printable(text: &str) -> String {
 struct JsonReport<'a> {
     site: &'a str,
     status: AuditStatus,
-    close_reason: CloseReason,
+    close_reason: CrawlEnd,
     pages_crawled: usize,
     health_score: f64,
     issue_count: usize,

@@ -9,7 +9,8 @@ use store::{DbError, Tx};
 
 use super::lanes;
 use crate::clock::Timestamp;
-use crate::jobs::job::{AfterFailure, JobError, JobOutcome, Registry};
+use crate::jobs::failure::{AfterFailure, JobError};
+use crate::jobs::job::{JobOutcome, Registry};
 use crate::jobs::model::{BatchId, HORIZON, JobId, JobPriority, backoff};
 use crate::jobs::queries::{self, Candidate};
 

@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::claim::Claimed;
 use super::results::EndedRun;
-use crate::jobs::job::{JobError, JobOutcome, Registry};
+use crate::jobs::failure::JobError;
+use crate::jobs::job::{JobOutcome, Registry};
 use crate::jobs::queries::Candidate;
 use crate::jobs::run::JobRun;
 

@@ -121,10 +121,10 @@ impl utoipa::ToSchema for Timestamp {}
 
 /// Where the time comes from. Cheap to clone; clones of a test clock move together.
 #[derive(Clone, Debug)]
-pub struct Clock(Source);
+pub struct Clock(TimeSource);
 
 #[derive(Clone, Debug)]
-enum Source {
+enum TimeSource {
     System,
     Set(Arc<AtomicI64>),
 }
@@ -132,20 +132,20 @@ enum Source {
 impl Clock {
     /// The machine's clock.
     pub fn system() -> Clock {
-        Clock(Source::System)
+        Clock(TimeSource::System)
     }
 
     /// A clock that stands still at `start` until it is told to move. For tests.
     pub fn fixed(start: Timestamp) -> Clock {
-        Clock(Source::Set(Arc::new(AtomicI64::new(start.0))))
+        Clock(TimeSource::Set(Arc::new(AtomicI64::new(start.0))))
     }
 
     /// The time now.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            Source::Set(millis) => Timestamp(millis.load(Ordering::Relaxed)),
-            Source::System => {
+            TimeSource::Set(millis) => Timestamp(millis.load(Ordering::Relaxed)),
+            TimeSource::System => {
                 let since_epoch =
                     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                 Timestamp(millis(since_epoch))
@@ -155,7 +155,7 @@ impl Clock {
 
     /// Sets a fixed clock. Does nothing to the machine's clock.
     pub fn set(&self, to: Timestamp) {
-        if let Source::Set(millis) = &self.0 {
+        if let TimeSource::Set(millis) = &self.0 {
             millis.store(to.0, Ordering::Relaxed);
         }
     }

@@ -92,44 +92,44 @@ impl From<sqlx::Error> for DbError {
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::BeginFailed => DbError::Unavailable(error),
             sqlx::Error::Database(reported) => match reported.code().as_deref().map(class_of) {
-                Some(Class::Unavailable) => DbError::Unavailable(error),
-                Some(Class::Conflict) => DbError::Conflict(error),
-                Some(Class::Statement) | None => DbError::Query(error),
+                Some(ErrorClass::Unavailable) => DbError::Unavailable(error),
+                Some(ErrorClass::Conflict) => DbError::Conflict(error),
+                Some(ErrorClass::Statement) | None => DbError::Query(error),
             },
             _ => DbError::Query(error),
         }
     }
 }
 
-enum Class {
+enum ErrorClass {
     Unavailable,
     Conflict,
     Statement,
 }
 
 /// Reads an SQLSTATE (five characters) or an SQLite extended result code (a number).
-fn class_of(code: &str) -> Class {
+fn class_of(code: &str) -> ErrorClass {
     if code.len() == 5 {
         return match code {
             // Serialization failure, deadlock, lock not available.
-            "40001" | "40P01" | "55P03" => Class::Conflict,
+            "40001" | "40P01" | "55P03" => ErrorClass::Conflict,
             // The database was dropped under the connection, or asks for a password we do not have.
-            "57P01" | "57P02" | "57P03" | "57P04" | "3D000" | "28P01" | "28000" => Class::Unavailable,
+            "57P01" | "57P02" | "57P03" | "57P04" | "3D000" | "28P01" | "28000" => ErrorClass::Unavailable,
             // Connection exceptions, resources (disk, memory, connections), system errors.
             _ if code.starts_with("08") || code.starts_with("53") || code.starts_with("58") => {
-                Class::Unavailable
+                ErrorClass::Unavailable
             }
             // Read-only: a standby that was promoted elsewhere.
-            "25006" => Class::Unavailable,
-            _ => Class::Statement,
+            "25006" => ErrorClass::Unavailable,
+            _ => ErrorClass::Statement,
         };
     }
     // The low byte is the primary code.
     match code.parse::<i32>().map(|extended| extended & 0xff) {
         // BUSY, LOCKED.
-        Ok(5 | 6) => Class::Conflict,
+        Ok(5 | 6) => ErrorClass::Conflict,
         // READONLY, IOERR, FULL, CANTOPEN.
-        Ok(8 | 10 | 13 | 14) => Class::Unavailable,
-        _ => Class::Statement,
+        Ok(8 | 10 | 13 | 14) => ErrorClass::Unavailable,
+        _ => ErrorClass::Statement,
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of what AI crawlers and assistants get.
 
 use super::robots::{R_NOTICE, R_WARNING, blocks_all, is_there};
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE};
 use crate::page::structured::{property, types};
 use crate::page::view::{CheckedRows, GOOGLEBOT};
@@ -80,7 +80,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<p>{word *100}<script>{x *250000}</script>",
         good: "<p>{word *100}<script>{x *2500}</script>",
         fires: Fires::When(|page| {
-            page.exceeds(Limit::AiPageMaxBytes, page.facts.html_bytes) && page.text_ratio() < 15.0
+            page.exceeds(ThresholdId::AiPageMaxBytes, page.facts.html_bytes) && page.text_ratio() < 15.0
         }),
         ..NOTICE
     },

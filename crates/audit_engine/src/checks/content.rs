@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, SITE_NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{han_and_kana_count, is_cjk};
@@ -17,9 +17,9 @@ const DUPLICATES: &str =
 fn is_thin(page: &Page) -> bool {
     let text = &page.facts.main_text;
     let is_short = if is_cjk(text) {
-        page.undercuts(Limit::ThinCjkCharacters, han_and_kana_count(text))
+        page.undercuts(ThresholdId::ThinCjkCharacters, han_and_kana_count(text))
     } else {
-        page.undercuts(Limit::ThinWords, page.words)
+        page.undercuts(ThresholdId::ThinWords, page.words)
     };
     is_short && !page.is_pagination()
 }
@@ -28,7 +28,7 @@ static LOREM: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("(?i-u)lorem ipsum dolor").expect("the expression is constant and its test runs it")
 });
 
-fn reads_below(page: &Page, limit: Limit) -> bool {
+fn reads_below(page: &Page, limit: ThresholdId) -> bool {
     page.readability.is_measurable && page.readability.score < page.input.thresholds.number(limit)
 }
 
@@ -64,7 +64,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: HELPFUL,
         bad: "<p>Welcome</p>",
         good: "<p>{word *50}</p>",
-        fires: Fires::When(|page| page.undercuts(Limit::EmptyWords, page.words)),
+        fires: Fires::When(|page| page.undercuts(ThresholdId::EmptyWords, page.words)),
         ..ERROR
     },
     Check {
@@ -76,8 +76,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<p>{word *30}</p><script>{x *3000}</script>",
         good: "<p>{word *300}</p>",
         fires: Fires::When(|page| {
-            !page.undercuts(Limit::EmptyWords, page.words)
-                && page.text_ratio() < page.input.thresholds.number(Limit::TextRatioPercent)
+            !page.undercuts(ThresholdId::EmptyWords, page.words)
+                && page.text_ratio() < page.input.thresholds.number(ThresholdId::TextRatioPercent)
         }),
         ..NOTICE
     },
@@ -123,8 +123,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<p>{The modern garden offers several hidden corners where many people sit and read a paper every morning. *12}",
         good: "<p>{The man and the dog went to the old house by the sea. *12}",
         fires: Fires::When(|page| {
-            reads_below(page, Limit::ReadabilityDifficult)
-                && !reads_below(page, Limit::ReadabilityVeryDifficult)
+            reads_below(page, ThresholdId::ReadabilityDifficult)
+                && !reads_below(page, ThresholdId::ReadabilityVeryDifficult)
         }),
         ..NOTICE
     },
@@ -136,7 +136,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: "https://en.wikipedia.org/wiki/Flesch%E2%80%93Kincaid_readability_tests",
         bad: "<p>{Institutional characteristics disproportionately complicate the international responsibilities of telecommunications. *12}",
         good: "<p>{The man and the dog went to the old house by the sea. *12}",
-        fires: Fires::When(|page| reads_below(page, Limit::ReadabilityVeryDifficult)),
+        fires: Fires::When(|page| reads_below(page, ThresholdId::ReadabilityVeryDifficult)),
         ..NOTICE
     },
     Check {

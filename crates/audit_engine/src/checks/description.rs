@@ -1,6 +1,6 @@
 //! Checks of the meta description.
 
-use super::thresholds::{Limit, Thresholds};
+use super::thresholds::{ThresholdId, Thresholds};
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, is_cjk};
@@ -18,13 +18,13 @@ pub fn has_good_length(text: &str, thresholds: &Thresholds) -> bool {
 }
 
 fn is_too_long(text: &str, thresholds: &Thresholds) -> bool {
-    thresholds.exceeds(Limit::DescriptionMaxCharacters, character_count(text))
+    thresholds.exceeds(ThresholdId::DescriptionMaxCharacters, character_count(text))
 }
 
 fn is_too_short(text: &str, thresholds: &Thresholds) -> bool {
     // A Chinese or Japanese character says about as much as two others.
     let weight = if is_cjk(text) { 2 } else { 1 };
-    thresholds.undercuts(Limit::DescriptionMinCharacters, character_count(text) * weight)
+    thresholds.undercuts(ThresholdId::DescriptionMinCharacters, character_count(text) * weight)
 }
 
 pub(super) static CHECKS: &[Check] = &[

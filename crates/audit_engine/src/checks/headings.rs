@@ -1,6 +1,6 @@
 //! Checks of headings.
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
 use crate::site::SharedContent;
@@ -69,7 +69,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<h1>{Hand-made shoes *6}</h1>",
         good: "<h1>Hand-made shoes</h1>",
         fires: Fires::When(|page| {
-            page.facts.h1().is_some_and(|h1| page.exceeds(Limit::H1MaxCharacters, character_count(h1)))
+            page.facts.h1().is_some_and(|h1| page.exceeds(ThresholdId::H1MaxCharacters, character_count(h1)))
         }),
         ..NOTICE
     },
@@ -83,7 +83,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<h1>Shoes</h1><p>{word *300}</p>",
         good: "<h1>Shoes</h1><h2>Leather</h2><p>{word *300}</p>",
         fires: Fires::When(|page| {
-            !page.undercuts(Limit::SubheadingWords, page.words)
+            !page.undercuts(ThresholdId::SubheadingWords, page.words)
                 && page.facts.headings.iter().all(|heading| heading.level != 2)
         }),
         ..NOTICE

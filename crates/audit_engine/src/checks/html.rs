@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 
 const VALID_HEAD: &str = "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata";
@@ -174,7 +174,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: DOM_SIZE,
         bad: "{<i></i>*1600}",
         good: "{<i></i>*100}",
-        fires: Fires::When(|page| page.exceeds(Limit::DomMaxElements, page.facts.elements)),
+        fires: Fires::When(|page| page.exceeds(ThresholdId::DomMaxElements, page.facts.elements)),
         ..NOTICE
     },
     Check {
@@ -185,7 +185,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: DOM_SIZE,
         bad: "{<div>*40}",
         good: "{<div>*10}",
-        fires: Fires::When(|page| page.exceeds(Limit::DomMaxDepth, page.facts.depth)),
+        fires: Fires::When(|page| page.exceeds(ThresholdId::DomMaxDepth, page.facts.depth)),
         ..NOTICE
     },
     Check {
@@ -198,7 +198,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<main><iframe src=https://www.youtube.com/embed/x></iframe></main>",
         fires: Fires::Elements(|page, found| {
             for (src, in_main) in
-                page.facts.frames.iter().filter(|_| page.undercuts(Limit::ThinWords, page.words))
+                page.facts.frames.iter().filter(|_| page.undercuts(ThresholdId::ThinWords, page.words))
             {
                 let url = page.resolve(src).filter(|url| *in_main && !is_embed(url));
                 url.into_iter().for_each(|url| found.add(url, "", "iframe"));
@@ -216,7 +216,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "<script type=application/json>{\"x\",*10}</script>",
         fires: Fires::When(|page| {
             let (state, all) = (page.input.raw.state_bytes, page.input.raw.html_bytes);
-            page.exceeds(Limit::StateMaxBytes, state) || state > 20_480 && state * 2 > all
+            page.exceeds(ThresholdId::StateMaxBytes, state) || state > 20_480 && state * 2 > all
         }),
         ..NOTICE
     },

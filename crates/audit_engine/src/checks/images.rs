@@ -1,6 +1,6 @@
 //! Checks of pictures.
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::text::character_count;
 use crate::site::{Asset, CrawledSite, NamedRow};
@@ -53,7 +53,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 2000\n\npng",
         fires: Fires::Joined(|site, row, found| {
             add_images(site, row, found, |site, _, asset| {
-                let is_large = asset.bytes as f64 > site.thresholds.number(Limit::ImageMaxBytes);
+                let is_large = asset.bytes as f64 > site.thresholds.number(ThresholdId::ImageMaxBytes);
                 (asset.status == 200 && is_large).then(|| format!("{} bytes", asset.bytes))
             });
         }),
@@ -83,7 +83,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "<img src=/a.png alt='{Hand-made shoes *10}'>",
         good: "<img src=/a.png alt='Hand-made shoes'>",
         fires: Fires::Elements(|page, found| {
-            let is_long = |alt: &&str| page.exceeds(Limit::ImageAltMaxCharacters, character_count(alt));
+            let is_long = |alt: &&str| page.exceeds(ThresholdId::ImageAltMaxCharacters, character_count(alt));
             for image in &page.facts.images {
                 if let Some(alt) = image.alt.as_deref().filter(is_long) {
                     found.add(page.resolve(&image.src).map(String::from).unwrap_or_default(), alt, "");
@@ -135,7 +135,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Elements(|page, found| {
             for image in &page.facts.images {
                 let is_data = image.src.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
-                if is_data && page.exceeds(Limit::InlineImageMaxCharacters, image.src.len()) {
+                if is_data && page.exceeds(ThresholdId::InlineImageMaxCharacters, image.src.len()) {
                     found.add(
                         "",
                         image.alt.as_deref().unwrap_or_default(),

@@ -7,7 +7,7 @@ use regex::Regex;
 use url::Url;
 
 use super::images::missing;
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
 use crate::page::text::word_count;
@@ -347,7 +347,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 6000\n\n<p>a",
         good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:ready 4000\n\n<p>a",
         fires: Fires::When(|page| {
-            let most = page.input.thresholds.number(Limit::RenderSlowMs);
+            let most = page.input.thresholds.number(ThresholdId::RenderSlowMs);
             render(page).is_some_and(|render| render.ready_ms as f64 > most && !render.timed_out)
         }),
         ..RENDERED_NOTICE

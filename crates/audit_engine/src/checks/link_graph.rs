@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::view::CheckedRows;
 use crate::site::{CrawledSite, LinkVerdict, NamedRow};
@@ -152,7 +152,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Joined(|site, row, found| {
             if let Some(depth) = site
                 .depth(row.id)
-                .filter(|depth| site.thresholds.exceeds(Limit::CrawlDepthMax, *depth as usize))
+                .filter(|depth| site.thresholds.exceeds(ThresholdId::CrawlDepthMax, *depth as usize))
             {
                 found.add("", "", format!("{depth} clicks"));
             }

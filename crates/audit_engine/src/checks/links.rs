@@ -6,7 +6,7 @@ use crawler::url::is_tracking_param;
 use hashbrown::{HashMap, HashSet};
 use url::{Host, Url};
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::address::Target;
 use crate::page::addresses::is_on_host_of_base;
@@ -248,7 +248,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: CRAWLABLE,
         bad: "{<a href=/a>Shoes</a>*1001}",
         good: "{<a href=/a>Shoes</a>*100}",
-        fires: Fires::When(|page| page.exceeds(Limit::InternalLinksMax, page.internal_links().count())),
+        fires: Fires::When(|page| page.exceeds(ThresholdId::InternalLinksMax, page.internal_links().count())),
         ..NOTICE
     },
     Check {
@@ -261,7 +261,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: CRAWLABLE,
         bad: "{<a href=https://other.example/>Shoes</a>*101}",
         good: "{<a href=https://other.example/>Shoes</a>*10}",
-        fires: Fires::When(|page| page.exceeds(Limit::ExternalLinksMax, page.external_links().count())),
+        fires: Fires::When(|page| page.exceeds(ThresholdId::ExternalLinksMax, page.external_links().count())),
         ..NOTICE
     },
     Check {

@@ -1,6 +1,6 @@
 //! Checks of how fast and how large an answer is.
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::source::MAX_DOCUMENT_BYTES;
@@ -8,7 +8,7 @@ use crate::source::MAX_DOCUMENT_BYTES;
 const TTFB: &str = "https://web.dev/articles/ttfb";
 const CRAWLER_LIMITS: &str = "https://developers.google.com/search/docs/crawling-indexing/googlebot";
 
-fn is_slower(page: &Page, limit: Limit) -> bool {
+fn is_slower(page: &Page, limit: ThresholdId) -> bool {
     page.input.response.ttfb_ms as f64 > page.input.thresholds.number(limit)
 }
 
@@ -22,7 +22,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n:ttfb 900\n\nShoes",
         good: "GET /\n:ttfb 700\n\nShoes",
         fires: Fires::When(|page| {
-            is_slower(page, Limit::TtfbSlowMs) && !is_slower(page, Limit::TtfbVerySlowMs)
+            is_slower(page, ThresholdId::TtfbSlowMs) && !is_slower(page, ThresholdId::TtfbVerySlowMs)
         }),
         ..WARNING
     },
@@ -34,7 +34,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: TTFB,
         bad: "GET /\n:ttfb 1900\n\nShoes",
         good: "GET /\n:ttfb 1700\n\nShoes",
-        fires: Fires::When(|page| is_slower(page, Limit::TtfbVerySlowMs)),
+        fires: Fires::When(|page| is_slower(page, ThresholdId::TtfbVerySlowMs)),
         ..ERROR
     },
     Check {
@@ -61,7 +61,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::When(|page| {
             let bytes = page.input.response.body.len();
             !page.input.response.is_cut
-                && page.exceeds(Limit::HtmlLargeBytes, bytes)
+                && page.exceeds(ThresholdId::HtmlLargeBytes, bytes)
                 && bytes <= MAX_DOCUMENT_BYTES
         }),
         ..NOTICE

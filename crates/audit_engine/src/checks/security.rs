@@ -1,6 +1,6 @@
 //! Checks of encryption.
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, SITE_WARNING, WARNING};
 use crate::page::addresses::is_on_host_of_base;
 use crate::page::view::CheckedRows;
@@ -139,9 +139,9 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Whole(|site, found| {
             const DAY_MS: i64 = 86_400_000;
             let end = site.probes.certificate_end_ms.map(|end| (end - site.now_ms) / DAY_MS);
-            if let Some(days) = end
-                .filter(|days| *days >= 0 && *days as f64 <= site.thresholds.number(Limit::CertificateDays))
-            {
+            if let Some(days) = end.filter(|days| {
+                *days >= 0 && *days as f64 <= site.thresholds.number(ThresholdId::CertificateDays)
+            }) {
                 found.add(format!("{days} days left"), []);
             }
         }),

@@ -17,7 +17,7 @@ const MAX_LISTED: usize = 50_000;
 
 /// What is wrong with a listed address; the first that fits.
 #[derive(PartialEq, Eq)]
-enum Verdict {
+enum EntryVerdict {
     Fine,
     OtherHost,
     Blocked,
@@ -28,23 +28,23 @@ enum Verdict {
     NonCanonical,
 }
 
-fn verdict(site: &CrawledSite, entry: &SitemapEntry) -> Verdict {
+fn verdict(site: &CrawledSite, entry: &SitemapEntry) -> EntryVerdict {
     if entry.is_elsewhere {
-        return Verdict::OtherHost;
+        return EntryVerdict::OtherHost;
     }
-    let Some(row) = entry.id.and_then(|id| site.row(id)) else { return Verdict::Fine };
+    let Some(row) = entry.id.and_then(|id| site.row(id)) else { return EntryVerdict::Fine };
     match row {
-        Row { is_blocked: true, .. } => Verdict::Blocked,
-        Row { status: 400..=428 | 430..=499, .. } => Verdict::ClientError,
-        row if row.is_error() => Verdict::ServerError,
-        row if row.redirect.is_some() => Verdict::Redirect,
-        row if row.is_noindex => Verdict::Noindex,
-        row if row.is_canonicalised() => Verdict::NonCanonical,
-        _ => Verdict::Fine,
+        Row { is_blocked: true, .. } => EntryVerdict::Blocked,
+        Row { status: 400..=428 | 430..=499, .. } => EntryVerdict::ClientError,
+        row if row.is_error() => EntryVerdict::ServerError,
+        row if row.redirect.is_some() => EntryVerdict::Redirect,
+        row if row.is_noindex => EntryVerdict::Noindex,
+        row if row.is_canonicalised() => EntryVerdict::NonCanonical,
+        _ => EntryVerdict::Fine,
     }
 }
 
-fn add_entries(site: &CrawledSite, wanted: &Verdict, found: &mut SiteFindings) {
+fn add_entries(site: &CrawledSite, wanted: &EntryVerdict, found: &mut SiteFindings) {
     for file in &site.sitemaps {
         for entry in file.entries.iter().filter(|entry| verdict(site, entry) == *wanted) {
             let status = entry.id.and_then(|id| site.row(id)).map_or(0, |row| row.status);
@@ -167,7 +167,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Remove them.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/a</loc></url></urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::ClientError, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::ClientError, found)),
         ..S_ERROR
     },
     Check {
@@ -177,7 +177,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Repair them.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/a</loc></url></urlset>\nGET /\nShoes\nGET /a 500",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::ServerError, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::ServerError, found)),
         ..S_ERROR
     },
     Check {
@@ -187,7 +187,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "List the addresses that they lead to.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/a</loc></url></urlset>\nGET /\nShoes\nGET /a 301\nlocation: /",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::Redirect, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::Redirect, found)),
         ..S_WARNING
     },
     Check {
@@ -197,7 +197,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Remove noindex, or the entry.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nx-robots-tag: noindex\n\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::Noindex, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::Noindex, found)),
         ..S_WARNING
     },
     Check {
@@ -207,7 +207,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "List the canonical pages.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\n<link rel=canonical href=https://site.example/a>\nGET /a\na",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::NonCanonical, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::NonCanonical, found)),
         ..S_WARNING
     },
     Check {
@@ -236,7 +236,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "List the pages in a sitemap of their own host.",
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://other.example/</loc></url></urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
-        fires: Fires::Whole(|site, found| add_entries(site, &Verdict::OtherHost, found)),
+        fires: Fires::Whole(|site, found| add_entries(site, &EntryVerdict::OtherHost, found)),
         ..S_ERROR
     },
     Check {

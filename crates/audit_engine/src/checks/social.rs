@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::images::missing;
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::site::{Asset, CrawledSite, NamedRow};
@@ -178,8 +178,8 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<meta property=og:image content=https://site.example/a.gif>\nGET /a.gif\ncontent-type: image/gif\n\nGIF89a\u{20}\u{4}\u{20}\u{4}",
         fires: Fires::Joined(|site, row, found| {
             let Some((url, asset)) = preview(site, row) else { return };
-            let [least_width, least_height] =
-                [Limit::PreviewMinWidth, Limit::PreviewMinHeight].map(|limit| site.thresholds.number(limit));
+            let [least_width, least_height] = [ThresholdId::PreviewMinWidth, ThresholdId::PreviewMinHeight]
+                .map(|limit| site.thresholds.number(limit));
             let is_small =
                 |size: &(u32, u32)| f64::from(size.0) < least_width || f64::from(size.1) < least_height;
             if let Some((width, height)) = asset.size.filter(is_small) {
@@ -198,7 +198,9 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<meta property=og:image content=https://site.example/a.png>\nGET /a.png\ncontent-type: image/png\ncontent-length: 9000\n\npng",
         fires: Fires::Joined(|site, row, found| {
             let Some((url, asset)) = preview(site, row) else { return };
-            if asset.status == 200 && asset.bytes as f64 > site.thresholds.number(Limit::PreviewMaxBytes) {
+            if asset.status == 200
+                && asset.bytes as f64 > site.thresholds.number(ThresholdId::PreviewMaxBytes)
+            {
                 found.add(url, "", format!("{} bytes", asset.bytes));
             }
         }),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::thresholds::{Limit, Thresholds};
+use super::thresholds::{ThresholdId, Thresholds};
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::page::text::{character_count, fold, is_cjk, pixel_width};
@@ -33,17 +33,17 @@ pub fn has_good_length(title: &str, thresholds: &Thresholds) -> bool {
 
 /// Whether a result list shows all of a title.
 pub fn fits(title: &str, thresholds: &Thresholds) -> bool {
-    pixel_width(title) <= thresholds.number(Limit::TitleMaxPixels)
+    pixel_width(title) <= thresholds.number(ThresholdId::TitleMaxPixels)
 }
 
 fn is_too_long(title: &str, thresholds: &Thresholds) -> bool {
-    thresholds.exceeds(Limit::TitleMaxCharacters, character_count(title))
+    thresholds.exceeds(ThresholdId::TitleMaxCharacters, character_count(title))
 }
 
 fn is_too_short(title: &str, thresholds: &Thresholds) -> bool {
     // A Chinese or Japanese character says about as much as two others.
     let weight = if is_cjk(title) { 2 } else { 1 };
-    thresholds.undercuts(Limit::TitleMinCharacters, character_count(title) * weight)
+    thresholds.undercuts(ThresholdId::TitleMinCharacters, character_count(title) * weight)
 }
 
 pub(super) static CHECKS: &[Check] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::thresholds::Limit;
+use super::thresholds::ThresholdId;
 use super::{Check, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::site::SharedContent;
@@ -56,7 +56,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=/{very-long-*12}>a</a>\nGET /{very-long-*12}\n<p>a",
         good: "GET /\n<a href=/short>a</a>\nGET /short\n<p>a",
         fires: Fires::When(|page| {
-            page.exceeds(Limit::UrlMaxCharacters, page.input.origin.url(&page.key).as_str().len())
+            page.exceeds(ThresholdId::UrlMaxCharacters, page.input.origin.url(&page.key).as_str().len())
         }),
         ..NOTICE
     },
@@ -125,7 +125,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\n<a href='/a?b=1&c=2'>a</a>\nGET /a?b=1&c=2\n<p>a",
         fires: Fires::When(|page| {
             let parameters = query(page).split('&').filter(|part| !part.is_empty());
-            page.exceeds(Limit::UrlMaxParameters, parameters.count())
+            page.exceeds(ThresholdId::UrlMaxParameters, parameters.count())
         }),
         ..NOTICE
     },
@@ -164,7 +164,7 @@ pub(super) static CHECKS: &[Check] = &[
         source: URL_STRUCTURE,
         bad: "GET /\n<a href=/a/b/c/d/e/f/g>a</a>\nGET /a/b/c/d/e/f/g\n<p>a",
         good: "GET /\n<a href=/a/b/c>a</a>\nGET /a/b/c\n<p>a",
-        fires: Fires::When(|page| page.exceeds(Limit::UrlMaxSegments, segments(path(page)).count())),
+        fires: Fires::When(|page| page.exceeds(ThresholdId::UrlMaxSegments, segments(path(page)).count())),
         ..NOTICE
     },
     Check {

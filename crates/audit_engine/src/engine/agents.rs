@@ -70,12 +70,16 @@ impl Crawl<'_> {
             else {
                 return;
             };
-            let mut found = difference(&self.site.origin, &url, &crawler, &Version::of(&person));
+            let mut found = difference(&self.site.origin, &url, &crawler, &AgentVersion::of(&person));
             // What people see is what scripts make of their answer.
             if found.is_some() && self.site.row(id).is_some_and(|row| row.is_rendered) {
                 let Some(seen) = source.render(&url).await else { continue };
-                found =
-                    difference(&self.site.origin, &url, &crawler, &Version::rendered(&person, &seen.html));
+                found = difference(
+                    &self.site.origin,
+                    &url,
+                    &crawler,
+                    &AgentVersion::rendered(&person, &seen.html),
+                );
             }
             if let Some(row) = self.site.rows.get_mut(id) {
                 row.agent_difference = found.map(Box::from);
@@ -90,18 +94,18 @@ async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Op
 }
 
 /// One page as somebody gets it.
-struct Version<'r> {
+struct AgentVersion<'r> {
     response: &'r Response,
     facts: PageFacts,
 }
 
-impl<'r> Version<'r> {
-    fn of(response: &'r Response) -> Version<'r> {
-        Version { response, facts: scan(&response.text(), Provenance::Raw) }
+impl<'r> AgentVersion<'r> {
+    fn of(response: &'r Response) -> AgentVersion<'r> {
+        AgentVersion { response, facts: scan(&response.text(), Provenance::Raw) }
     }
 
-    fn rendered(response: &'r Response, html: &str) -> Version<'r> {
-        Version { response, facts: scan(html, Provenance::Rendered) }
+    fn rendered(response: &'r Response, html: &str) -> AgentVersion<'r> {
+        AgentVersion { response, facts: scan(html, Provenance::Rendered) }
     }
 
     /// Whether metas or headers keep it out of the index.
@@ -120,12 +124,12 @@ impl<'r> Version<'r> {
 }
 
 /// What differs between Googlebot's answer for a page and a person's version of it, if they cannot be of one page.
-fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &Version) -> Option<String> {
+fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &AgentVersion) -> Option<String> {
     let (status, other) = (crawler.status, person.response.status);
     if status / 100 != other / 100 {
         return Some(format!("status {status} for Googlebot, {other} for a person"));
     }
-    let crawler = Version::of(crawler);
+    let crawler = AgentVersion::of(crawler);
     if crawler.facts.title() != person.facts.title() {
         return Some("another title for Googlebot".to_owned());
     }

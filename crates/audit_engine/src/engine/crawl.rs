@@ -20,7 +20,7 @@ use super::patterns::{Admission, Patterns, Wish};
 use super::scanning::{Scanned, Scans};
 use super::{AuditOptions, AuditProgress, CrawlEnd, CrawlMode};
 use crate::address::Origin;
-use crate::checks::thresholds::Limit;
+use crate::checks::thresholds::ThresholdId;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
 use crate::site::{CrawledSite, Row, RowDestination, SpillFile, UrlId};
@@ -229,7 +229,7 @@ impl<'a> Crawl<'a> {
             }
             let url = self.site.origin.url(self.site.urls.key(id));
             let start = self.pace.next_start();
-            let (gap, slow_ms) = (self.pace.gap(), self.options.thresholds.number(Limit::TtfbSlowMs));
+            let (gap, slow_ms) = (self.pace.gap(), self.options.thresholds.number(ThresholdId::TtfbSlowMs));
             fetches.push(async move {
                 tokio::time::sleep_until(start).await;
                 let asked_at_ms = source.now_ms();

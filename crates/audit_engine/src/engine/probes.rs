@@ -9,7 +9,7 @@ use super::crawl::{Crawl, Watch};
 use super::in_order::InOrder;
 use crate::address::Origin;
 use crate::checks::CheckId;
-use crate::checks::thresholds::Limit;
+use crate::checks::thresholds::ThresholdId;
 use crate::page::{Provenance, scan};
 use crate::site::{Asset, UrlId};
 use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
@@ -30,7 +30,7 @@ const MAX_LLMS_LINKS: usize = 200;
 /// What an address beside the pages is asked for as; what matters most comes first. A picture that is a preview too is
 /// asked for as a picture, of which more is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wanted {
+enum ProbePurpose {
     Image,
     Resource,
     Preview,
@@ -61,13 +61,13 @@ impl Crawl<'_> {
         }
         let kinds = self.wanted_kinds();
         // One more than a picture may have.
-        let image_bytes = self.options.thresholds.number(Limit::ImageMaxBytes) as usize + 1;
+        let image_bytes = self.options.thresholds.number(ThresholdId::ImageMaxBytes) as usize + 1;
         let mut wanted = Vec::new();
         for (kind, bytes) in [
-            (Wanted::Image, image_bytes),
-            (Wanted::Resource, SOME_BYTES),
-            (Wanted::Preview, PREVIEW_BYTES),
-            (Wanted::Link, SOME_BYTES),
+            (ProbePurpose::Image, image_bytes),
+            (ProbePurpose::Resource, SOME_BYTES),
+            (ProbePurpose::Preview, PREVIEW_BYTES),
+            (ProbePurpose::Link, SOME_BYTES),
         ] {
             let of_kind = self.site.texts.from(0).zip(&kinds).filter(|(_, other)| **other == Some(kind));
             let mut of_kind: Vec<UrlId> = of_kind.map(|((id, _), _)| id).collect();
@@ -79,23 +79,23 @@ impl Crawl<'_> {
     }
 
     /// What each address beside the site's pages is wanted as, if at all: as what matters most.
-    fn wanted_kinds(&self) -> Vec<Option<Wanted>> {
+    fn wanted_kinds(&self) -> Vec<Option<ProbePurpose>> {
         let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
         let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
         let links = self.runs(&["LINK_BROKEN_EXTERNAL"]);
         let mut kinds = vec![None; self.site.texts.len()];
-        let mut want = |id: UrlId, kind: Wanted| {
-            let before: &mut Option<Wanted> = &mut kinds[id.index()];
+        let mut want = |id: UrlId, kind: ProbePurpose| {
+            let before: &mut Option<ProbePurpose> = &mut kinds[id.index()];
             *before = Some(before.map_or(kind, |before| before.min(kind)));
         };
         for row in self.site.pages() {
             let named = self.site.named(row);
             if row.is_indexable() {
-                named.images.iter().filter(|_| images).for_each(|(id, _)| want(*id, Wanted::Image));
-                named.resources.iter().for_each(|id| want(*id, Wanted::Resource));
+                named.images.iter().filter(|_| images).for_each(|(id, _)| want(*id, ProbePurpose::Image));
+                named.resources.iter().for_each(|id| want(*id, ProbePurpose::Resource));
             }
-            named.preview_image.iter().filter(|_| previews).for_each(|id| want(*id, Wanted::Preview));
-            named.external_links.iter().filter(|_| links).for_each(|link| want(link.to, Wanted::Link));
+            named.preview_image.iter().filter(|_| previews).for_each(|id| want(*id, ProbePurpose::Preview));
+            named.external_links.iter().filter(|_| links).for_each(|link| want(link.to, ProbePurpose::Link));
         }
         kinds
     }

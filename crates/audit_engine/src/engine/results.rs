@@ -6,7 +6,7 @@ use super::outcome::{
 };
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
-use super::tally::Tally;
+use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
 use crate::score::{page_health, run_health};
@@ -29,7 +29,7 @@ impl Crawl<'_> {
         self.site.join();
         let site_findings = self.whole_checks();
         let mut results = RowResults { spill: std::mem::take(&mut self.spill), kept: Vec::new() };
-        let mut tally = Tally::default();
+        let mut tally = RowTally::default();
         for row in self.site.rows.iter() {
             let row = NamedRow { row, named: self.site.named(row) };
             let details = self.joined_details(&row, &results.spill);

@@ -8,7 +8,7 @@ use super::CrawlMode;
 use super::crawl::Crawl;
 use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
-use super::tally::{Tally, count_type};
+use super::tally::{RowTally, count_type};
 use crate::checks::{CheckId, FindingScope, Severity};
 use crate::site::{Row, SharedContent};
 
@@ -181,7 +181,7 @@ impl CrawlStats {
     /// The numbers of a crawl whose rows are joined.
     pub(super) fn of(
         crawl: &Crawl,
-        mut tally: Tally,
+        mut tally: RowTally,
         site_results: &[SiteResult],
         discovered: usize,
     ) -> CrawlStats {

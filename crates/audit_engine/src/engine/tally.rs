@@ -12,7 +12,7 @@ use crate::site::Row;
 
 /// What is counted over all rows, each of which is looked at once.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct RowTally {
     /// Rows that carry each check.
     pub issues: BTreeMap<&'static str, usize>,
     /// What the run's health is made of.
@@ -33,7 +33,7 @@ pub(super) struct Tally {
     pub health: HashMap<String, Vec<f64>>,
 }
 
-impl Tally {
+impl RowTally {
     /// Counts a row.
     pub fn add(&mut self, crawl: &Crawl, row: &Row, result: &RowResult) {
         for found in &result.findings {

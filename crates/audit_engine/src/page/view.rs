@@ -15,7 +15,7 @@ use super::structured::StructuredData;
 use super::text::sorted_words;
 use super::{Directives, PageFacts, Readability, Reading, not_found};
 use crate::address::{Origin, Target};
-use crate::checks::thresholds::{Limit, Thresholds};
+use crate::checks::thresholds::{ThresholdId, Thresholds};
 use crate::source::{RenderedDocument, Response, SnapshotLookup, StoredPage};
 
 /// The crawler whose rules decide what a search engine may see.
@@ -220,12 +220,12 @@ impl<'a> Page<'a> {
     }
 
     /// Whether a count of it is above a threshold.
-    pub fn exceeds(&self, limit: Limit, count: usize) -> bool {
+    pub fn exceeds(&self, limit: ThresholdId, count: usize) -> bool {
         self.input.thresholds.exceeds(limit, count)
     }
 
     /// Whether a count of it is below a threshold.
-    pub fn undercuts(&self, limit: Limit, count: usize) -> bool {
+    pub fn undercuts(&self, limit: ThresholdId, count: usize) -> bool {
         self.input.thresholds.undercuts(limit, count)
     }
 

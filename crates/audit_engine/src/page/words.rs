@@ -5,7 +5,7 @@ use memchr::memchr;
 use unicode_segmentation::{UnicodeSegmentation, UnicodeWords};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharacterClass {
     /// Letters and digits.
     Word,
     /// Is in no word, and none goes on behind it.
@@ -18,17 +18,17 @@ enum Class {
     Other,
 }
 
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Break; 256];
+static CLASSES: [CharacterClass; 256] = {
+    let mut classes = [CharacterClass::Break; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => Class::Word,
-            b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_' => Class::Mark,
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => CharacterClass::Word,
+            b'.' | b',' | b';' | b':' | b'\'' | b'"' | b'_' => CharacterClass::Mark,
             // U+00C0 to U+024F and U+0400 to U+047F; two of them are signs (`is_sign`).
-            0xC3..=0xC9 | 0xD0 | 0xD1 => Class::Letter,
-            0x80.. => Class::Other,
-            _ => Class::Break,
+            0xC3..=0xC9 | 0xD0 | 0xD1 => CharacterClass::Letter,
+            0x80.. => CharacterClass::Other,
+            _ => CharacterClass::Break,
         };
         byte += 1;
     }
@@ -208,10 +208,10 @@ impl<'t> Iterator for Words<'t> {
             loop {
                 match bytes.get(start).map(|byte| CLASSES[usize::from(*byte)]) {
                     None => return None,
-                    Some(Class::Word | Class::Letter) => break,
-                    Some(Class::Break) => piece = start + 1,
-                    Some(Class::Mark) if bytes[start] != b'_' => {}
-                    Some(Class::Mark | Class::Other) => {
+                    Some(CharacterClass::Word | CharacterClass::Letter) => break,
+                    Some(CharacterClass::Break) => piece = start + 1,
+                    Some(CharacterClass::Mark) if bytes[start] != b'_' => {}
+                    Some(CharacterClass::Mark | CharacterClass::Other) => {
                         start = usize::MAX;
                         break;
                     }
@@ -237,25 +237,25 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
     loop {
         loop {
             match bytes.get(end).map(|byte| CLASSES[usize::from(*byte)]) {
-                Some(Class::Word) => end += 1,
-                Some(Class::Letter) if !is_sign(&bytes[end..]) => end += 2,
-                Some(Class::Letter) => return None,
+                Some(CharacterClass::Word) => end += 1,
+                Some(CharacterClass::Letter) if !is_sign(&bytes[end..]) => end += 2,
+                Some(CharacterClass::Letter) => return None,
                 _ => break,
             }
         }
         let Some(byte) = bytes.get(end) else { return Some(end) };
         match CLASSES[usize::from(*byte)] {
-            Class::Break => return Some(end),
-            Class::Mark => {}
-            Class::Word | Class::Letter | Class::Other => return None,
+            CharacterClass::Break => return Some(end),
+            CharacterClass::Mark => {}
+            CharacterClass::Word | CharacterClass::Letter | CharacterClass::Other => return None,
         }
         if *byte == b'_' {
             return None;
         }
-        let is_mark = |byte: &&u8| **byte != b'_' && CLASSES[usize::from(**byte)] == Class::Mark;
+        let is_mark = |byte: &&u8| **byte != b'_' && CLASSES[usize::from(**byte)] == CharacterClass::Mark;
         let marks = bytes[end..].iter().take_while(is_mark).count();
         let next = bytes.get(end + marks);
-        if next.is_none_or(|next| CLASSES[usize::from(*next)] == Class::Break) {
+        if next.is_none_or(|next| CLASSES[usize::from(*next)] == CharacterClass::Break) {
             return Some(end);
         }
         let next = next.filter(|_| marks == 1 && matches!(byte, b'.' | b'\''))?;
@@ -266,8 +266,8 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
         let goes_on = before.is_ascii_alphabetic() && next.is_ascii_alphabetic()
             || before.is_ascii_digit() && next.is_ascii_digit();
         match CLASSES[usize::from(*next)] {
-            Class::Word if !goes_on => return Some(end),
-            Class::Word => end += 1,
+            CharacterClass::Word if !goes_on => return Some(end),
+            CharacterClass::Word => end += 1,
             _ => return None,
         }
     }

@@ -1,7 +1,7 @@
 //! What pages share: titles, texts, and texts that are nearly one. Asked once rows are joined.
 
 use super::{CrawledSite, Row, UrlId};
-use crate::checks::thresholds::Limit;
+use crate::checks::thresholds::ThresholdId;
 use crate::checks::{Evidence, MAX_EXAMPLES};
 
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
@@ -54,7 +54,7 @@ impl CrawledSite {
         let Some(sketch) = self.joined.sketches.get(&row.id).filter(|_| self.is_comparable(row)) else {
             return Vec::new();
         };
-        let least = self.thresholds.number(Limit::NearDuplicatePercent);
+        let least = self.thresholds.number(ThresholdId::NearDuplicatePercent);
         let mut seen = hashbrown::HashSet::new();
         let mut near = Vec::new();
         for (band, groups) in sketch.bands().zip(&self.joined.bands) {

@@ -17,7 +17,7 @@ use crate::clock::Timestamp;
 use crate::platform::Platform;
 
 /// How long the customer's server may take.
-const ANSWER_TIME: Duration = Duration::from_secs(10);
+const RESPONSE_TIME: Duration = Duration::from_secs(10);
 
 /// Why nobody was told.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum WebhookError {
     #[error("the webhook's server could not be reached")]
     Unreachable(#[source] hyper_util::client::legacy::Error),
     /// It did not answer in time.
-    #[error("the webhook's server took longer than {ANSWER_TIME:?}")]
+    #[error("the webhook's server took longer than {RESPONSE_TIME:?}")]
     Timeout,
     /// It said no.
     #[error("the webhook's server answered {0}")]
@@ -54,7 +54,7 @@ pub async fn send(
         .body(Full::new(Bytes::from(body)))?;
     let connector = Connector::new(platform.network.clone(), tls::client_config());
     let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
-    match tokio::time::timeout(ANSWER_TIME, client.request(request)).await {
+    match tokio::time::timeout(RESPONSE_TIME, client.request(request)).await {
         Ok(Ok(response)) if response.status().is_success() => Ok(()),
         Ok(Ok(response)) => Err(WebhookError::Refused(response.status())),
         Ok(Err(error)) => Err(WebhookError::Unreachable(error)),

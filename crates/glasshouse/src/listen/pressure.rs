@@ -39,19 +39,19 @@ impl Pressure {
     }
 
     /// A count of one connection or stream, zero for now.
-    pub fn share(&self) -> Waiting {
-        Waiting { pressure: self.clone(), bytes: 0 }
+    pub fn share(&self) -> WaitingBytes {
+        WaitingBytes { pressure: self.clone(), bytes: 0 }
     }
 }
 
 /// What waits on one connection or stream; no longer counted when dropped.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct WaitingBytes {
     pressure: Pressure,
     bytes: usize,
 }
 
-impl Waiting {
+impl WaitingBytes {
     /// So many bytes wait now.
     pub fn set(&mut self, bytes: usize) {
         if bytes != self.bytes {
@@ -68,7 +68,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingBytes {
     fn drop(&mut self) {
         self.set(0);
     }

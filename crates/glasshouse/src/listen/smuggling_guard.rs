@@ -37,7 +37,7 @@ pub struct SmugglingGuard {
 }
 
 /// A head that must not be served.
-struct Refused;
+struct RefusedHead;
 
 impl Default for SmugglingGuard {
     /// Before the first request.
@@ -121,7 +121,7 @@ impl SmugglingGuard {
         text.len()
     }
 
-    fn take(&mut self, byte: u8) -> Result<(), Refused> {
+    fn take(&mut self, byte: u8) -> Result<(), RefusedHead> {
         let last = std::mem::replace(&mut self.last, byte);
         if self.phase == ConnectionPhase::Between {
             if byte == b'\r' || (byte == b'\n' && last == b'\r') {
@@ -131,12 +131,12 @@ impl SmugglingGuard {
         }
         match byte {
             b'\n' if last == b'\r' => self.end_line(),
-            b'\n' => Err(Refused),
-            _ if last == b'\r' && self.line_bytes > 0 => Err(Refused),
+            b'\n' => Err(RefusedHead),
+            _ if last == b'\r' && self.line_bytes > 0 => Err(RefusedHead),
             b'\r' if self.line_bytes > 0 => Ok(()),
             // The empty line: its carriage return has no text before it.
             b'\r' if last == b'\n' => Ok(()),
-            _ if last == b'\r' => Err(Refused),
+            _ if last == b'\r' => Err(RefusedHead),
             _ => {
                 if self.line_bytes < KEPT {
                     self.line[self.line_bytes] = byte;
@@ -147,7 +147,7 @@ impl SmugglingGuard {
         }
     }
 
-    fn end_line(&mut self) -> Result<(), Refused> {
+    fn end_line(&mut self) -> Result<(), RefusedHead> {
         let length = std::mem::replace(&mut self.line_bytes, 0);
         if length == 0 {
             return self.end_head();
@@ -160,26 +160,26 @@ impl SmugglingGuard {
         self.read_field(line, length <= KEPT)
     }
 
-    fn read_field(&mut self, line: &[u8], is_whole: bool) -> Result<(), Refused> {
+    fn read_field(&mut self, line: &[u8], is_whole: bool) -> Result<(), RefusedHead> {
         if matches!(line[0], b' ' | b'\t') {
-            return Err(Refused);
+            return Err(RefusedHead);
         }
         let Some(colon) = line.iter().position(|byte| *byte == b':') else {
             // No name of this length matters; whether there is a colon at all is the parser's business.
-            return if is_whole { Err(Refused) } else { Ok(()) };
+            return if is_whole { Err(RefusedHead) } else { Ok(()) };
         };
         let (name, value) = (&line[..colon], trim(&line[colon + 1..]));
         if name.last().is_some_and(u8::is_ascii_whitespace) {
-            return Err(Refused);
+            return Err(RefusedHead);
         }
         if name.eq_ignore_ascii_case(b"content-length") {
             let length =
                 std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
-            let length = length.and_then(|text| text.parse().ok()).ok_or(Refused)?;
+            let length = length.and_then(|text| text.parse().ok()).ok_or(RefusedHead)?;
             return if is_whole && self.content_length.replace(length).is_none() {
                 Ok(())
             } else {
-                Err(Refused)
+                Err(RefusedHead)
             };
         }
         if name.eq_ignore_ascii_case(b"transfer-encoding") {
@@ -187,19 +187,19 @@ impl SmugglingGuard {
             return if is_new && is_whole && value.eq_ignore_ascii_case(b"chunked") {
                 Ok(())
             } else {
-                Err(Refused)
+                Err(RefusedHead)
             };
         }
         if name.eq_ignore_ascii_case(b"host") && std::mem::replace(&mut self.has_host, true) {
-            return Err(Refused);
+            return Err(RefusedHead);
         }
         self.wants_upgrade |= name.eq_ignore_ascii_case(b"upgrade");
         Ok(())
     }
 
-    fn end_head(&mut self) -> Result<(), Refused> {
+    fn end_head(&mut self) -> Result<(), RefusedHead> {
         if self.is_chunked && self.content_length.is_some() {
-            return Err(Refused);
+            return Err(RefusedHead);
         }
         if self.is_chunked || self.wants_upgrade {
             self.phase = ConnectionPhase::Opaque;

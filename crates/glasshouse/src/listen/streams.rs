@@ -12,7 +12,7 @@ use hyper::rt::Executor;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use super::pressure::{Pressure, Waiting};
+use super::pressure::{Pressure, WaitingBytes};
 use super::stall::Stall;
 
 /// Bytes that a body hands over at once: less waits on a stream whose client reads nothing.
@@ -25,7 +25,7 @@ tokio::task_local! {
 /// What a stream's body has handed over last.
 struct Outgoing {
     since: Option<Instant>,
-    waiting: Waiting,
+    waiting: WaitingBytes,
 }
 
 /// Whether the present task answers a request of an HTTP/2 connection.

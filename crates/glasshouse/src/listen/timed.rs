@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 use super::admission::ConnectionPlace;
-use super::pressure::{Pressure, Waiting};
+use super::pressure::{Pressure, WaitingBytes};
 use super::smuggling_guard::{ConnectionPhase, SmugglingGuard};
 use super::stall::Stall;
 
@@ -44,10 +44,10 @@ impl Default for ClientTimeLimits {
 
 /// Requests of one connection that are being answered: while there is one, the client may be silent.
 #[derive(Debug, Clone, Default)]
-pub struct RequestsInFlight(Arc<Counts>);
+pub struct RequestsInFlight(Arc<InFlightCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct InFlightCounts {
     now: AtomicUsize,
     ever: AtomicUsize,
     /// Whether the client has sent something since a request last began.
@@ -57,7 +57,7 @@ struct Counts {
 /// One request that is being answered; over when the last clone is dropped.
 #[derive(Debug)]
 pub struct RequestInFlight {
-    counts: Arc<Counts>,
+    counts: Arc<InFlightCounts>,
     is_pipelined: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct TimedConnection<S> {
     /// Bytes that it has taken since then.
     taken: usize,
     write_stall: Stall,
-    waiting: Waiting,
+    waiting: WaitingBytes,
     /// Its place among the listener's connections, which a tunnel keeps.
     place: Option<ConnectionPlace>,
 }

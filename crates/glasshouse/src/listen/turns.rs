@@ -32,21 +32,21 @@ struct Shared {
     requests: AtomicUsize,
     /// Whether all requests take turns, until none of them waits. Otherwise they cost two additions here.
     is_behind: AtomicBool,
-    all: Arc<Line>,
+    all: Arc<TurnQueue>,
     /// Requests that a client sent together with the one before.
-    pipelined: Arc<Line>,
+    pipelined: Arc<TurnQueue>,
 }
 
 /// Requests that wait for their turn.
 #[derive(Debug)]
-struct Line {
-    room: Room,
+struct TurnQueue {
+    room: Parallelism,
     queue: Mutex<Queue>,
 }
 
 /// How many requests may begin side by side while few or many wait.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct Parallelism {
     few: usize,
     many: usize,
 }
@@ -62,25 +62,25 @@ struct Queue {
 
 /// The right to begin a request; the next in line has it when this is dropped.
 #[derive(Debug)]
-struct Turn(Option<Arc<Line>>);
+struct Turn(Option<Arc<TurnQueue>>);
 
 impl Default for Turns {
     fn default() -> Turns {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let all = 2 * processors;
         // While few pipelined requests wait, they hardly wait; while many do, half of the processors are left to others.
-        let pipelined = Room { few: 16 * processors, many: processors.div_ceil(2) };
-        Turns::new(Room { few: all, many: all }, pipelined)
+        let pipelined = Parallelism { few: 16 * processors, many: processors.div_ceil(2) };
+        Turns::new(Parallelism { few: all, many: all }, pipelined)
     }
 }
 
 impl Turns {
-    fn new(all: Room, pipelined: Room) -> Turns {
+    fn new(all: Parallelism, pipelined: Parallelism) -> Turns {
         Turns(Arc::new(Shared {
             requests: AtomicUsize::new(0),
             is_behind: AtomicBool::new(false),
-            all: Line::new(all),
-            pipelined: Line::new(pipelined),
+            all: TurnQueue::new(all),
+            pipelined: TurnQueue::new(pipelined),
         }))
     }
 
@@ -125,13 +125,13 @@ impl Turns {
     }
 }
 
-impl Line {
-    fn new(room: Room) -> Arc<Line> {
-        Arc::new(Line { room, queue: Mutex::default() })
+impl TurnQueue {
+    fn new(room: Parallelism) -> Arc<TurnQueue> {
+        Arc::new(TurnQueue { room, queue: Mutex::default() })
     }
 
     /// Waits for a turn.
-    async fn wait(self: &Arc<Line>, client: IpAddr) -> Option<Turn> {
+    async fn wait(self: &Arc<TurnQueue>, client: IpAddr) -> Option<Turn> {
         let turn = {
             let mut queue = self.queue();
             if queue.beginning < self.room.beside(queue.length) {
@@ -149,7 +149,7 @@ impl Line {
     }
 
     /// Gives a turn to the next in line.
-    fn give_on(self: &Arc<Line>) {
+    fn give_on(self: &Arc<TurnQueue>) {
         loop {
             let next = {
                 let mut queue = self.queue();
@@ -184,7 +184,7 @@ impl Drop for Turn {
     }
 }
 
-impl Room {
+impl Parallelism {
     fn beside(self, waiting: usize) -> usize {
         if waiting > MANY { self.many } else { self.few }
     }
@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    const ONE: Room = Room { few: 1, many: 1 };
+    const ONE: Parallelism = Parallelism { few: 1, many: 1 };
 
     /// Turns that are being taken, one at a time.
     fn busy() -> Turns {
@@ -301,8 +301,10 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn no_turn_is_lost_however_many_come_and_go() {
-        let (turns, tracker) =
-            (Turns::new(Room { few: 4, many: 2 }, Room { few: 4, many: 1 }), TaskTracker::new());
+        let (turns, tracker) = (
+            Turns::new(Parallelism { few: 4, many: 2 }, Parallelism { few: 4, many: 1 }),
+            TaskTracker::new(),
+        );
         let tasks: Vec<_> = (0..3_000_u32)
             .map(|number| {
                 let turns = turns.clone();
@@ -349,7 +351,7 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_begin_side_by_side_while_many_wait() {
-        let line = Line::new(Room { few: 3, many: 1 });
+        let line = TurnQueue::new(Parallelism { few: 3, many: 1 });
         let mut turns = vec![line.wait(address("192.0.2.1")).await, line.wait(address("192.0.2.1")).await];
         turns.push(line.wait(address("192.0.2.1")).await);
         let mut waiting: Vec<_> = (0..=MANY + 1).map(|_| Box::pin(line.wait(address("192.0.2.2")))).collect();

@@ -10,7 +10,7 @@ use store::BlobError;
 use tokio::time::Instant;
 
 /// How long the store has for one operation. Less than a lease on a page: whoever stores a page still has it then.
-const ANSWER_TIME: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(8) };
+const RESPONSE_TIME: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(8) };
 /// How long a store that is down is left alone; then one asks again.
 const PAUSE: Duration = Duration::from_secs(5);
 /// An outage is told once in so long.
@@ -55,7 +55,7 @@ impl StoreOutage {
             None => true,
             Some(at) if Instant::now() < at => false,
             Some(_) => {
-                state.asked_again_at = Some(Instant::now() + PAUSE + ANSWER_TIME);
+                state.asked_again_at = Some(Instant::now() + PAUSE + RESPONSE_TIME);
                 true
             }
         }
@@ -71,7 +71,7 @@ impl StoreOutage {
 
     /// Runs one operation during an outage too: for a write whose work is done already and would be lost.
     pub async fn watch_now<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
-        let error = match tokio::time::timeout(ANSWER_TIME, work).await {
+        let error = match tokio::time::timeout(RESPONSE_TIME, work).await {
             Ok(Ok(done)) => {
                 self.state().asked_again_at = None;
                 return Ok(done);
@@ -163,7 +163,7 @@ mod tests {
         tokio::time::advance(PAUSE).await;
         let dropped = tokio::time::timeout(Duration::from_millis(1), outage.watch(hangs())).await;
 
-        tokio::time::advance(PAUSE + ANSWER_TIME).await;
+        tokio::time::advance(PAUSE + RESPONSE_TIME).await;
 
         assert!(dropped.is_err());
         outage.watch(works()).await.unwrap();

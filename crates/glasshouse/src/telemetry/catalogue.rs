@@ -6,7 +6,7 @@ use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
 /// What a metric does over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MetricKind {
     /// Only grows.
     Counter,
     /// Goes up and down.
@@ -17,7 +17,7 @@ enum Kind {
 
 struct Metric {
     name: &'static str,
-    kind: Kind,
+    kind: MetricKind,
     labels: &'static [&'static str],
     help: &'static str,
 }
@@ -25,91 +25,91 @@ struct Metric {
 const METRICS: &[Metric] = &[
     Metric {
         name: "glasshouse_http_requests_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &["route", "status"],
         help: "Responses of the API.",
     },
     Metric {
         name: "glasshouse_http_request_duration_seconds",
-        kind: Kind::Histogram,
+        kind: MetricKind::Histogram,
         labels: &["route", "status"],
         help: "Time from a request's head to its response.",
     },
     Metric {
         name: "glasshouse_pages_served_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &["tier"],
         help: "Pages served to crawlers, by where they came from.",
     },
     Metric {
         name: "glasshouse_render_seconds",
-        kind: Kind::Histogram,
+        kind: MetricKind::Histogram,
         labels: &[],
         help: "Time of one render in the browser, waiting for a tab included.",
     },
     Metric {
         name: "glasshouse_renders_failed_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Renders that made no page.",
     },
     Metric {
         name: "glasshouse_background_renders_skipped_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Stale pages that were not rendered again because enough renders wait already.",
     },
     Metric {
         name: "glasshouse_jobs",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         labels: &["kind", "state"],
         help: "Jobs in the queue.",
     },
     Metric {
         name: "glasshouse_jobs_oldest_seconds",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         labels: &["kind", "state"],
         help: "Age of the oldest job of its kind and state.",
     },
     Metric {
         name: "glasshouse_jobs_ended_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &["kind", "result"],
         help: "Attempts of jobs that ended in this process.",
     },
     Metric {
         name: "glasshouse_job_duration_seconds",
-        kind: Kind::Histogram,
+        kind: MetricKind::Histogram,
         labels: &["kind"],
         help: "Time of one attempt of a job.",
     },
     Metric {
         name: "glasshouse_jobs_upkeep_seconds",
-        kind: Kind::Histogram,
+        kind: MetricKind::Histogram,
         labels: &["what"],
         help: "Time that the queue takes for itself: one claim, one sweep, one count of all depths.",
     },
     Metric {
         name: "glasshouse_visits_recorded_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Crawler visits that were written down.",
     },
     Metric {
         name: "glasshouse_visits_folded_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Crawler visits that were counted under (other) because of too many paths at once.",
     },
     Metric {
         name: "glasshouse_visits_dropped_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Crawler visits that were not counted because more came than could be kept.",
     },
     Metric {
         name: "glasshouse_spool_files_damaged_total",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         labels: &[],
         help: "Files of the spool with visits that could not be read; they are kept.",
     },
@@ -123,9 +123,9 @@ pub(super) fn describe_all() {
             help.push_str(&format!(" Labels: {}.", metric.labels.join(", ")));
         }
         match metric.kind {
-            Kind::Counter => describe_counter!(metric.name, help),
-            Kind::Gauge => describe_gauge!(metric.name, help),
-            Kind::Histogram => describe_histogram!(metric.name, Unit::Seconds, help),
+            MetricKind::Counter => describe_counter!(metric.name, help),
+            MetricKind::Gauge => describe_gauge!(metric.name, help),
+            MetricKind::Histogram => describe_histogram!(metric.name, Unit::Seconds, help),
         }
     }
 }
@@ -157,8 +157,12 @@ mod tests {
     fn names_say_unit_and_kind() {
         for metric in METRICS {
             let is_total = metric.name.ends_with("_total");
-            assert_eq!(is_total, metric.kind == Kind::Counter, "{}", metric.name);
-            assert!(metric.kind != Kind::Histogram || metric.name.ends_with("_seconds"), "{}", metric.name);
+            assert_eq!(is_total, metric.kind == MetricKind::Counter, "{}", metric.name);
+            assert!(
+                metric.kind != MetricKind::Histogram || metric.name.ends_with("_seconds"),
+                "{}",
+                metric.name
+            );
         }
     }
 }

@@ -5,15 +5,15 @@ mod table;
 
 use std::collections::BTreeMap;
 
-pub use table::{Limit, THRESHOLDS, Threshold};
+pub use table::{THRESHOLDS, Threshold, ThresholdId};
 
 /// Pairs of which the first must not be above the second.
-const ORDERED: &[(Limit, Limit)] = &[
-    (Limit::TtfbSlowMs, Limit::TtfbVerySlowMs),
-    (Limit::TitleMinCharacters, Limit::TitleMaxCharacters),
-    (Limit::DescriptionMinCharacters, Limit::DescriptionMaxCharacters),
-    (Limit::EmptyWords, Limit::ThinWords),
-    (Limit::ReadabilityVeryDifficult, Limit::ReadabilityDifficult),
+const ORDERED: &[(ThresholdId, ThresholdId)] = &[
+    (ThresholdId::TtfbSlowMs, ThresholdId::TtfbVerySlowMs),
+    (ThresholdId::TitleMinCharacters, ThresholdId::TitleMaxCharacters),
+    (ThresholdId::DescriptionMinCharacters, ThresholdId::DescriptionMaxCharacters),
+    (ThresholdId::EmptyWords, ThresholdId::ThinWords),
+    (ThresholdId::ReadabilityVeryDifficult, ThresholdId::ReadabilityDifficult),
 ];
 
 /// Why a number cannot be what somebody wants.
@@ -69,17 +69,17 @@ impl Thresholds {
         }
     }
 
-    pub fn number(&self, limit: Limit) -> f64 {
+    pub fn number(&self, limit: ThresholdId) -> f64 {
         self.0[limit as usize]
     }
 
     /// Whether a count is above a number.
-    pub fn exceeds(&self, limit: Limit, count: usize) -> bool {
+    pub fn exceeds(&self, limit: ThresholdId, count: usize) -> bool {
         count as f64 > self.number(limit)
     }
 
     /// Whether a count is below a number.
-    pub fn undercuts(&self, limit: Limit, count: usize) -> bool {
+    pub fn undercuts(&self, limit: ThresholdId, count: usize) -> bool {
         (count as f64) < self.number(limit)
     }
 }

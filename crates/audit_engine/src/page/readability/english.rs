@@ -5,11 +5,11 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::{Counts, is_ascii_vowel};
+use super::{ProseCounts, is_ascii_vowel};
 use crate::page::words::{BLOCK, bits, block_at, is_plain_letter, needs_rules};
 
 /// What a text is made of. None: word by word only, by the rules of Unicode.
-pub fn count(text: &str) -> Option<Counts> {
+pub fn count(text: &str) -> Option<ProseCounts> {
     let text = in_ascii(text)?;
     if memchr(b'_', &text).is_some() {
         return None;
@@ -21,7 +21,7 @@ pub fn count(text: &str) -> Option<Counts> {
     }
     let Sums { words, groups, voiced, silent } = sums;
     // A word without a vowel is spoken too.
-    Some(Counts { counted: words, words, syllables: groups + (words - voiced) - silent })
+    Some(ProseCounts { counted: words, words, syllables: groups + (words - voiced) - silent })
 }
 
 /// A text with the signs of typographers as those of typewriters, which divide words the same way. None: it has letters.

@@ -28,7 +28,7 @@ struct Formula {
 
 /// What a block of prose is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counts {
+struct ProseCounts {
     /// Words as readers count them.
     counted: usize,
     /// Words as they are spoken.
@@ -81,14 +81,14 @@ fn formula(language: &str) -> Option<Formula> {
     Some(Formula { base, sentence, word })
 }
 
-fn count_one_by_one(block: &str, language: &str) -> Counts {
+fn count_one_by_one(block: &str, language: &str) -> ProseCounts {
     let (mut counter, mut count, mut syllables) = (WordCounter::default(), 0, 0);
     for word in words(block) {
         counter.add(word);
         count += 1;
         syllables += syllable_count(word, language);
     }
-    Counts { counted: counter.count(), words: count, syllables }
+    ProseCounts { counted: counter.count(), words: count, syllables }
 }
 
 fn syllable_count(word: &str, language: &str) -> usize {

@@ -15,11 +15,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub struct Proofs {
     db: Db,
     clock: Clock,
-    listed: Mutex<Listed>,
+    listed: Mutex<OpenChallenges>,
 }
 
 #[derive(Default)]
-struct Listed {
+struct OpenChallenges {
     began: Option<Instant>,
     open: Vec<Challenge>,
 }

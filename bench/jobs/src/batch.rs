@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use glasshouse::clock::Clock;
 use glasshouse::jobs::{
-    BatchId, Job, JobError, JobOutcome, Jobs, LaneLimits, NewBatch, Priority, Registry, Run, Worker, WorkerSettings,
+    BatchId, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs, LaneLimits, NewBatch, Registry, Worker, WorkerSettings,
 };
 use serde::{Deserialize, Serialize};
 use store::{Db, DbConfig};
@@ -35,7 +35,7 @@ impl Job for Page {
     const KIND: &'static str = "Page";
     type Services = Arc<Pages>;
 
-    async fn run(&self, pages: &Arc<Pages>, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, pages: &Arc<Pages>, _: &JobRun) -> Result<JobOutcome, JobError> {
         if self.0 % ORIGINS == 0 {
             pages.troubles.fetch_add(1, Ordering::Relaxed);
             return Err(JobError::rest_lane("it is down", None));
@@ -124,7 +124,7 @@ async fn queue_pages(db: &Db, queue: &Jobs, pages: usize) -> BatchId {
     for from in (0..pages).step_by(PART) {
         let page = |n: usize| {
             let job = Page(n).queued_for("bench").lane(format!("origin {}", n % ORIGINS));
-            job.priority(Priority::Bulk).batch(&batch)
+            job.priority(JobPriority::Bulk).batch(&batch)
         };
         let mut tx = db.write().await.expect("a transaction");
         let part = (from..pages.min(from + PART)).map(page).collect();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use glasshouse::clock::Clock;
-use glasshouse::jobs::{Job, JobError, JobOutcome, Jobs, Registry, Run, Worker, WorkerSettings};
+use glasshouse::jobs::{Job, JobError, JobOutcome, JobRun, Jobs, Registry, Worker, WorkerSettings};
 use graphile_worker::{IntoTaskHandlerResult, JobSpec, LocalQueueConfig, RawJobSpec, TaskHandler, WorkerContext};
 use serde::{Deserialize, Serialize};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -82,7 +82,7 @@ impl Job for Nothing {
     const KIND: &'static str = "Nothing";
     type Services = Arc<AtomicUsize>;
 
-    async fn run(&self, count: &Arc<AtomicUsize>, _: &Run) -> Result<JobOutcome, JobError> {
+    async fn run(&self, count: &Arc<AtomicUsize>, _: &JobRun) -> Result<JobOutcome, JobError> {
         count.fetch_add(1, Ordering::Relaxed);
         Ok(JobOutcome::Done)
     }

@@ -139,7 +139,7 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
         read_file(&file, start()).await?
     };
     // A log tells of days that are over: nobody need wait until the service looks.
-    app.visits.close_days(app.analytics.today()).await?;
+    app.analytics.close_days().await?;
     if imported.lines > 0 && imported.lines == imported.lines_unreadable {
         bail!("no line of {} is in this format; choose another --format", file.display());
     }

@@ -37,6 +37,15 @@ pub struct PageCounts {
     pub new: u64,
 }
 
+impl OpenPage {
+    /// Reads `FIRST_DAY VISITED PATH`, where visited is 1 or 0. A path has no line breaks: they are encoded before it is counted.
+    pub fn parse(line: &str) -> Option<OpenPage> {
+        let (first, rest) = line.split_once(' ')?;
+        let (visited, path) = rest.split_once(' ')?;
+        Some(OpenPage { path: path.to_owned(), first: first.parse().ok()?, is_visited: visited == "1" })
+    }
+}
+
 impl WindowPages {
     /// Counts them. The table knows all their numbers.
     pub fn count(&self, table: &PathTable, (from, to): (Day, Day)) -> PageCounts {
@@ -73,6 +82,15 @@ mod tests {
 
     fn open(path: &str, first: Day, is_visited: bool) -> OpenPage {
         OpenPage { path: path.to_owned(), first, is_visited }
+    }
+
+    #[test]
+    fn a_line_is_a_day_whether_it_was_visited_and_the_path() {
+        let parsed = |line| OpenPage::parse(line).map(|page| (page.first, page.is_visited, page.path));
+
+        assert_eq!(parsed("20781 1 /a b"), Some((20_781, true, "/a b".to_owned())));
+        assert_eq!(parsed("-3 0 /"), Some((-3, false, "/".to_owned())));
+        assert_eq!((parsed("/a"), parsed("x 1 /a"), parsed("")), (None, None, None));
     }
 
     #[test]

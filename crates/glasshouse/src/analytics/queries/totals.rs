@@ -7,7 +7,7 @@ use store::{Conn, DbError, on_engine};
 
 use super::{add_rows, damaged};
 use crate::analytics::model::{Day, ServedBy, Verified};
-use crate::analytics::segments::rows::{Damaged, Kind};
+use crate::analytics::segments::rows::{Damaged, Kind, sum_up};
 use crate::analytics::segments::totals::{
     DayTotals, TimeCounts, pack_kinds, pack_times, unpack_kinds, unpack_times,
 };
@@ -80,16 +80,18 @@ pub async fn list_times(
     let rows: Vec<TimesRow> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
     })?;
-    let mut times = TimeCounts::new();
+    let mut times = Vec::new();
     for (packed, served, bucket, visits) in rows {
-        if let Some(packed) = packed {
-            add(&mut times, unpack_times(&packed).map_err(damaged)?);
-        } else {
-            let served = served_by(&served.unwrap_or_default())?;
-            *times.entry((served, bucket)).or_default() += visits.unsigned_abs();
+        match packed {
+            Some(packed) => times.extend(unpack_times(&packed).map_err(damaged)?),
+            None => {
+                let served = served_by(&served.unwrap_or_default())?;
+                times.push(((served, bucket), visits.unsigned_abs()));
+            }
         }
     }
-    Ok(times)
+    sum_up(&mut times, |(time, _)| *time, |(_, visits)| visits);
+    Ok(times.into_iter().collect())
 }
 
 /// Packs the rows of days that are over, together with what was packed of them before. `false`: there were none. The caller

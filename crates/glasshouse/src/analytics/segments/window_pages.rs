@@ -1,7 +1,8 @@
 //! The pages of some days: how many were visited, and how many of them for the first time ever. Pure.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
 use super::paths::PathTable;

@@ -9,7 +9,6 @@ import { leaveTrace } from './sealing.js';
 import { hold, holdPromise, work } from './work.js';
 import { now, time } from './shared.js';
 
-
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'],
   CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],

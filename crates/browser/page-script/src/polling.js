@@ -6,7 +6,6 @@ import { KeptMap, KeptSet, each, exec, test } from './intrinsics/language.js';
 import { work } from './work.js';
 import { now } from './shared.js';
 
-
 /**
  * What has been asked under one name, and how often the answers brought no elements.
  * @typedef {{ asked: number, inAll: number, fruitless: number, answered: number, structures: number }} Questions

@@ -162,3 +162,17 @@ async fn cookies_end_by_the_pages_clock() {
         setTimeout(() => setTimeout(() => add(all()), 1300), 1300)";
     shows(script, &["brief=1,dated=1,kept=2,long=1", "kept=2,long=1"]).await;
 }
+
+#[tokio::test]
+async fn a_cookie_that_a_response_has_set_anew_does_not_end_with_the_pages() {
+    let bench = Bench::new().await;
+    bench
+        .origin
+        .on("/renew", Reply::typed("text/plain", "yes").header("set-cookie", "session=new; max-age=3600"));
+    let script = "document.cookie = 'session=old; max-age=2'; document.cookie = 'brief=1; max-age=2';
+        fetch('/renew').then(() => setTimeout(() => setTimeout(() => add(document.cookie), 1300), 1300))";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["session=new"]);
+}

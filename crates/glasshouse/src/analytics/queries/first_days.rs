@@ -1,8 +1,8 @@
-//! SQL of the pages of a domain and their first days: packed for pages that have a number; those of open rows are in the rows. Both are always read in one
-//! statement: between two, a day could be closed, and its pages seen at neither place.
+//! SQL of the pages of a domain and their first days: packed for pages that have a number; those of open rows are in the rows.
+//! Both are always read in one statement: between two, a day could be closed, and its pages seen at neither place.
 //! `visit_paths` holds what earlier versions kept in a row for each page, until it is packed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use store::{Conn, DbError, on_engine};
 
@@ -47,7 +47,8 @@ pub async fn find_first_days(conn: &mut Conn, domain: &DomainId) -> Result<KeptF
 }
 
 /// The statement of [`list_window_pages`]: the sets of pages of closed days, the visits that count, and their first day in
-/// rows of earlier versions. Pages with rows of their own come as one text, a line each: a thousand rows take milliseconds.
+/// rows of earlier versions. Pages with rows of their own come as one text, a line each: a thousand rows take milliseconds. A path that an
+/// earlier version kept with a line break reads as it is counted now.
 macro_rules! window_pages {
     ($sets:literal, $counts:literal, $first:literal) => {
         concat!(
@@ -55,12 +56,12 @@ macro_rules! window_pages {
             $sets,
             "union all select null, 0, string_agg(line, '\n') from (\
              select cast(min(day) as text) || ' ' || \
-                 cast(max(case when day between $2 and $3 then 1 else 0 end) as text) || ' ' || path as line \
+                 cast(max(case when day between $2 and $3 then 1 else 0 end) as text) || ' ' || replace(path, '\n', '%0A') as line \
              from visit_open where domain_id = $1 and verified <> 'no' and path <> '(other)' and ",
             $counts,
             " group by path union all select cast(",
             $first,
-            " as text) || ' 0 ' || path from visit_paths where domain_id = $1 and ",
+            " as text) || ' 0 ' || replace(path, '\n', '%0A') from visit_paths where domain_id = $1 and ",
             $first,
             " is not null) o"
         )
@@ -133,18 +134,15 @@ pub async fn note_first_days(
         return Ok(());
     };
     let mut known = find_lists(conn, domain, (first_of_list(*lowest), first_of_list(*highest))).await?;
-    let mut changed: BTreeMap<i64, FirstDayList> = BTreeMap::new();
+    let mut changed = BTreeSet::new();
     for (number, days) in first {
         let of_list = first_of_list(*number);
-        let list = known.entry(of_list).or_default();
-        if list.note((number % PAGES_PER_LIST) as usize, *days) {
-            changed.entry(of_list).or_default();
+        if known.entry(of_list).or_default().note((number % PAGES_PER_LIST) as usize, *days) {
+            changed.insert(of_list);
         }
     }
-    for (of_list, list) in &mut changed {
-        *list = known.remove(of_list).unwrap_or_default();
-    }
-    let packed: Vec<(i64, Vec<u8>)> = changed.into_iter().map(|(first, list)| (first, list.pack())).collect();
+    let packed: Vec<(i64, Vec<u8>)> =
+        changed.into_iter().map(|first| (first, known[&first].pack())).collect();
     add_rows!(conn, packed, BEFORE, AFTER, |(first, packed)| {
         "text": domain.as_str().to_owned(),
         "bigint": *first,

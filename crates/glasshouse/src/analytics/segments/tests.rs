@@ -328,6 +328,20 @@ async fn first_days_that_earlier_versions_kept_in_rows_are_packed_and_change_no_
 }
 
 #[tokio::test]
+async fn a_path_with_a_line_break_that_an_earlier_version_kept_spoils_no_summary() {
+    TestApp::on_each_engine(async |app| {
+        let (shop, _) = domains(&app).await;
+        let pages = vec![(key(day_of(NOON), "/a\n/b"), 1), (key(day_of(NOON), "/c"), 1)];
+        apply(&app, &shop, "1", &Counts { pages, ..Counts::default() }).await;
+
+        let summary = app.state.analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
+
+        assert_eq!((summary.total_pages_crawled, summary.new_pages_crawled), (2, 2));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_clock_that_is_far_ahead_deletes_few_days_at_a_time() {
     TestApp::on_each_visit_store_with("keep_days = 10", async |app| {
         let (shop, _) = domains(&app).await;

@@ -39,7 +39,7 @@ pub struct PageCounts {
 }
 
 impl OpenPage {
-    /// Reads `FIRST_DAY VISITED PATH`, where visited is 1 or 0. A path has no line breaks: they are encoded before it is counted.
+    /// Reads `FIRST_DAY VISITED PATH`, where visited is 1 or 0.
     pub fn parse(line: &str) -> Option<OpenPage> {
         let (first, rest) = line.split_once(' ')?;
         let (visited, path) = rest.split_once(' ')?;

@@ -142,9 +142,20 @@ impl DatabaseStore {
     ) -> Result<(), DbError> {
         let table = self.tables.find(&mut tx, domain, u32::eq).await?;
         let new = add_first_days(&mut tx, domain, first, &table).await?;
+        self.commit_numbers(tx, domain, &table, &new).await
+    }
+
+    /// Commits, and remembers the numbers of new paths only then.
+    async fn commit_numbers(
+        &self,
+        tx: Tx,
+        domain: &DomainId,
+        table: &PathTable,
+        new: &[Arc<str>],
+    ) -> Result<(), DbError> {
         tx.commit().await?;
         if !new.is_empty() {
-            self.tables.insert(domain, Arc::new(table.with(&new)));
+            self.tables.insert(domain, table.with(new));
         }
         Ok(())
     }
@@ -169,10 +180,6 @@ impl DatabaseStore {
         let mut open = take_rows(&mut tx, domain, (day, day)).await?;
         let table = self.tables.find(&mut tx, domain, u32::eq).await?;
         let new = add_rows(&mut tx, domain, &mut open, &table, MAX_PAGES).await?;
-        tx.commit().await?;
-        if !new.is_empty() {
-            self.tables.insert(domain, Arc::new(table.with(&new)));
-        }
-        Ok(())
+        self.commit_numbers(tx, domain, &table, &new).await
     }
 }

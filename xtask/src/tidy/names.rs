@@ -6,12 +6,8 @@ use std::collections::BTreeMap;
 
 const APP: &str = "crates/glasshouse/src/";
 
-/// Names that several places may have. The first row are conventions of the house; the second belongs to a library and to
-/// a part that does not know it, so that no file sees both.
-const HOUSE_NAMES: &[&str] = &[
-    "Args", "Command", "Row", "State", //
-    "Pages", "Redirect", "Visit",
-];
+/// Names that several places may have: conventions of the house, and `Visit`, of a browser and of a crawler.
+const HOUSE_NAMES: &[&str] = &["Args", "Command", "Row", "State", "Visit"];
 
 /// Public types of two features or libraries do not share a name.
 pub fn public_types_do_not_share_a_name(files: &[SourceFile]) -> Vec<Finding> {

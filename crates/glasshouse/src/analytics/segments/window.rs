@@ -43,11 +43,11 @@ impl Scope {
 pub struct WindowVisits {
     closed: Vec<(Day, DayRows)>,
     open: Vec<(u32, OpenRow)>,
-    pages: Pages,
+    pages: WindowPaths,
 }
 
 /// The paths behind the numbers of a window.
-pub struct Pages {
+pub struct WindowPaths {
     table: Arc<PathTable>,
     /// Paths of open days that have no number yet; they are numbered on from the table's end.
     new: Vec<Arc<str>>,
@@ -65,8 +65,8 @@ pub struct PageSum<K> {
     pub visits: u64,
 }
 
-impl Pages {
-    fn new(table: Arc<PathTable>, new: Vec<Arc<str>>) -> Pages {
+impl WindowPaths {
+    fn new(table: Arc<PathTable>, new: Vec<Arc<str>>) -> WindowPaths {
         let mut order: Vec<usize> = (0..new.len()).collect();
         order.sort_unstable_by(|a, b| new[*a].cmp(&new[*b]));
         let mut new_places = vec![0; new.len()];
@@ -75,7 +75,7 @@ impl Pages {
             let before = table.find(&new[at]).unwrap_or_else(|before| before);
             new_places[at] = (u64::from(before) << 32) | rank as u64;
         }
-        Pages { table, new, new_places }
+        WindowPaths { table, new, new_places }
     }
 
     /// The path of a page.
@@ -118,11 +118,11 @@ impl WindowVisits {
         let mut numbering = Numbering::after(&table);
         let open = open.into_iter().map(|row| (numbering.number(&row.path), row)).collect();
         let new = numbering.into_new();
-        WindowVisits { closed, open, pages: Pages::new(table, new) }
+        WindowVisits { closed, open, pages: WindowPaths::new(table, new) }
     }
 
     /// The paths behind the numbers.
-    pub fn pages(&self) -> &Pages {
+    pub fn pages(&self) -> &WindowPaths {
         &self.pages
     }
 

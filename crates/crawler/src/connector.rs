@@ -1,5 +1,6 @@
 //! Guarded connections for a pooled HTTP client, with TLS where the target wants it. Used by the fetcher, the edge and
-//! the browser's egress proxy; fit for every hyper client that follows a customer's addresses. Must never open a socket that `Network` has not opened.
+//! the browser's egress proxy; fit for every hyper client that follows a customer's addresses.
+//! Must never open a socket that `Network` has not opened.
 
 use std::future::Future;
 use std::io;

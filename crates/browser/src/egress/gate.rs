@@ -87,11 +87,9 @@ pub(crate) struct Pass {
 #[derive(Default)]
 struct Log {
     blocked: Vec<BlockedRequest>,
-    refused: RefusedHosts,
+    /// By host and port.
+    refused: HashMap<(String, u16), Refused>,
 }
-
-/// Why hosts could not be reached, by host and port.
-type RefusedHosts = HashMap<(String, u16), Refused>;
 
 /// What the proxy has seen of a render so far: plain values for whoever decides about the render.
 #[derive(Debug, Clone, Default)]
@@ -100,14 +98,8 @@ pub(crate) struct Findings {
     pub is_cut: bool,
     /// A response has brought a cookie.
     pub sets_cookies: bool,
-    refused: RefusedHosts,
-}
-
-impl Findings {
-    /// Why `host:port` could not be reached, when it could not.
-    pub fn refusal(&self, host: &str, port: u16) -> Option<&Refused> {
-        self.refused.get(&(host.to_ascii_lowercase(), port))
-    }
+    /// Why the document's host could not be reached, when it could not.
+    pub refusal: Option<Refused>,
 }
 
 /// Why a host could not be reached.
@@ -202,12 +194,12 @@ impl Pass {
         self.sets_cookies.store(true, Ordering::Relaxed);
     }
 
-    /// What was seen so far.
-    pub fn findings(&self) -> Findings {
+    /// What was seen so far, of a document from this host and port.
+    pub fn findings(&self, document: Option<(String, u16)>) -> Findings {
         Findings {
             is_cut: self.is_cut(),
             sets_cookies: self.sets_cookies.load(Ordering::Relaxed),
-            refused: self.log().refused.clone(),
+            refusal: document.and_then(|(host, port)| self.refusal(&host, port)),
         }
     }
 
@@ -219,6 +211,10 @@ impl Pass {
     /// Takes the record of refused requests.
     pub fn take_blocked(&self) -> Vec<BlockedRequest> {
         std::mem::take(&mut self.log().blocked)
+    }
+
+    fn refusal(&self, host: &str, port: u16) -> Option<Refused> {
+        self.log().refused.get(&(host.to_ascii_lowercase(), port)).cloned()
     }
 
     /// Notes that a request got no connection.
@@ -325,6 +321,6 @@ mod tests {
         }
 
         assert_eq!(pass.take_blocked().len(), MAX_BLOCKED);
-        assert!(matches!(pass.findings().refusal("H", 80), Some(Refused::Forbidden(_))));
+        assert!(matches!(pass.refusal("H", 80), Some(Refused::Forbidden(_))));
     }
 }

@@ -96,12 +96,12 @@ impl<'a> Visit<'a> {
     }
 
     fn tell(&mut self, input: Input<'_>) -> Option<End> {
-        self.state.learn(self.pass.findings());
+        self.state.learn(self.pass.findings(self.state.document_address()));
         self.state.on(input, Instant::now())
     }
 
     fn tell_of_alarm(&mut self) -> Option<End> {
-        self.state.learn(self.pass.findings());
+        self.state.learn(self.pass.findings(self.state.document_address()));
         self.state.on_alarm(Instant::now())
     }
 

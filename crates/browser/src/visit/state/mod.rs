@@ -104,6 +104,12 @@ impl<'a> State<'a> {
         std::mem::take(&mut self.actions)
     }
 
+    /// Host and port of the document.
+    pub fn document_address(&self) -> Option<(String, u16)> {
+        let url = Url::parse(&self.document.url).unwrap_or_else(|_| self.request.url.clone());
+        Some((url.host_str()?.to_owned(), url.port_or_known_default()?))
+    }
+
     /// Takes what the proxy has seen: before anything is decided.
     pub fn learn(&mut self, findings: Findings) {
         self.findings = findings;
@@ -379,10 +385,8 @@ impl<'a> State<'a> {
 
     /// Why the proxy could not reach the document's host, if it could not.
     fn refusal(&self) -> Option<RenderError> {
-        let url = Url::parse(&self.document.url).unwrap_or_else(|_| self.request.url.clone());
-        let host = url.host_str()?;
-        let refused = self.findings.refusal(host, url.port_or_known_default()?)?;
-        Some(refused.clone().into_error(host))
+        let (host, _) = self.document_address()?;
+        Some(self.findings.refusal.clone()?.into_error(&host))
     }
 
     fn note_frame(&mut self, url: &str) {

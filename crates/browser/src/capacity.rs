@@ -71,6 +71,7 @@ impl Capacity {
         let is_calm = sample.waiting == 0 && sample.active < self.limit.div_ceil(2);
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         let step = |part: usize| (self.limit / part).max(1);
+        let more = |pages: usize| more_pages(pages, sample.busy).min(self.ceiling);
         if sample.memory_free < MEMORY_RESERVE {
             // Even below the floor: without memory pages die.
             self.limit = self.limit.saturating_sub(step(4)).max(1);
@@ -79,9 +80,9 @@ impl Capacity {
             self.hot = 0;
         } else if self.wants_more(sample) {
             if sample.active >= self.limit {
-                self.limit = (self.limit + step(4)).min(self.ceiling);
+                self.limit = more(self.limit);
             } else {
-                self.beside_urgent = (self.beside_urgent + (self.beside_urgent / 4).max(1)).min(self.ceiling);
+                self.beside_urgent = more(self.beside_urgent);
                 self.limit = self.limit.max(self.beside_urgent);
             }
         } else if self.calm >= CALM_SAMPLES && self.limit != self.floor {
@@ -103,6 +104,12 @@ impl Capacity {
             && sample.busy < BUSY_ROOM
             && sample.memory_free > 2.0 * MEMORY_RESERVE
     }
+}
+
+/// As many pages as would use the processor well if each did as much as now, at most twice as many.
+fn more_pages(pages: usize, busy: f64) -> usize {
+    let wanted = pages as f64 * BUSY_ROOM / busy.max(BUSY_ROOM / 2.0);
+    (wanted as usize).max(pages + 1)
 }
 
 /// One for each processor: pages that only compute keep them busy.
@@ -127,11 +134,16 @@ mod tests {
     fn while_work_waits_and_there_is_room_pages_grow_to_the_ceiling_and_no_further() {
         let mut capacity = Capacity::new(4, 32);
 
-        let limits: Vec<usize> = (0..12).map(|_| capacity.observe(&ROOM).all).collect();
+        let limits: Vec<usize> = (0..5).map(|_| capacity.observe(&ROOM).all).collect();
 
-        assert_eq!(limits[..4], [5, 6, 7, 8]);
-        assert!(limits.is_sorted());
-        assert_eq!(limits[11], 32);
+        assert_eq!(limits, [8, 16, 32, 32, 32]);
+    }
+
+    #[test]
+    fn pages_grow_by_what_the_processor_has_left_and_by_one_at_least() {
+        let grown = |busy| Capacity::new(8, 32).observe(&Sample { busy, ..ROOM }).all;
+
+        assert_eq!([0.0, 0.5, 0.6, 0.84, 0.85].map(grown), [16, 13, 11, 9, 8]);
     }
 
     #[test]
@@ -148,7 +160,7 @@ mod tests {
         let beside = Sample { active: 1, beside_urgent: true, ..ROOM };
 
         assert_eq!(capacity.observe(&Sample { busy: 0.88, ..beside }), Limits { all: 8, beside_urgent: 4 });
-        assert_eq!(capacity.observe(&beside), Limits { all: 8, beside_urgent: 5 });
+        assert_eq!(capacity.observe(&beside), Limits { all: 8, beside_urgent: 8 });
         repeat(&mut capacity, 20, &beside);
         assert_eq!(capacity.limits(), Limits { all: 32, beside_urgent: 32 });
         repeat(&mut capacity, 20, &Sample { busy: 0.92, ..beside });
@@ -161,7 +173,7 @@ mod tests {
         capacity.observe(&ROOM);
 
         for _ in 0..100 {
-            assert_eq!(capacity.observe(&Sample { busy: 0.9, ..ROOM }).all, 5);
+            assert_eq!(capacity.observe(&Sample { busy: 0.9, ..ROOM }).all, 8);
         }
     }
 

@@ -9,8 +9,6 @@ use crate::machine;
 
 /// Pages at once in one browser: more than that wait for each other's frames, which one scheduler draws in turn.
 pub(crate) const SLOTS_PER_BROWSER: usize = 8;
-/// Pages at once per core that are taken where nothing else is said.
-const FLOOR_PER_CORE: usize = 2;
 /// Memory of a browser without pages, and of each page besides.
 const BROWSER_BYTES: u64 = 512 << 20;
 const SLOT_BYTES: u64 = 256 << 20;
@@ -44,7 +42,8 @@ impl BrowserConfig {
         BrowserConfig {
             binary: None,
             concurrency: machine::max_concurrency(),
-            concurrency_floor: FLOOR_PER_CORE * machine::cores(),
+            // Pages that only compute keep each core busy; one more computes while another waits.
+            concurrency_floor: machine::cores() + 1,
             max_waiting: 1_000,
             strict_egress: false,
             network,

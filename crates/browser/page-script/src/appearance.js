@@ -1,5 +1,5 @@
 // How much of the page there is to see: next to nothing, and what says that it is loading, is waited for longer.
-// See docs/decisions/0318.
+// See docs/decisions/0318 and docs/decisions/0356.
 // Must never be asked often: it looks at all of the page.
 
 import { attribute, body, children, data, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
@@ -16,6 +16,9 @@ const BUSY = '[aria-busy="true"],[role="progressbar"],[class*="skeleton" i],[cla
 const BUSY_WORD = /skeleton|spinner|loading|loader/i;
 const OTHER_WORDS = /(lazy|up|down|un|re)-?load(ing|ers?)?|no-?(loading|loader)/gi; // lazysizes, buttons, states
 const FEW = 30; // characters of a part that apps fill, such as "Please wait"
+const HEADED = 'h1,h2,h3,h4,h5,h6,li,td,dd,article';
+const WAIT =
+  /loading|wait\b|one moment|connecting|initiali[sz]ing|l[aä]d(t\b|en\b)|warten|moment bitte|chargement|patiente[zr]|cargando|espere|carregando|aguarde|caricamento|attend(ere|i\b)|[лз]агрузка|подождите|加载|载入|読み込み|로딩|(\.{3}|…)\s*$/i;
 const MAIN = 'main,[role="main"]';
 const MOUNT = '#root,#app,#__next,#__nuxt,#___gatsby,app-root'; // where frameworks begin
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
@@ -49,13 +52,28 @@ function shownLength(root) {
   return length;
 }
 
-/** Whether what the app is to fill is there, and next to nothing in it: heads and feet of pages are often there before. */
-export function isMainMissing() {
+const isFilled = (part) => trim(innerText(part)).length >= FEW || query(part, CONTENT) !== null;
+const isShort = (part) => query(part, HEADED) !== null && !test(WAIT, innerText(part));
+
+/** Whether what the app is to fill is there and holds nothing of what is wanted. */
+function lacksMain(/** @type {(part: Element) => boolean} */ isEnough) {
   if (shadowRoots.size > 0) return false;
   let parts = queryAll(document, MAIN);
   if (parts.length === 0) parts = queryAll(document, MOUNT);
-  return parts.length > 0 && !some(parts, (part) => trim(innerText(part)).length >= FEW || query(part, CONTENT) !== null);
+  return parts.length > 0 && !some(parts, isEnough);
 }
+
+/** Whether what the app is to fill is there, and next to nothing in it: heads and feet of pages are often there before. */
+export const isMainMissing = () => lacksMain(isFilled);
+
+/** Whether the page has a heading or a list, also in what the app fills, and asks for no patience: then it may be short and all. */
+export function isShortPage() {
+  const root = body(document);
+  return root !== null && isShort(root) && !lacksMain((part) => isFilled(part) || isShort(part));
+}
+
+/** Whether the page says in some way that more is to come. */
+export const asksForPatience = () => isBusy() || lacksMain((part) => isFilled(part) || !test(WAIT, innerText(part)));
 
 /** Whether an element shows nothing. */
 const isEmpty = (element) => !hasText(element) && query(element, CONTENT) === null;

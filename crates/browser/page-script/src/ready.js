@@ -4,7 +4,7 @@
 // See docs/decisions/0006.
 
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
-import { isBlank, isBusy, isMainMissing, isUnfinished } from './appearance.js';
+import { isBlank, isBusy, isMainMissing, isShortPage, isUnfinished } from './appearance.js';
 import { isFadedOut } from './concealment.js';
 import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
@@ -120,7 +120,8 @@ function isStill() {
   const needed = neededStillness();
   if (still < min(needed, RULES.following.ms) || moment - work.lastRequest < needed) return false;
   const root = body(document);
-  return still > 2 * RULES.still.ms || (root !== null && trim(textContent(root)).length > 60 && !isBusy() && !isMainMissing());
+  if (still > 2 * RULES.still.ms) return true;
+  return root !== null && !isBusy() && (isShortPage() || (trim(textContent(root)).length > 60 && !isMainMissing()));
 }
 
 /** How long a page has to be still beside what hangs. */
@@ -151,7 +152,7 @@ const hasNothingYet = () => body(document) === null || isBlank();
 function goPastOthers() {
   if (state.contentLoaded) return;
   const still = now() - max(work.lastDom, work.lastRequest, state.wentPastAt);
-  const isPatient = () => readyState(document) !== 'loading' || hasNothingYet() || isBusy();
+  const isPatient = () => hasNothingYet() || isBusy() || (readyState(document) !== 'loading' && isUnfinished() && !isShortPage());
   if (still < RULES.stillScript.ms || (still < RULES.heldUp.ms && isPatient()) || !isHeldUpByOthers()) return;
   state.wentPastAt = now();
   send?.('G');

@@ -287,3 +287,38 @@ async fn a_deferred_script_that_hangs_does_not_cost_the_page() {
         "{page:?}"
     );
 }
+
+#[tokio::test]
+async fn a_deferred_script_of_another_site_that_hangs_costs_less_than_an_own_one() {
+    let hanging = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
+    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
+    let with =
+        |script: &str| Reply::html(&page(&format!("<p>{text}</p><script defer src={script}></script>")));
+    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
+
+    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+
+    let (own, other) = (own.unwrap(), other.unwrap());
+    assert!(other.html.contains("All of the shop") && !other.partial, "{other:?}");
+    assert!(other.timings.load_ms + 1000 < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
+}
+
+#[tokio::test]
+async fn what_hangs_costs_a_short_page_less_than_one_that_says_that_it_loads() {
+    let hanging = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
+    let with = |content: &str| {
+        let script = "<script async src=https://hanging.test/a.js></script>";
+        let also = "<script>globalThis.words = 'The text of a script is none that anybody sees, however long it is.'</script>";
+        Reply::html(&page(&format!("<div id=root>{content}</div>{script}{also}")))
+    };
+    bench.origin.on("/short", with("<h1>Hello</h1>")).on("/loads", with("<h1>Loading…</h1>"));
+
+    let (short, loads) = tokio::join!(bench.render("/short"), bench.render("/loads"));
+
+    let (short, loads) = (short.unwrap(), loads.unwrap());
+    assert!(short.html.contains("<h1>Hello") && !short.partial, "{short:?}");
+    assert!(short.timings.load_ms + 2000 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
+}

@@ -1,7 +1,7 @@
 // Tells requests that bring content from polls: the same question again, some time after an answer that brought no elements.
 // Used by `requests.js`.
 
-import { isBusy, isUnfinished } from './appearance.js';
+import { asksForPatience, isShortPage, isUnfinished } from './appearance.js';
 import { KeptMap, KeptSet, each, exec, test } from './intrinsics/language.js';
 import { work } from './work.js';
 import { now } from './shared.js';
@@ -30,7 +30,10 @@ export function describeRequest(method, url, body) {
 }
 
 /** How many answers in a row may bring nothing while the page cannot be all. */
-const patience = () => (isBusy() ? RULES.busyAnswers.times : RULES.shortAnswers.times);
+function patience() {
+  if (asksForPatience()) return RULES.busyAnswers.times;
+  return isUnfinished() && !isShortPage() ? RULES.shortAnswers.times : 0;
+}
 
 /** Whether a request is a poll. Counts it. */
 export function isPoll(request) {
@@ -45,10 +48,10 @@ export function isPoll(request) {
   if (now() - path.answered < RULES.answerToNext.ms) return false;
   note(same);
   note(path);
-  if (request.isKnownBody && same.fruitless >= RULES.sameAnswers.times) return same.fruitless >= patience() || !isUnfinished();
+  if (request.isKnownBody && same.fruitless >= RULES.sameAnswers.times) return same.fruitless >= patience();
   const goesOn = same.asked === 1 && now() - path.answered < RULES.pageToNext.ms && !test(MOMENT, request.same);
   if (path.fruitless < (goesOn ? RULES.pageAnswers.times : RULES.pathAnswers.times)) return false;
-  return path.fruitless >= patience() || !isUnfinished();
+  return path.fruitless >= patience();
 }
 
 /** What has changed since the answer was heard is taken for its fruit. */

@@ -3,7 +3,7 @@
 import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
 import { quietly, replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, asText, max, plain, soon, withFirst } from './intrinsics/language.js';
-import { isUnfinished } from './appearance.js';
+import { asksForPatience, isUnfinished } from './appearance.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { addPoll, pollTicked, removePoll } from './polls.js';
@@ -140,17 +140,19 @@ function setTicker(call, args, timer) {
   let id = 0;
   let idle = 0;
   let { changes, structures } = timer;
+  let shown = work.changes;
   const judge = () => {
     const entry = live.get(id);
     if (!entry) return;
     idle = progress() === changes ? idle + 1 : 0;
     changes = progress();
     const adds = work.structures > structures;
-    ({ structures } = work);
+    const shows = work.changes > shown;
+    ({ structures, changes: shown } = work);
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
     entry.end = undefined;
-    if (mayTick(timer, idle, adds)) entry.end = hold('timer', ms + RULES.lateCall.ms);
+    if (mayTick(timer, idle, adds, shows)) entry.end = hold('timer', ms + RULES.lateCall.ms);
     else if (ms <= RULES.poll.ms) entry.poll = addPoll(ms);
   };
   const next = (entry) => {
@@ -201,12 +203,14 @@ function isFirst(ticks, began, ms) {
 const mayAdd = (adds, ms) => adds && ms > RULES.interval.ms && !time.isElsewhere && !listened.scripts;
 
 /** Whether the next tick of an interval is waited for. */
-function mayTick({ ms, began }, idle, adds) {
+function mayTick({ ms, began }, idle, adds, shows) {
   if (!isStep(ms, adds)) return false;
   if (isFirst(idle, began, ms)) return true;
   if (idle >= (ms > RULES.interval.ms ? 1 : RULES.idleTicks.times)) return false;
   const passed = now() + ms - began;
-  return passed < RULES.counting.ms || (passed < RULES.longTimer.ms && idle === 0 && (mayAdd(adds, ms) || isUnfinished()));
+  if (passed < RULES.counting.ms) return true;
+  // Answers alone are those of a poll.
+  return passed < RULES.longTimer.ms && idle === 0 && (mayAdd(adds, ms) || (shows ? isUnfinished() : asksForPatience()));
 }
 
 let retries = 0;

@@ -116,3 +116,36 @@ async fn what_the_own_site_is_asked_by_a_beacons_name_has_more_time() {
 async fn a_survey_is_no_long_poll() {
     shows("fetch('/api/poll/7').then((r) => r.text()).then(add)", "tea or coffee").await;
 }
+
+#[tokio::test]
+async fn a_job_is_asked_about_as_long_as_the_main_part_says_that_it_is_loading() {
+    let script = "out.innerHTML = '<main>Loading…</main>';
+        let n = 0;
+        const id = setInterval(async () => {
+            await (await fetch('/data')).json();
+            if (++n < 9) return;
+            clearInterval(id);
+            out.textContent = '';
+            add('job done');
+        }, 250)";
+
+    shows(script, "job done").await;
+}
+
+#[tokio::test]
+async fn a_short_page_is_not_held_by_what_it_asks_again_and_again() {
+    let bench = Bench::new().await;
+    bench.origin.on("/alive", Reply::typed("text/plain", "").after(Duration::from_millis(900)));
+    let with = |content: &str| {
+        let script = "fetch('/alive'); setInterval(() => fetch('/alive'), 1000)";
+        Reply::html(&format!(
+            "<!DOCTYPE html><title>t</title><div id=root>{content}</div><script>{script}</script>"
+        ))
+    };
+    bench.origin.on("/short", with("<h1>Scores</h1><p>2:1")).on("/loads", with("<p>Loading…"));
+
+    let (short, loads) = tokio::join!(bench.render("/short"), bench.render("/loads"));
+
+    let (short, loads) = (short.unwrap(), loads.unwrap());
+    assert!(short.timings.load_ms + 1500 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
+}

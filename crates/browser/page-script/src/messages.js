@@ -3,6 +3,7 @@
 import { isUnfinished } from './appearance.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
+import { body, textContent } from './intrinsics/dom.js';
 import { KeptWeakMap, apply, asText, defineProperty, each, getter, keys, max, min, plain, proxied, push, some, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
@@ -127,22 +128,31 @@ export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () =
   let isFirst = true;
   let isOver = false;
   let { lastDom } = work;
+  let length = -1; // of the text, at the word before
   let end = hold('message', RULES.firstMessage.ms);
   const next = () => {
     end();
     const moment = now();
-    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms;
+    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms || hasGrown();
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + RULES.overtime.ms);
     const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
     const { changes } = work;
     // Who has only said that it is there has brought nothing to see.
     const isGreeting = () => (changes === work.changes && mayBeGreeting()) || isUnfinished();
     if (isFirst) native.setTimeout(() => last === moment && !isOver && isGreeting() && expectMore(), RULES.greeting.ms);
+    if (isFirst) hasGrown();
     isFirst = false;
     last = moment;
     lastDom = work.lastDom;
     const left = min(pace, latest - moment);
     if (left > 0) end = hold('message', left);
+  };
+  // Answers that are written word by word add text and no elements; numbers that change stay as long.
+  const hasGrown = () => {
+    const before = length;
+    const root = body(document);
+    length = root ? textContent(root).length : 0;
+    return length > before;
   };
   const expectMore = () => {
     const before = end;
@@ -158,7 +168,7 @@ export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () =
 
 /** Says only that the page is still there, as socket.io, SignalR and Phoenix do. */
 const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
-const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+)?(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
+const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+){0,3}(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
 
 function watchConnections() {
   /** @type {WeakMap<WebSocket, { sent: number, heard: boolean, changes: number, end: () => void }>} */
@@ -182,7 +192,7 @@ function watchConnections() {
     asked.sent += 1;
     asked.end();
     work.readChanges();
-    const hasShown = asked.sent > 1 || work.changes > asked.changes;
+    const hasShown = (asked.sent > 1 || work.changes > asked.changes) && !isUnfinished();
     asked.end = hold('message', hasShown ? RULES.socketReply.ms : RULES.firstMessage.ms);
   });
   watchClass('EventSource', (source) => {

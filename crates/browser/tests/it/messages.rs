@@ -56,6 +56,15 @@ async fn rendered(
     words: &'static [(Said, u64, &'static str)],
     script: &str,
 ) -> (Rendered, Duration) {
+    rendered_reply(worker, words, article(script)).await
+}
+
+/// The same with a page that is no article.
+async fn rendered_reply(
+    worker: &str,
+    words: &'static [(Said, u64, &'static str)],
+    reply: Reply,
+) -> (Rendered, Duration) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     TaskTracker::new().spawn(speak(listener, words));
@@ -64,7 +73,7 @@ async fn rendered(
     bench.render_reply(article("add('first')")).await.unwrap();
     let started = Instant::now();
 
-    let page = bench.render_reply(article(script)).await.unwrap();
+    let page = bench.render_reply(reply).await.unwrap();
 
     (page, started.elapsed())
 }
@@ -144,4 +153,36 @@ async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
     let (page, _) = rendered("", &[], script).await;
 
     assert_shows(&page, &["canvas soon", "beside soon"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_written_word_by_word_is_waited_for_to_its_end() {
+    let bench = Bench::new().await;
+    let words = (1..=25).map(|n| format!("data: word {n}\n\n")).collect();
+    let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(100), words);
+    bench.origin.on("/answer", stream);
+    // As chats do it: text, and no elements.
+    let script = "(async () => {
+        const reader = (await fetch('/answer', { method: 'POST' })).body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let piece = await reader.read(); !piece.done; piece = await reader.read()) out.textContent += piece.value;
+    })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert!(page.html.contains("word 25") && !page.partial, "{}", page.html);
+}
+
+#[tokio::test]
+async fn the_second_answer_of_a_socket_is_waited_for_by_a_page_that_shows_next_to_nothing() {
+    // As socket.io does: the page says that it is connected, and asks for what it shows.
+    let words: &'static [_] =
+        &[(Said::Asked, 0, "ack"), (Said::Asked, 0, "connected"), (Said::Asked, 800, "prices")];
+    let script = "const socket = new WebSocket('wss://live.test/');
+        socket.onopen = () => socket.send('init');
+        socket.onmessage = ({ data }) => { out.textContent = data; socket.send('after ' + data) }";
+    let page = format!("<!DOCTYPE html><title>t</title><div id=out></div><script>{script}</script>");
+
+    let (page, _) = rendered_reply("", words, Reply::html(&page)).await;
+
+    assert!(page.html.contains("prices"), "{}", page.html);
 }

@@ -3,7 +3,7 @@
 import { FRAME_MS, askFrame } from './frames.js';
 import { replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, getter, max, min } from './intrinsics/language.js';
-import { hold, holdPromise } from './work.js';
+import { hold, holdPromise, work } from './work.js';
 import { now } from './shared.js';
 
 const MAX_WAITED_FOR = 200;
@@ -12,6 +12,8 @@ const IDLE_MS = 45; // what a browser grants with nothing else to do
 export function watchIdleCallbacks() {
   const waiting = new KeptMap(); // id → end of its hold
   let waitedFor = 0;
+  let fruitless = 0;
+  let progress = -1;
   const didTimeout = getter(window.IdleDeadline?.prototype, 'didTimeout');
   replaceMethod(window, 'requestIdleCallback', (call, self, args) => {
     const callback = args[0];
@@ -32,7 +34,9 @@ export function watchIdleCallbacks() {
     id = call([run, { timeout: min(args[1]?.timeout || FRAME_MS, FRAME_MS) }]);
     askFrame();
     waitedFor += 1;
-    if (waitedFor <= MAX_WAITED_FOR) waiting.set(id, hold('idle', RULES.idleCallback.ms));
+    fruitless = progress === work.changes + work.answers ? fruitless + 1 : 0;
+    progress = work.changes + work.answers;
+    if (waitedFor <= MAX_WAITED_FOR && fruitless <= RULES.idleCallbacks.times) waiting.set(id, hold('idle', RULES.idleCallback.ms));
     return id;
   });
   watchMethod(window, 'cancelIdleCallback', (_, self, args) => {

@@ -56,7 +56,7 @@ export function hold(kind, limit, isForeign = false) {
   return () => {
     if (!work.holds.delete(entry)) return;
     if (kind === 'request' || kind === 'script') work.lastRequest = now();
-    if (kind !== 'timer' && kind !== 'frame') work.answers += 1;
+    if (kind !== 'timer' && kind !== 'frame' && kind !== 'idle') work.answers += 1;
     touch();
   };
 }

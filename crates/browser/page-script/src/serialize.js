@@ -8,7 +8,7 @@ import { customElementRules } from './custom_elements.js';
 import { quietly } from './hooks.js';
 import {
   TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
-  isHtml, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
+  isHtml, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
 } from './intrinsics/dom.js';
 import { KeptMap, each, lower, push, some, test, trim } from './intrinsics/language.js';
 import { cleanAttributes, isSuspect, renumberMoments } from './attributes.js';
@@ -53,6 +53,8 @@ function restore(original, copy, inert) {
   restoreInlineStyles(original, copy);
   each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
   restoreTemplates(original, copy, inert);
+  // One that was set by a script is no root, and a parser would make it one.
+  each(queryAll(copy, 'template[shadowrootmode]'), (template) => removeAttribute(template, 'shadowrootmode'));
   restoreHosts(original, copy, inert, shadowRoots);
 
   const top = isDocument ? head(copy) || documentElement(copy) : copy;

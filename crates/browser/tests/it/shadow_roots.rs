@@ -85,3 +85,13 @@ async fn closed_declared_roots_of_defined_elements_come_out_with_what_is_in_them
         assert!(page.html.contains(part), "{part}: {}", page.html);
     }
 }
+
+#[tokio::test]
+async fn a_template_that_a_script_sets_is_no_root() {
+    let script =
+        "out.innerHTML = '<x-card><template shadowrootmode=open><b>never shown</b></template>light</x-card>'";
+
+    let page = Bench::new().await.render_reply(article(script)).await.unwrap();
+
+    assert!(page.html.contains("<x-card><template><b>never shown</b></template>light"), "{}", page.html);
+}

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use url::Url;
 
 use crate::cdp::CdpError;
-use crate::egress::Standing;
+use crate::egress::{Standing, is_same_site};
 use crate::page::Message;
 use crate::tab::Navigated;
 
@@ -56,6 +57,16 @@ pub(super) struct Request<'a> {
     pub frame_id: Option<Cow<'a, str>>,
 }
 
+impl Request<'_> {
+    /// Whether another site than the page's own is asked for something that is wanted later, if at all.
+    pub fn is_in_advance(&self, page: &Url) -> bool {
+        let url = Url::parse(&self.request.url).ok().filter(|_| self.request.is_link_preload);
+        url.is_some_and(|url| {
+            url.host_str().zip(page.host_str()).is_some_and(|(host, own)| !is_same_site(own, host))
+        })
+    }
+}
+
 /// Where a request goes.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,6 +78,9 @@ pub(super) struct Target<'a> {
     pub url_fragment: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub method: Cow<'a, str>,
+    /// By `<link rel=preload>`.
+    #[serde(default)]
+    pub is_link_preload: bool,
 }
 
 impl Target<'_> {

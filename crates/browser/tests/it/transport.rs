@@ -322,3 +322,20 @@ async fn what_hangs_costs_a_short_page_less_than_one_that_says_that_it_loads() {
     assert!(short.html.contains("<h1>Hello") && !short.partial, "{short:?}");
     assert!(short.timings.load_ms + 2000 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
 }
+
+#[tokio::test]
+async fn a_preload_of_another_site_that_hangs_holds_nothing_up() {
+    let hanging = origin(String::new(), Then::Hang).await;
+    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
+    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    let with = |address: &str| {
+        Reply::html(&page(&format!("<link rel=preload as=script href={address}><h1>Hello</h1>")))
+    };
+    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
+
+    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+
+    let (own, other) = (own.unwrap(), other.unwrap());
+    assert!(other.settled == Settled::Quiet, "{other:?}");
+    assert!(other.timings.load_ms + 1000 < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
+}

@@ -277,6 +277,7 @@ impl<'a> State<'a> {
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
             (Some("Document"), false) => self.note_frame(&request.request.url),
+            _ if request.is_in_advance(&self.request.url) => return None,
             _ => {}
         }
         // A worker's own script belongs to no document, and its end is not reported.

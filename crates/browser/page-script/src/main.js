@@ -11,6 +11,7 @@ import { tellOfWork, watchForeignFrames } from './foreign_frames.js';
 import { watchFrames } from './frames.js';
 import { listen } from './hooks.js';
 import { watchIdleCallbacks } from './idle_callbacks.js';
+import { test } from './intrinsics/language.js';
 import { watchListenerTypes } from './listeners.js';
 import { watchMedia } from './media.js';
 import { watchMessages } from './messages.js';
@@ -55,7 +56,7 @@ function main() {
     tellOfWork();
   }
   if (!isTop) return;
-  if (location.protocol !== 'http:' && location.protocol !== 'https:') return;
+  if (!test(/^(https?|blob):$/, location.protocol)) return;
   watchObservers();
   watchListenerTypes();
   watchForeignFrames();

@@ -30,10 +30,20 @@ pub(super) struct Departure {
     pub redirect: Redirect,
     /// The network's name of its request, once that has been sent.
     pub request: Option<String>,
+    /// Where redirects have led it, without the fragment.
+    pub landing: Option<String>,
     /// Until when it is waited for.
     pub until: Instant,
     /// The origin sent the visitor on, before there was a page that could stay.
     pub is_hop: bool,
+}
+
+impl Departure {
+    /// The address of the document that comes, without the fragment.
+    pub fn address(&self) -> &str {
+        let address = self.landing.as_deref().unwrap_or(&self.redirect.location);
+        address.split('#').next().unwrap_or_default()
+    }
 }
 
 /// What is said to have moved the page.

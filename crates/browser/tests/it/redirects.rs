@@ -18,7 +18,8 @@ async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
     let attachment = Reply::typed("application/zip", "PK").header("content-disposition", "attachment");
     bench.origin.on("/file", attachment).on("/nothing", Reply::html("").status(204));
     bench.origin.on("/plain.zip", Reply::typed("application/zip", "PK"));
-    for target in ["/file", "/plain.zip", "/nothing", "myapp://open", "mailto:ines@shop.test"] {
+    bench.origin.on("/get", Reply::redirect(302, "/plain.zip"));
+    for target in ["/file", "/plain.zip", "/get", "/nothing", "myapp://open", "mailto:ines@shop.test"] {
         let script = format!(
             "setTimeout(() => {{ location.href = '{target}' }}, 50); setTimeout(() => {{ out.textContent = 'the page' }}, 300)"
         );
@@ -28,6 +29,16 @@ async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
         assert_stays(&page, "the page");
         assert_eq!(page.settled, Settled::Quiet, "{target}");
     }
+}
+
+#[tokio::test]
+async fn a_document_that_the_page_makes_itself_is_the_page() {
+    let bench = Bench::new().await;
+    let script = "location.href = URL.createObjectURL(new Blob(['<title>t</title><h1>made here</h1>'], { type: 'text/html' }))";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert_stays(&page, "made here");
 }
 
 #[tokio::test]

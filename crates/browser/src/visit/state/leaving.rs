@@ -26,8 +26,13 @@ impl State<'_> {
             // The network was quicker than the page, which knows the status.
             Some(departure) => departure.redirect.status = redirect.status,
             None => {
-                self.departure =
-                    Some(Departure { redirect, request: None, until: now + REQUEST_GRACE, is_hop: false })
+                self.departure = Some(Departure {
+                    redirect,
+                    request: None,
+                    landing: None,
+                    until: now + REQUEST_GRACE,
+                    is_hop: false,
+                })
             }
         }
     }
@@ -38,7 +43,8 @@ impl State<'_> {
         let told = self.departure.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
         let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
-        self.departure = Some(Departure { redirect, request, until: now + RESPONSE_GRACE, is_hop: false });
+        self.departure =
+            Some(Departure { redirect, request, landing: None, until: now + RESPONSE_GRACE, is_hop: false });
     }
 
     /// Takes the departure whose request this is.
@@ -56,10 +62,12 @@ impl State<'_> {
             !departure.is_hop && self.followed.is_none() && self.is_not_found(&departure.redirect);
         // Another query makes no other page. The browser asks anew by itself, too, when the server wants to know more of it.
         let is_itself = !departure.is_hop && is_same_page(&self.request.url, &departure.redirect.location);
+        // A document that the page has made itself (`blob:`) has an address for nobody else.
+        let is_made_here = !departure.redirect.location.starts_with("http");
         let mut document = Document {
             request: departure.request.clone(),
             loader: Some(received.loader_id.to_string()),
-            url: departure.redirect.location.split('#').next().unwrap_or_default().to_owned(),
+            url: departure.address().to_owned(),
             ..Document::default()
         };
         document.read_head(&received.response);
@@ -68,7 +76,7 @@ impl State<'_> {
             self.followed = Some(Followed::NotFound(departure.redirect));
             return None;
         }
-        if is_itself && self.hops < self.request.limits.redirects {
+        if (is_itself || is_made_here) && self.hops < self.request.limits.redirects {
             self.hops += 1;
             self.followed = Some(Followed::Gate);
             return self.document.flaw.take().map(End::not_a_page);
@@ -100,13 +108,19 @@ impl State<'_> {
     pub(super) fn on_hop(&mut self, request: &Request<'_>, status: u16, now: Instant) -> Option<End> {
         let redirect = Redirect { status, location: request.request.with_fragment() };
         if let Some(departure) = self.take_departure(&request.request_id) {
+            if !departure.is_hop {
+                // It may end in a download, and the page stays.
+                let (landing, until) = (Some(request.request.url.to_string()), now + self.hop_grace());
+                self.departure = Some(Departure { landing, until, ..departure });
+                return None;
+            }
             self.arrive(Document::requested(request));
-            if departure.is_hop && is_same_page(&self.request.url, &redirect.location) {
+            if is_same_page(&self.request.url, &redirect.location) {
                 // There and back again: for a cookie.
                 self.followed = Some(Followed::Gate);
                 return None;
             }
-            if departure.is_hop && self.may_come_back(&departure, &redirect) {
+            if self.may_come_back(&departure, &redirect) {
                 self.hops += 1;
                 self.departure = Some(Departure { until: now + self.hop_grace(), ..departure });
                 return None;
@@ -127,8 +141,13 @@ impl State<'_> {
         }
         if self.is_own_site(&redirect) || self.is_beside(&redirect) {
             let request = Some(request.request_id.to_string());
-            self.departure =
-                Some(Departure { redirect, request, until: now + self.hop_grace(), is_hop: true });
+            self.departure = Some(Departure {
+                redirect,
+                request,
+                landing: None,
+                until: now + self.hop_grace(),
+                is_hop: true,
+            });
             return None;
         }
         Some(self.redirect(redirect))
@@ -182,7 +201,8 @@ impl State<'_> {
                 && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
             {
                 let until = now + RESPONSE_GRACE;
-                self.departure = Some(Departure { redirect, request: None, until, is_hop: false });
+                self.departure =
+                    Some(Departure { redirect, request: None, landing: None, until, is_hop: false });
                 None
             }
             _ if via == Via::Refresh => self.look_into(redirect, Cause::Refresh),

@@ -247,7 +247,8 @@ impl<'a> State<'a> {
         if done.too_large.is_some() || bytes > limit {
             return End::Failed(RenderError::TooLarge { bytes, limit });
         }
-        let final_url = Url::parse(&done.url).unwrap_or_else(|_| self.request.url.clone());
+        let shown = Url::parse(&done.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let final_url = shown.unwrap_or_else(|| self.request.url.clone());
         if done.html.is_empty() {
             return End::not_a_page(self.document.xml.as_deref().unwrap_or("an empty document"));
         }

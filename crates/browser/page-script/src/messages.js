@@ -1,6 +1,6 @@
 // What another thread or the other side of a connection answers: sockets, event streams, workers, databases, caches.
 
-import { isUnfinished } from './appearance.js';
+import { asksForPatience, isUnfinished } from './appearance.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { body, textContent } from './intrinsics/dom.js';
@@ -133,7 +133,7 @@ export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () =
   const next = () => {
     end();
     const moment = now();
-    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms || hasGrown();
+    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms || hasGrown() || isAwaited();
     const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + RULES.overtime.ms);
     const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
     const { changes } = work;
@@ -166,6 +166,17 @@ export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () =
   return { next, end: finish };
 }
 
+const patience = { asked: false, at: -Infinity };
+
+/** Whether the page says that it is loading: what comes meanwhile need not show anything. Not looked at with every word. */
+function isAwaited() {
+  if (now() - patience.at > RULES.betweenMessages.ms) {
+    patience.at = now();
+    patience.asked = asksForPatience();
+  }
+  return patience.asked;
+}
+
 /** Says only that the page is still there, as socket.io, SignalR and Phoenix do. */
 const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
 const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+){0,3}(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
@@ -188,7 +199,8 @@ function watchConnections() {
   // What is sent before the first word is answered within its time. Who has shown nothing yet has as long for the first answer.
   watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => {
     const asked = sockets.get(socket);
-    if (!asked?.heard || asked.sent >= RULES.socketQuestions.times || isKeepAlive(args[0])) return;
+    if (!asked?.heard || isKeepAlive(args[0])) return;
+    if (asked.sent >= RULES.socketQuestions.times && (asked.sent >= RULES.busyAnswers.times || !isAwaited())) return;
     asked.sent += 1;
     asked.end();
     work.readChanges();

@@ -186,3 +186,20 @@ async fn the_second_answer_of_a_socket_is_waited_for_by_a_page_that_shows_next_t
 
     assert!(page.html.contains("prices"), "{}", page.html);
 }
+
+#[tokio::test]
+async fn what_comes_while_the_page_says_that_it_is_loading_need_not_show_anything() {
+    let bench = Bench::new().await;
+    let news = (1..=8).map(|n| format!("data: news {n}\n\n")).collect();
+    let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(300), news);
+    bench.origin.on("/news", stream);
+    let script = "out.innerHTML = '<main>Loading…</main>';
+        const all = [];
+        new EventSource('/news').onmessage = ({ data }) => {
+            if (all.push(data) === 8) { out.textContent = ''; add(all.join()) }
+        }";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert!(page.html.contains("news 1,news 2") && page.html.contains("news 8"), "{}", page.html);
+}

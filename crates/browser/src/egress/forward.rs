@@ -9,23 +9,21 @@ use bytes::Bytes;
 use crawler::NetworkError;
 use crawler::errors::causes;
 use http::header::{
-    CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE, TRANSFER_ENCODING,
-    UPGRADE,
+    ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
+    TRANSFER_ENCODING, UPGRADE,
 };
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
-use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 
 use super::gate::{Gate, Pass, Refused};
 use super::meter::{Metered, MeteredBody};
+use super::refusal::{broken, refusal};
 use super::trackers::stand_in;
 use super::{Shared, tunnel};
 use crate::{OriginRoute, OwnHeaders};
-
-/// Marks answers that are the proxy's own, so that a refused document is not taken for a page.
-pub(crate) const REFUSED_HEADER: &str = "x-glasshouse-refused";
 
 const HOP_BY_HOP: &[&str] = &[
     "connection",
@@ -108,6 +106,7 @@ pub(super) async fn forward(
     add_own_headers(request.headers_mut(), &pass, page);
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
+    let is_document = asks_for_html(request.headers());
     let holds_up = pass.is_other_site(&page.host) && may_hold_up(&request);
     let answer = tokio::select! {
         answer = shared.upstream.send(request) => answer,
@@ -126,7 +125,7 @@ pub(super) async fn forward(
                 StatusCode::BAD_GATEWAY
             };
             pass.refuse(&url, &page.host, page.port, refused);
-            return refusal(status);
+            return if is_document { refusal(status) } else { broken() };
         }
     };
     if response.status() == StatusCode::SWITCHING_PROTOCOLS && upgrades {
@@ -154,12 +153,8 @@ pub(super) async fn forward(
     response.map(|body| MeteredBody::new(body, gate).boxed_unsync())
 }
 
-/// An answer of the proxy's own.
-pub(super) fn refusal(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed_unsync());
-    *response.status_mut() = status;
-    response.headers_mut().insert(REFUSED_HEADER, HeaderValue::from_static("1"));
-    response
+fn asks_for_html(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"))
 }
 
 /// Whether a request is for a script or style sheet, which the rest of a document may have to wait for.

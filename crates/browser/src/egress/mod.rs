@@ -10,6 +10,7 @@ mod gate;
 mod lengths;
 mod meter;
 mod probe;
+mod refusal;
 mod tls;
 mod trackers;
 mod tunnel;
@@ -29,9 +30,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use forward::REFUSED_HEADER;
 pub(crate) use gate::{Findings, Gate, Pass, is_same_site};
 pub(crate) use probe::Standing;
+pub(crate) use refusal::REFUSED_HEADER;
 pub(crate) use tls::Identity;
 
 use connector::Upstream;

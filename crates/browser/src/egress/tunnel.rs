@@ -15,9 +15,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use super::Shared;
-use super::forward::{Address, Body, forward, own_headers_of, refusal, route_of};
+use super::forward::{Address, Body, forward, own_headers_of, route_of};
 use super::gate::{Gate, Refused};
 use super::meter::{Metered, Prefixed};
+use super::refusal::refusal;
 
 /// First byte of a TLS handshake.
 const TLS_HANDSHAKE: u8 = 0x16;

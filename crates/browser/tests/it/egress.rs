@@ -235,6 +235,20 @@ async fn a_redirect_to_a_refused_address_is_a_redirect_and_nobody_is_called() {
 }
 
 #[tokio::test]
+async fn a_request_whose_connection_breaks_fails_for_the_page_too() {
+    let broken = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = broken.local_addr().unwrap();
+    tokio_util::task::TaskTracker::new().spawn(async move { while broken.accept().await.is_ok() {} });
+    let bench = Bench::with_hosts(&[("broken.test", address)], |_| {}).await;
+    let script = "fetch('https://broken.test/data', { mode: 'no-cors' })
+        .then(() => { out.textContent = 'an answer' }, () => { out.textContent = 'a failure' })";
+
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert!(page.html.contains("a failure"), "{}", page.html);
+}
+
+#[tokio::test]
 async fn a_refused_request_fails_at_once() {
     let bench = Bench::only_origin().await;
     let script = "const t = performance.now(); fetch('http://10.0.0.1/x').catch(() => { out.textContent = performance.now() - t < 1000 ? 'fast' : 'slow' })";

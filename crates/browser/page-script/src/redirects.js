@@ -53,14 +53,15 @@ export function watchNavigation() {
     const destination = navigate.destination(event);
     const url = destinationOf.url(destination);
     if (destinationOf.sameDocument(destination) || navigate.hashChange(event) || navigate.downloadRequest(event) !== null) return;
-    if (state.done || !test(/^https?:/i, url)) return;
+    if (state.done || !test(/^(https?|blob):/i, url)) return;
+    const isPlace = !test(/^blob:/i, url);
     // To the same address again: the document is asked for anew, and what stands here is not it.
     const isReload = navigate.navigationType(event) === 'reload' || location.href === url;
     const decide = () => {
       // A router may have taken the navigation over, or the page may have stopped it.
       if (taken.has(event) || eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;
       const away = withoutFragment(url) !== withoutFragment(location.href);
-      if (away && !isReload && !navigate.formData(event)) {
+      if (isPlace && away && !isReload && !navigate.formData(event)) {
         state.leaving = true;
         report({ k: 'navigation', location: url, status: redirectStatus() });
       } else {

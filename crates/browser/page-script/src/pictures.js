@@ -12,7 +12,7 @@ import { touch } from './work.js';
 const MAX_DETACHED = 1000;
 const PICTURES = 'img,svg image,link[rel="preload" i][as="image" i]';
 const ADDRESSES = ['src', 'srcset', 'href', 'xlink:href', 'imagesrcset'];
-const SIZE = { naturalWidth: 1200, naturalHeight: 800 }; // of a picture that does not say its own
+const SIZE = { width: 1200, height: 800 }; // of a picture that does not say its own
 
 /** @type {WeakSet<EventTarget>} */
 const loadedPictures = new KeptWeakSet();
@@ -33,13 +33,16 @@ export function watchPictures() {
   };
   listen(document, 'load', loaded, { capture: true });
   replaceMethod(HTMLImageElement.prototype, 'decode', () => resolved());
-  const size = (name, written) =>
+  const size = (name, written, /** @type {(image: Element) => boolean} */ has = () => true) =>
     replaceGetter(HTMLImageElement.prototype, name, (read, image) => {
       const value = read();
-      return value === 0 && loadedPictures.has(image) ? +(attribute(image, written) || 0) || SIZE[name] : value;
+      return value === 0 && loadedPictures.has(image) && has(image) ? +(attribute(image, written) || 0) || SIZE[written] : value;
     });
   size('naturalWidth', 'width');
   size('naturalHeight', 'height');
+  // In the document these are the size of its box.
+  size('width', 'width', (image) => !isConnected(image));
+  size('height', 'height', (image) => !isConnected(image));
   replaceGetter(HTMLImageElement.prototype, 'complete', (read, image) => loadedPictures.has(image) || read());
 }
 

@@ -87,3 +87,12 @@ async fn paints_are_among_all_entries() {
 
     shows(script, "painted").await;
 }
+
+#[tokio::test]
+async fn a_picture_outside_the_document_has_a_size_once_it_counts_as_loaded() {
+    let script = "const picture = new Image();
+        picture.onload = () => add(picture.width > 0 && picture.height > 0 ? 'has a size' : 'is empty');
+        picture.src = '/picture.png'";
+
+    shows(script, "has a size").await;
+}

@@ -3,6 +3,7 @@
 // Must never really scroll or change the size of the window: layouts depend on both.
 
 import { later } from './alarms.js';
+import { endAnimationsOf } from './animations.js';
 import { askFrame } from './frames.js';
 import { quietly } from './hooks.js';
 import {
@@ -142,7 +143,7 @@ function followChanges() {
     /** @type {Seen[]} */
     const shown = [];
     changes.forEach((look, element) => {
-      if (!isConnected(element) || !isShown(element, VISIBLE)) return;
+      if (!isConnected(element) || !(isShown(element, VISIBLE) || isShownInTheEnd(element))) return;
       look.forEach((_, name) => look.set(name, attribute(element, name)));
       push(shown, { element, top: box.top(boundingBox(element)), look });
     });
@@ -150,12 +151,22 @@ function followChanges() {
   };
 }
 
+/** Whether an element can be seen once its transition is over, which may not even have begun. */
+function isShownInTheEnd(element) {
+  endAnimationsOf(element);
+  return isShown(element, VISIBLE);
+}
+
 /** What hides again on the way back up is out of sight there: it stays as it was seen. */
 function keepShown({ element, top, look }) {
-  if (!isConnected(element) || top < window.innerHeight || isShown(element, VISIBLE)) return;
-  look.forEach((value, name) => {
-    if (attribute(element, name) === value) return;
-    if (value === null) removeAttribute(element, name);
+  if (!isConnected(element) || top < window.innerHeight) return;
+  /** @type {string[]} */
+  const changed = [];
+  look.forEach((value, name) => attribute(element, name) !== value && push(changed, name));
+  if (changed.length === 0 || isShownInTheEnd(element)) return;
+  each(changed, (name) => {
+    const value = look.get(name);
+    if (value === null || value === undefined) removeAttribute(element, name);
     else setAttribute(element, name, value);
   });
 }

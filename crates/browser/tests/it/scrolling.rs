@@ -51,6 +51,20 @@ async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_w
 }
 
 #[tokio::test]
+async fn what_fades_in_and_out_by_scroll_position_stays() {
+    let script = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight - 100 ? 'shown' : '' };
+        look(); addEventListener('scroll', look)";
+
+    let page = rendered(long(
+        "#far { opacity: 0; transition: opacity 0.8s 0.4s } #far.shown { opacity: 1 }",
+        script,
+    ))
+    .await;
+
+    assert!(page.html.contains("class=\"shown\""), "{}", page.html);
+}
+
+#[tokio::test]
 async fn what_appears_in_the_upper_part_of_the_window_or_at_the_end_of_scrolling_is_shown() {
     let upper = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight * 0.6 ? 'shown' : 'hidden' };
         look(); addEventListener('scroll', look)";

@@ -11,8 +11,8 @@ import { hold, work } from './work.js';
 import { now, time } from './shared.js';
 
 /**
- * A timer or interval of the page.
- * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number, structures: number }} Timer
+ * A timer or interval of the page. `isAwaited`: an interval whose tick, which is running, was waited for.
+ * @typedef {{ callback: unknown, ms: number, depth: number, began: number, changes: number, structures: number, isAwaited?: boolean }} Timer
  */
 
 /**
@@ -139,6 +139,7 @@ function setTicker(call, args, timer) {
   const { callback, ms } = timer;
   let id = 0;
   let idle = 0;
+  const since = now(); // the chain that has armed it, with each slide of a carousel perhaps, began before
   let { changes, structures } = timer;
   let shown = work.changes;
   const judge = () => {
@@ -152,7 +153,7 @@ function setTicker(call, args, timer) {
     if (entry.poll) return pollTicked(entry.poll, ms);
     entry.end?.();
     entry.end = undefined;
-    if (mayTick(timer, idle, adds, shows)) entry.end = hold('timer', ms + RULES.lateCall.ms);
+    if (mayTick(ms, since, idle, adds, shows)) entry.end = hold('timer', ms + RULES.lateCall.ms);
     else if (ms <= RULES.poll.ms) entry.poll = addPoll(ms);
   };
   const next = (entry) => {
@@ -162,6 +163,7 @@ function setTicker(call, args, timer) {
   };
   const run = /** @this {unknown} */ function (...passed) {
     const entry = live.get(id);
+    timer.isAwaited = entry?.end !== undefined;
     if (entry) next(entry);
     try {
       return runAs(timer, callback, this, passed);
@@ -175,7 +177,6 @@ function setTicker(call, args, timer) {
     time.isElsewhere = true; // what the browser itself repeats cannot be set anew
     id = call();
     const beside = native.setInterval(() => (live.has(id) ? afterChanges(judge) : native.clearTimeout(beside)), max(LEAST_TICK_MS, ms));
-    timer.began = now();
     quietly(() => wait(keep(id, ms, []), timer));
     return id;
   }
@@ -185,7 +186,6 @@ function setTicker(call, args, timer) {
     return given;
   };
   id = call(given);
-  timer.began = now();
   quietly(() => wait(keep(id, ms, given), timer));
   return id;
 }
@@ -203,7 +203,7 @@ function isFirst(ticks, began, ms) {
 const mayAdd = (adds, ms) => adds && ms > RULES.interval.ms && !time.isElsewhere && !listened.scripts;
 
 /** Whether the next tick of an interval is waited for. */
-function mayTick({ ms, began }, idle, adds, shows) {
+function mayTick(ms, began, idle, adds, shows) {
   if (!isStep(ms, adds)) return false;
   if (isFirst(idle, began, ms)) return true;
   if (idle >= (ms > RULES.interval.ms ? 1 : RULES.idleTicks.times)) return false;
@@ -242,6 +242,7 @@ function mayHold(timer, parent) {
   if (!isEarly && (used.times > RULES.sameTimers.times || (used.times > 8 && used.idle >= RULES.idleTimers.times && !isUnfinished()))) return false;
   if (used.times > 30 && now() - work.lastRequest > RULES.chain.ms) return false;
   if (!parent) return true;
+  if (parent.isAwaited && timer.ms <= RULES.step.ms) return true; // the other half of a tick: what it has hidden comes back
   const adds = timer.structures > parent.structures;
   if ((timer.depth > RULES.steps.times && !isEarly) || now() + timer.ms - timer.began > (mayAdd(adds, timer.ms) ? RULES.longTimer.ms : RULES.chain.ms)) return false;
   // The same step again: a typewriter shows something with each, a clock is slow, a poll shows nothing.

@@ -3,6 +3,7 @@
 
 mod absent;
 mod article;
+mod carousels;
 mod clobbering;
 mod documents;
 mod egress;

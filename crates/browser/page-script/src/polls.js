@@ -1,5 +1,5 @@
 // Polls: timers, intervals and frames that only look whether something is there yet. They are not waited for as such, but one
-// more tick of each is, after elements have come or gone or an answer has come: it may be what the poll has been looking for.
+// more tick of each is, after elements have come or gone, an answer has come or a timer: it may be what the poll has been looking for.
 // Must never wait for long in all: a page may change itself for ever beside a poll that never finds anything.
 
 import { KeptSet, max, soon } from './intrinsics/language.js';
@@ -9,18 +9,18 @@ import { work } from './work.js';
 /** @typedef {{ since: number, due: number, seen: number, isQuick: boolean }} Poll */
 
 /**
- * `left`: of the time that all of them have.
- * @typedef {{ polls: Set<Poll>, left: number }} Polling
+ * `left`: of the time that all of them have; `timers`: how many that were waited for have ended.
+ * @typedef {{ polls: Set<Poll>, left: number, timers: number }} Polling
  */
 
 /** @type {Polling} */
-export const polling = shared?.polling ?? { polls: new KeptSet(), left: RULES.polls.ms };
+export const polling = shared?.polling ?? { polls: new KeptSet(), left: RULES.polls.ms, timers: 0 };
 
 const FRAME_MS = 16; // frames come and come beside animations
 const QUICK_MS = 250; // what looks less often waits for elements, or asks for something itself
 
 /** Counts what a poll may have been looking for. */
-const news = (isQuick) => work.structures + (isQuick ? work.answers : 0);
+const news = (isQuick) => work.structures + (isQuick ? work.answers + polling.timers : 0);
 
 /** A poll whose next tick comes in `ms`. */
 export function addPoll(ms) {
@@ -62,6 +62,11 @@ export function isPollAwaited() {
     else if (poll.seen < news(poll.isQuick) && poll.due < time + RULES.poll.ms) found = true;
   });
   return found;
+}
+
+/** Makes every quick poll look once more: a timer may have set what it looks for. */
+export function expectQuickPolls() {
+  polling.timers += 1;
 }
 
 /** Makes every poll look once more, as if elements had come. */

@@ -6,7 +6,7 @@ import { KeptMap, apply, asText, max, plain, soon, withFirst } from './intrinsic
 import { asksForPatience, isUnfinished } from './appearance.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
-import { addPoll, pollTicked, removePoll } from './polls.js';
+import { addPoll, expectQuickPolls, pollTicked, removePoll } from './polls.js';
 import { hold, work } from './work.js';
 import { now, time } from './shared.js';
 
@@ -113,6 +113,7 @@ function setTimer(call, args, timer) {
         return runAs(timer, callback, this, given);
       } finally {
         if (entry?.poll) removePoll(entry.poll);
+        if (entry?.end) expectQuickPolls();
         entry?.end?.();
         rung();
       }

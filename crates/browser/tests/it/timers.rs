@@ -310,3 +310,11 @@ async fn idle_callbacks_that_ask_for_ever_and_show_nothing_hold_nothing_up() {
     assert_shows(&asks, &[]);
     assert!(asks.timings.load_ms < shows.timings.load_ms, "{:?} {:?}", asks.timings, shows.timings);
 }
+
+#[tokio::test]
+async fn a_poll_for_what_a_timer_brings_finds_it() {
+    let script = "setTimeout(() => { globalThis.wanted = 1 }, 1450);
+        const id = setInterval(() => { if (!globalThis.wanted) return; clearInterval(id); add('found') }, 200)";
+
+    shows(script, "found").await;
+}

@@ -5,7 +5,7 @@
 import { later, moveOn, nextDue } from './alarms.js';
 import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
-import { KeptMap, apply, each, max, push, soon, then } from './intrinsics/language.js';
+import { KeptMap, apply, each, max, min, push, soon, then } from './intrinsics/language.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { goesByPage, isMatterOfTime } from './only_time.js';
@@ -38,12 +38,15 @@ export const frames = {
   requestOfChain: 0,
 };
 
-/** From here on callbacks have their whole time again. */
-export function beginChain() {
+/** From here on callbacks have their whole time again, but for `spent` frames. */
+export function beginChain(spent = 0) {
   frames.chainBegan = now();
   frames.lastProductive = frames.chainBegan;
-  frames.unproductive = 0;
+  frames.unproductive = min(frames.unproductive, spent);
 }
+
+/** The same after a step of ours: what is idle by then hardly begins to count because of it. */
+export const resumeChain = () => beginChain(RULES.idleFrames.times * 0.75);
 
 /** Asks for one frame. Any number of calls before it is drawn are one request. */
 export function askFrame() {
@@ -97,7 +100,7 @@ const isCounting = () => frames.unproductive > 10;
 function drawnPace() {
   if (frames.drawn < FIRST_DRAWN) return 0;
   if (frames.unproductive > RULES.idleFrames.times) return IDLING_MS;
-  return isCounting() && (time.isElsewhere || listened.scripts) ? COUNTING_MS : FRAME_MS;
+  return isCounting() && (time.isElsewhere || listened.scripts || listened.ends) ? COUNTING_MS : FRAME_MS;
 }
 
 /** Whether callbacks can do without drawing this time: nothing but a frame to call them waits for it. Animations of scripts begin and end when one is drawn. */

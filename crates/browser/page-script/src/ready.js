@@ -9,7 +9,7 @@ import { isFadedOut } from './concealment.js';
 import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
-import { beginChain } from './frames.js';
+import { resumeChain } from './frames.js';
 import { moveHand } from './hands.js';
 import { listen, listenAgain, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
@@ -83,8 +83,23 @@ function decide() {
 /** Whether the page is waited for, by whatever rule. */
 export const isWaitedFor = () => isPending() || isPollAwaited() || isAboutToFadeIn() || readFlag() === false || !isSelectorThere();
 
-/** A long timer beside a part that cannot be seen yet most likely shows it. No more than time that can be skipped is spent on that. */
-const isAboutToFadeIn = () => isHeld((kind, { until }) => kind === 'unlikely' && until > now()) && goesByPage() && isFadedOut();
+let fadesInBy = 0;
+
+/**
+ * A long timer beside a part that cannot be seen yet most likely shows it. No more than time that can be skipped is spent on that, and
+ * none on those that come after: the slides of a carousel fade in and out for ever.
+ */
+function isAboutToFadeIn() {
+  let last = 0;
+  const isUp = isHeld((kind, { until }) => {
+    if (kind !== 'unlikely' || until <= now()) return false;
+    last = max(last, until);
+    return fadesInBy === 0 || until <= fadesInBy;
+  });
+  if (!isUp || !goesByPage() || !isFadedOut()) return false;
+  fadesInBy ||= last;
+  return true;
+}
 
 function isSettled() {
   if (readFlag() === false || isPending() || isPollAwaited() || isAboutToFadeIn()) return false;
@@ -203,7 +218,7 @@ function prepare(why) {
   keepAddress();
   quietly(rememberUnseenRoots);
   if (!some(STEPS, (step) => quietly(step))) return false;
-  beginChain();
+  resumeChain();
   return true;
 }
 

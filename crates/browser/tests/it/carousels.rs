@@ -36,3 +36,32 @@ async fn what_a_round_hides_for_a_moment_is_shown_again() {
 
     assert!(html.contains("opacity: 1"), "{html}");
 }
+
+#[tokio::test]
+async fn slides_that_are_faded_out_by_turns_are_waited_for_once() {
+    let script = "out.innerHTML = '<div style=\"opacity: 0\">one</div><div>two</div>';
+        let n = 0;
+        const next = () => {
+            [...out.children].forEach((slide, place) => { slide.style.opacity = (n + place) % 2 });
+            out.className = 'round' + ++n;
+            setTimeout(next, 2500);
+        };
+        setTimeout(next, 2500)";
+
+    let html = html(script).await;
+
+    assert!(html.contains("class=\"round1\""), "{html}");
+}
+
+#[tokio::test]
+async fn frames_that_lead_to_nothing_are_not_counted_anew_after_each_step_of_ours() {
+    let script = "addEventListener('transitionend', () => {}); addEventListener('scroll', () => {});
+        out.innerHTML = '<img src=/x.png><div style=\"height: 3000px\"></div>';
+        let n = 0;
+        const look = () => { if (++n === 260) add('many'); requestAnimationFrame(look) };
+        look()";
+
+    let html = html(script).await;
+
+    assert!(!html.contains("many</p>"), "{html}");
+}

@@ -5,6 +5,7 @@
 
 import { clean, emptyHead, nameSrcdocs, writeDoctype } from './clean.js';
 import { customElementRules } from './custom_elements.js';
+import { writeFrameAddresses } from './frame_addresses.js';
 import { quietly } from './hooks.js';
 import {
   TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
@@ -51,6 +52,7 @@ function restore(original, copy, inert) {
   const hasSheetInBody = bodyOfPage && query(bodyOfPage, 'style,link[rel~=stylesheet i]') !== null;
 
   restoreInlineStyles(original, copy);
+  writeFrameAddresses(original, copy);
   each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
   restoreTemplates(original, copy, inert);
   // One that was set by a script is no root, and a parser would make it one.

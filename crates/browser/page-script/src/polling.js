@@ -8,17 +8,19 @@ import { now } from './shared.js';
 
 /**
  * What has been asked under one name, and how often the answers brought no elements.
- * @typedef {{ asked: number, inAll: number, fruitless: number, answered: number, structures: number }} Questions
+ * @typedef {{ began: number, asked: number, inAll: number, fruitless: number, answered: number, structures: number }} Questions
  */
 
 const MOMENT = /[?&\s].*((?<!\d)(1\d{9}|1\d{12}|20\d{12})(?!\d)|\.\d{8})/; // polls make themselves new by the time, or a random number
+
+const FEW = 4; // equal questions may be asked by several parts of a page
 
 /** @type {Map<string, Questions>} */
 const asked = new KeptMap();
 const failed = new KeptSet(); // requests whose last answer was a failure: the same again is a second try and no poll
 
 function questions(key) {
-  const known = asked.get(key) || { asked: 0, inAll: 0, fruitless: 0, answered: 0, structures: -1 };
+  const known = asked.get(key) || { began: now(), asked: 0, inAll: 0, fruitless: 0, answered: 0, structures: -1 };
   asked.set(key, known);
   return known;
 }
@@ -35,16 +37,21 @@ function patience() {
   return isUnfinished() && !isShortPage() ? RULES.shortAnswers.times : 0;
 }
 
+/** Whether the same has been asked for so long that it may go on for ever, whatever comes of it: a log, a list of those who have just bought. */
+const isEndless = ({ isKnownBody }, { inAll, began }) => isKnownBody && inAll > FEW && now() - began > RULES.equalQuestions.ms && !asksForPatience();
+
 /** Whether a request is a poll. Counts it. */
 export function isPoll(request) {
   const same = questions(`= ${request.same}`);
   const path = questions(request.path);
   same.asked += 1;
   path.asked += 1;
+  same.inAll += 1;
   path.inAll += 1;
   if (path.structures < work.structures && path.answered > 0) path.asked = 0;
   if (path.asked > RULES.ofPath.times || path.inAll > RULES.requests.times) return true;
   if (failed.has(request.request)) return false;
+  if (isEndless(request, same)) return true;
   if (now() - path.answered < RULES.answerToNext.ms) return false;
   note(same);
   note(path);

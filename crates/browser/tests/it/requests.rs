@@ -149,3 +149,15 @@ async fn a_short_page_is_not_held_by_what_it_asks_again_and_again() {
     let (short, loads) = (short.unwrap(), loads.unwrap());
     assert!(short.timings.load_ms + 1500 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
 }
+
+#[tokio::test]
+async fn what_asks_the_same_for_ever_does_not_hold_a_page_whatever_it_brings() {
+    let bench = Bench::new().await;
+    let line = Reply::typed("text/plain", "a line of the log").after(Duration::from_millis(700));
+    bench.origin.on("/log", line);
+
+    let script = "(async () => { for (;;) add(await (await fetch('/log')).text()) })()";
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["a line of the log"]);
+}

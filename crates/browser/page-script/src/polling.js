@@ -1,5 +1,5 @@
 // Tells requests that bring content from polls: the same question again, some time after an answer that brought no elements.
-// Used by `requests.js`.
+// Used by `requests.js`. See docs/decisions/0357.
 
 import { asksForPatience, isShortPage, isUnfinished } from './appearance.js';
 import { KeptMap, KeptSet, each, exec, test } from './intrinsics/language.js';

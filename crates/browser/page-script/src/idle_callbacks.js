@@ -22,6 +22,9 @@ export function watchIdleCallbacks() {
     const run = /** @this {unknown} */ function (deadline) {
       const end = waiting.get(id);
       waiting.delete(id);
+      // What the one before has shown is known by now.
+      fruitless = progress === work.changes + work.answers ? fruitless + 1 : 0;
+      progress = work.changes + work.answers;
       const until = now() + IDLE_MS;
       const generous = { didTimeout: false, timeRemaining: () => max(0, until - now()) };
       try {
@@ -34,8 +37,6 @@ export function watchIdleCallbacks() {
     id = call([run, { timeout: min(args[1]?.timeout || FRAME_MS, FRAME_MS) }]);
     askFrame();
     waitedFor += 1;
-    fruitless = progress === work.changes + work.answers ? fruitless + 1 : 0;
-    progress = work.changes + work.answers;
     if (waitedFor <= MAX_WAITED_FOR && fruitless <= RULES.idleCallbacks.times) waiting.set(id, hold('idle', RULES.idleCallback.ms));
     return id;
   });

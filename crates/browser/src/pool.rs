@@ -45,8 +45,9 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 const ALONE_LIMIT: Duration = Duration::from_secs(5);
 /// How often the number of pages at once is decided.
 const SAMPLE_EVERY: Duration = Duration::from_millis(250);
-/// Warm tabs are kept even where few pages are rendered at once.
-const MIN_WARM_TABS: usize = 4;
+/// Warm tabs are kept even where few pages are rendered at once. More of them would be sent to the blank page, which costs a third of a
+/// render, and be closed a moment later where one new site comes after another.
+const MIN_WARM_TABS: usize = 5;
 
 /// Renders pages in Chromium.
 pub struct ChromiumPool(Arc<Pool>);
@@ -217,7 +218,7 @@ impl Pool {
         if let Some(tab) = tab.clean(page).await {
             // A browser for one render alone is not kept.
             if stay.alone.is_none() {
-                browser.keep(tab, self.environment.config.slots_per_browser().max(MIN_WARM_TABS));
+                browser.keep(tab, browser.active().max(MIN_WARM_TABS));
             }
         }
         drop(stay);

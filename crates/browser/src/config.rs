@@ -60,7 +60,7 @@ impl BrowserConfig {
     }
 
     /// Pages at once in one browser, at most.
-    pub(crate) fn slots_per_browser(&self) -> usize {
+    fn slots_per_browser(&self) -> usize {
         self.concurrency.clamp(1, SLOTS_PER_BROWSER)
     }
 

@@ -39,6 +39,11 @@ pub(super) struct Departure {
 }
 
 impl Departure {
+    /// To another document, waited for until then.
+    pub fn new(redirect: Redirect, until: Instant) -> Departure {
+        Departure { redirect, request: None, landing: None, until, is_hop: false }
+    }
+
     /// The address of the document that comes, without the fragment.
     pub fn address(&self) -> &str {
         let address = self.landing.as_deref().unwrap_or(&self.redirect.location);

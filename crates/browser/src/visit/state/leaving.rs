@@ -26,13 +26,7 @@ impl State<'_> {
             // The network was quicker than the page, which knows the status.
             Some(departure) => departure.redirect.status = redirect.status,
             None => {
-                self.departure = Some(Departure {
-                    redirect,
-                    request: None,
-                    landing: None,
-                    until: now + REQUEST_GRACE,
-                    is_hop: false,
-                })
+                self.departure = Some(Departure::new(redirect, now + REQUEST_GRACE));
             }
         }
     }
@@ -43,8 +37,7 @@ impl State<'_> {
         let told = self.departure.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
         let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
-        self.departure =
-            Some(Departure { redirect, request, landing: None, until: now + RESPONSE_GRACE, is_hop: false });
+        self.departure = Some(Departure { request, ..Departure::new(redirect, now + RESPONSE_GRACE) });
     }
 
     /// Takes the departure whose request this is.
@@ -141,13 +134,8 @@ impl State<'_> {
         }
         if self.is_own_site(&redirect) || self.is_beside(&redirect) {
             let request = Some(request.request_id.to_string());
-            self.departure = Some(Departure {
-                redirect,
-                request,
-                landing: None,
-                until: now + self.hop_grace(),
-                is_hop: true,
-            });
+            let departure = Departure::new(redirect, now + self.hop_grace());
+            self.departure = Some(Departure { request, is_hop: true, ..departure });
             return None;
         }
         Some(self.redirect(redirect))
@@ -200,9 +188,7 @@ impl State<'_> {
             None if via == Via::Refresh
                 && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
             {
-                let until = now + RESPONSE_GRACE;
-                self.departure =
-                    Some(Departure { redirect, request: None, landing: None, until, is_hop: false });
+                self.departure = Some(Departure::new(redirect, now + RESPONSE_GRACE));
                 None
             }
             _ if via == Via::Refresh => self.look_into(redirect, Cause::Refresh),

@@ -2,13 +2,20 @@
 
 use std::time::Duration;
 
+use browser::{RenderRequest, Renderer};
+
 use crate::origin::Reply;
-use crate::support::{Bench, group};
+use crate::support::{Bench, eventually, group, request};
+
+/// Processes of all pages of a browser.
+fn pages(browser: u32) -> Vec<u32> {
+    let pages = group(browser).into_iter().filter(|(_, _, command)| command.contains("--type=renderer"));
+    pages.map(|(pid, _, _)| pid).collect()
+}
 
 /// Processor time of all pages of a browser, in hundredths of a second.
 fn page_ticks(browser: u32) -> u64 {
-    let pages = group(browser).into_iter().filter(|(_, _, command)| command.contains("--type=renderer"));
-    pages.map(|(pid, _, _)| ticks(pid)).sum()
+    pages(browser).into_iter().map(ticks).sum()
 }
 
 fn ticks(pid: u32) -> u64 {
@@ -56,4 +63,17 @@ async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
 
     assert!(next.html.contains("kept: undefined"), "{}", next.html);
     assert_eq!(bench.origin.count("/app.js"), 1, "the tab's cache was not used: it is another tab");
+}
+
+#[tokio::test]
+async fn a_browser_keeps_tabs_for_five_sites_that_may_come_again() {
+    let bench = Bench::new().await;
+    bench.origin.on("/page", Reply::html("<!DOCTYPE html><p>Hello"));
+    for number in 0..8 {
+        let tenant = format!("tenant {number}");
+        bench.pool.render(RenderRequest { tenant, ..request("/page") }).await.unwrap();
+    }
+    let browser = bench.pool.browser_pid().unwrap();
+
+    eventually("five tabs are left", || pages(browser).len() == 5).await;
 }

@@ -144,10 +144,25 @@ async fn a_short_page_is_not_held_by_what_it_asks_again_and_again() {
     };
     bench.origin.on("/short", with("<h1>Scores</h1><p>2:1")).on("/loads", with("<p>Loading…"));
 
-    let (short, loads) = tokio::join!(bench.render("/short"), bench.render("/loads"));
+    let (short, loads) = bench.render_both("/short", "/loads").await;
 
-    let (short, loads) = (short.unwrap(), loads.unwrap());
     assert!(short.timings.load_ms + 1500 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
+}
+
+#[tokio::test]
+async fn parts_that_ask_the_same_late_are_waited_for() {
+    let bench = Bench::new().await;
+    let after = |ms| Reply::typed("text/plain", "an answer").after(Duration::from_millis(ms));
+    bench.origin.on("/shared", after(300)).on("/first", after(2600)).on("/second", after(2600));
+    let script = "const ask = async (path) => (await fetch(path)).text();
+        (async () => {
+            for (const path of ['/shared', '/first', '/second', '/shared']) await ask(path);
+            add('the late part');
+        })()";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["the late part"]);
 }
 
 #[tokio::test]

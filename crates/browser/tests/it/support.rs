@@ -83,6 +83,12 @@ impl Bench {
         self.pool.render(request(path)).await
     }
 
+    /// Renders two paths side by side, so that both have the same machine.
+    pub async fn render_both(&self, first: &str, second: &str) -> (Rendered, Rendered) {
+        let (first, second) = tokio::join!(self.render(first), self.render(second));
+        (first.unwrap(), second.unwrap())
+    }
+
     /// Folder of the browsers' profiles.
     pub fn profiles(&self) -> &std::path::Path {
         self.folder.path()

@@ -304,9 +304,8 @@ async fn idle_callbacks_that_ask_for_ever_and_show_nothing_hold_nothing_up() {
     let asks = |more: &str| article(&format!("const f = () => requestIdleCallback(f); f(); {more}"));
     bench.origin.on("/asks", asks("")).on("/shows", asks("setInterval(() => add('x'), 100)"));
 
-    let (asks, shows) = tokio::join!(bench.render("/asks"), bench.render("/shows"));
+    let (asks, shows) = bench.render_both("/asks", "/shows").await;
 
-    let (asks, shows) = (asks.unwrap(), shows.unwrap());
     assert_shows(&asks, &[]);
     assert!(asks.timings.load_ms < shows.timings.load_ms, "{:?} {:?}", asks.timings, shows.timings);
 }

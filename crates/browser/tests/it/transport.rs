@@ -158,29 +158,31 @@ async fn what_other_sites_leave_hanging_costs_little() {
         let body = |script: &str| Reply::html(&page(&format!("<p>{text}</p><script>{script}</script>")));
         bench.origin.on("/own", body("fetch('/hang')")).on("/other", body(script));
 
-        // Side by side, so that both have the same machine.
-        let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+        let (own, other) = bench.render_both("/own", "/other").await;
 
-        let (own, other) = (own.unwrap(), other.unwrap());
         assert!(other.html.contains("All of the shop") && !other.partial, "{script}: {other:?}");
         assert!(other.timings.load_ms < own.timings.load_ms, "{script}: {:?}", other.timings);
     }
 }
 
-#[tokio::test]
-async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_of_its_own() {
+/// Renders a page beside the same one, for which another site and not its own leaves a script hanging.
+async fn own_beside_other(with: impl Fn(&str) -> Reply) -> (Rendered, Rendered) {
     let hanging = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
     bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
+    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
+    bench.render_both("/own", "/other").await
+}
+
+#[tokio::test]
+async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_of_its_own() {
     let with = |script: &str| {
         Reply::html(&page(&format!("<h1>Hello</h1><script src={script}></script><p>behind it</p>")))
     };
-    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
 
-    // Side by side, so that both have the same machine: the rest of the page comes behind its own.
-    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+    // The rest of the page comes behind its own.
+    let (own, other) = own_beside_other(with).await;
 
-    let (own, other) = (own.unwrap(), other.unwrap());
     assert!(other.html.contains("<h1>Hello</h1>") && other.html.contains("behind it"), "{}", other.html);
     assert!(
         !other.partial && other.timings.load_ms < own.timings.load_ms,
@@ -262,10 +264,9 @@ async fn what_a_pages_own_site_leaves_hanging_costs_about_two_seconds() {
     ] {
         bench.origin.on("/loads", with(rest));
 
-        // Side by side, so that both have the same machine: an answer may be the content itself, and has longer.
-        let (asks, loads) = tokio::join!(bench.render("/asks"), bench.render("/loads"));
+        // An answer may be the content itself, and has longer.
+        let (asks, loads) = bench.render_both("/asks", "/loads").await;
 
-        let (asks, loads) = (asks.unwrap(), loads.unwrap());
         assert!(loads.html.contains("All of the shop") && !loads.partial, "{rest}: {loads:?}");
         assert!(loads.timings.load_ms < asks.timings.load_ms, "{rest}: {:?}", loads.timings);
     }
@@ -290,17 +291,12 @@ async fn a_deferred_script_that_hangs_does_not_cost_the_page() {
 
 #[tokio::test]
 async fn a_deferred_script_of_another_site_that_hangs_costs_less_than_an_own_one() {
-    let hanging = origin(String::new(), Then::Hang).await;
-    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
-    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
     let with =
         |script: &str| Reply::html(&page(&format!("<p>{text}</p><script defer src={script}></script>")));
-    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
 
-    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+    let (own, other) = own_beside_other(with).await;
 
-    let (own, other) = (own.unwrap(), other.unwrap());
     assert!(other.html.contains("All of the shop") && !other.partial, "{other:?}");
     assert!(other.timings.load_ms + 1000 < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
 }
@@ -316,26 +312,20 @@ async fn what_hangs_costs_a_short_page_less_than_one_that_says_that_it_loads() {
     };
     bench.origin.on("/short", with("<h1>Hello</h1>")).on("/loads", with("<h1>Loading…</h1>"));
 
-    let (short, loads) = tokio::join!(bench.render("/short"), bench.render("/loads"));
+    let (short, loads) = bench.render_both("/short", "/loads").await;
 
-    let (short, loads) = (short.unwrap(), loads.unwrap());
     assert!(short.html.contains("<h1>Hello") && !short.partial, "{short:?}");
     assert!(short.timings.load_ms + 2000 < loads.timings.load_ms, "{:?} {:?}", short.timings, loads.timings);
 }
 
 #[tokio::test]
 async fn a_preload_of_another_site_that_hangs_holds_nothing_up() {
-    let hanging = origin(String::new(), Then::Hang).await;
-    let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
-    bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
     let with = |address: &str| {
         Reply::html(&page(&format!("<link rel=preload as=script href={address}><h1>Hello</h1>")))
     };
-    bench.origin.on("/own", with("/hang")).on("/other", with("https://hanging.test/a.js"));
 
-    let (own, other) = tokio::join!(bench.render("/own"), bench.render("/other"));
+    let (own, other) = own_beside_other(with).await;
 
-    let (own, other) = (own.unwrap(), other.unwrap());
     assert!(other.settled == Settled::Quiet, "{other:?}");
     assert!(other.timings.load_ms + 1000 < own.timings.load_ms, "{:?} {:?}", other.timings, own.timings);
 }

@@ -16,6 +16,7 @@ const BUSY = '[aria-busy="true"],[role="progressbar"],[class*="skeleton" i],[cla
 const BUSY_WORD = /skeleton|spinner|loading|loader/i;
 const OTHER_WORDS = /(lazy|up|down|un|re)-?load(ing|ers?)?|no-?(loading|loader)/gi; // lazysizes, buttons, states
 const FEW = 30; // characters of a part that apps fill, such as "Please wait"
+// A heading, a list or a table says that what is there is meant to be read, unless its words ask for patience.
 const HEADED = 'h1,h2,h3,h4,h5,h6,li,td,dd,article';
 const WAIT =
   /loading|wait\b|one moment|connecting|initiali[sz]ing|l[aä]d(t\b|en\b)|warten|moment bitte|chargement|patiente[zr]|cargando|espere|carregando|aguarde|caricamento|attend(ere|i\b)|[лз]агрузка|подождите|加载|载入|読み込み|로딩|(\.{3}|…)\s*$/i;

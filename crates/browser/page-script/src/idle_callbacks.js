@@ -3,7 +3,7 @@
 import { FRAME_MS, askFrame } from './frames.js';
 import { replaceMethod, watchMethod } from './hooks.js';
 import { KeptMap, apply, getter, max, min } from './intrinsics/language.js';
-import { hold, holdPromise, work } from './work.js';
+import { hold, holdPromise, progress } from './work.js';
 import { now } from './shared.js';
 
 const MAX_WAITED_FOR = 200;
@@ -13,7 +13,7 @@ export function watchIdleCallbacks() {
   const waiting = new KeptMap(); // id → end of its hold
   let waitedFor = 0;
   let fruitless = 0;
-  let progress = -1;
+  let seen = -1;
   const didTimeout = getter(window.IdleDeadline?.prototype, 'didTimeout');
   replaceMethod(window, 'requestIdleCallback', (call, self, args) => {
     const callback = args[0];
@@ -23,8 +23,8 @@ export function watchIdleCallbacks() {
       const end = waiting.get(id);
       waiting.delete(id);
       // What the one before has shown is known by now.
-      fruitless = progress === work.changes + work.answers ? fruitless + 1 : 0;
-      progress = work.changes + work.answers;
+      fruitless = seen === progress() ? fruitless + 1 : 0;
+      seen = progress();
       const until = now() + IDLE_MS;
       const generous = { didTimeout: false, timeRemaining: () => max(0, until - now()) };
       try {

@@ -13,8 +13,6 @@ import { now } from './shared.js';
 
 const MOMENT = /[?&\s].*((?<!\d)(1\d{9}|1\d{12}|20\d{12})(?!\d)|\.\d{8})/; // polls make themselves new by the time, or a random number
 
-const FEW = 4; // equal questions may be asked by several parts of a page
-
 /** @type {Map<string, Questions>} */
 const asked = new KeptMap();
 const failed = new KeptSet(); // requests whose last answer was a failure: the same again is a second try and no poll
@@ -38,7 +36,7 @@ function patience() {
 }
 
 /** Whether the same has been asked for so long that it may go on for ever, whatever comes of it: a log, a list of those who have just bought. */
-const isEndless = ({ isKnownBody }, { inAll, began }) => isKnownBody && inAll > FEW && now() - began > RULES.equalQuestions.ms && !asksForPatience();
+const isEndless = ({ isKnownBody }, { inAll, began }) => isKnownBody && inAll > RULES.fewQuestions.times && now() - began > RULES.equalQuestions.ms && !asksForPatience();
 
 /** Whether a request is a poll. Counts it. */
 export function isPoll(request) {

@@ -7,7 +7,7 @@ import { asksForPatience, isUnfinished } from './appearance.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { addPoll, expectQuickPolls, pollTicked, removePoll } from './polls.js';
-import { hold, work } from './work.js';
+import { hold, progress, work } from './work.js';
 import { now, time } from './shared.js';
 
 /**
@@ -27,9 +27,6 @@ const LEAST_TICK_MS = 4;
 const live = new KeptMap(); // by id
 /** @type {Timer | null} */
 let current = null; // the one whose callback is running
-
-/** Counts what a step has brought: something to see, or an answer that the next one goes on from. */
-const progress = () => work.changes + work.answers;
 
 export function watchTimers() {
   replaceMethod(window, 'setTimeout', (call, self, args) => {

@@ -41,6 +41,9 @@ export const work = shared?.work ?? {
   readChanges: () => {},
 };
 
+/** Counts what a step has brought: something to see, or an answer that the next one goes on from. */
+export const progress = () => work.changes + work.answers;
+
 /** Notes that something has happened that may lead to more. */
 export function touch() {
   work.last = now();

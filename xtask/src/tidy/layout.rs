@@ -10,8 +10,9 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("cache", &[]),
     ("crawler", &[]),
     ("browser", &["crawler"]),
+    ("assistants", &["crawler"]),
     ("audit_engine", &["crawler"]),
-    ("glasshouse", &["cache", "store", "crawler", "browser", "audit_engine"]),
+    ("glasshouse", &["assistants", "cache", "store", "crawler", "browser", "audit_engine"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,153 @@
+//! The assistants that can be asked, the question, and the answer in one form for all of them.
+//! A provider is one file: it writes the request and reads the response; `call` alone speaks HTTP.
+//! Must never name a key in an error, a log line or an answer.
+
+mod persona;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub use persona::{Persona, PersonaError};
+
+/// An assistant, by its identifier in the API. The order is that of every list and of the default of a new prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    Chatgpt,
+    Perplexity,
+    Gemini,
+    Claude,
+    GoogleAiOverview,
+}
+
+impl Provider {
+    /// All of them, in their order.
+    pub const ALL: [Provider; 5] = [
+        Provider::Chatgpt,
+        Provider::Perplexity,
+        Provider::Gemini,
+        Provider::Claude,
+        Provider::GoogleAiOverview,
+    ];
+
+    /// Identifier in the API, in settings and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Provider::Chatgpt => "chatgpt",
+            Provider::Perplexity => "perplexity",
+            Provider::Gemini => "gemini",
+            Provider::Claude => "claude",
+            Provider::GoogleAiOverview => "google_ai_overview",
+        }
+    }
+
+    /// Name as people know the assistant.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Provider::Chatgpt => "ChatGPT",
+            Provider::Perplexity => "Perplexity",
+            Provider::Gemini => "Gemini",
+            Provider::Claude => "Claude",
+            Provider::GoogleAiOverview => "Google AI Overviews",
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// No assistant has this identifier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is none of chatgpt, perplexity, gemini, claude, google_ai_overview")]
+pub struct UnknownProvider(pub String);
+
+impl FromStr for Provider {
+    type Err = UnknownProvider;
+
+    fn from_str(text: &str) -> Result<Provider, UnknownProvider> {
+        let found = Provider::ALL.into_iter().find(|provider| provider.as_str() == text);
+        found.ok_or_else(|| UnknownProvider(text.to_owned()))
+    }
+}
+
+/// A source of an answer, as the provider names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Absolute address, http or https, redirectors of the provider resolved where that was possible.
+    pub url: String,
+    /// Empty when the provider gives none.
+    pub title: String,
+}
+
+/// Whether the assistant searched the web for its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retrieval {
+    Used,
+    NotUsed,
+    /// The operator has switched searching off (`providers.<id>.search`).
+    Off,
+    /// The response does not say.
+    Unknown,
+}
+
+/// How an answer ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    Complete,
+    /// Cut off by a limit of the provider; the text up to there counts.
+    Truncated,
+    /// Google showed no AI overview for the query: there is no answer.
+    AbsentOverview,
+}
+
+/// How the provider was told where the person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LocationSent {
+    /// In the request's own fields.
+    Parameters,
+    /// In words, as a system message, because the request has no field or the model refused it.
+    Text,
+    /// Not at all: none was wanted.
+    None,
+}
+
+/// What the provider says that an answer took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    /// Thinking included.
+    pub output_tokens: u64,
+    /// Searches that are billed apart.
+    pub searches: u64,
+}
+
+/// An answer, in one form for all providers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Markdown that a person would read; empty only for [`Finish::AbsentOverview`]. Without NUL.
+    pub text: String,
+    /// Sources that the answer cites, in the order of their first citation, each once.
+    pub citations: Vec<Source>,
+    /// Sources that were found and are not cited.
+    pub retrieved: Vec<Source>,
+    /// Searches that the assistant ran, where the provider names them.
+    pub queries: Vec<String>,
+    pub retrieval: Retrieval,
+    /// Model by the response's own word; never the configured name.
+    pub served_model: Option<String>,
+    pub finish: Finish,
+    pub location: LocationSent,
+    /// Whether the question was cut to what a search engine takes.
+    pub query_cut: bool,
+    pub usage: Usage,
+    /// The provider's response as JSON, without keys and without Google's Search Suggestions.
+    pub raw: serde_json::Value,
+}

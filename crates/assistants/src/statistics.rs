@@ -1,0 +1,1 @@
+//! Formulas that turn counted answers into numbers: rates, shares, intervals, strength and difficulty. Pure.

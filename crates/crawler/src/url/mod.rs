@@ -7,7 +7,7 @@ mod static_asset;
 
 use ::url::{Host, Url};
 
-pub use cache_key::{cache_key, escaped_fragment, is_tracking_param};
+pub use cache_key::{bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
 pub use static_asset::is_static_asset;
 

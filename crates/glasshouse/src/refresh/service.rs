@@ -23,7 +23,7 @@ use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{Batch, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
-use crate::render::{RenderService, renderable};
+use crate::render::{RenderService, renderable, stored_page};
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
@@ -140,7 +140,7 @@ impl RefreshService {
         if self.0.allowance.is_used_up(&site.domain.account_id).await? {
             return Ok(form(PagesReply::nothing(NotQueued::RenderLimitReached), 0));
         }
-        let renderable = distinct(pages.iter().filter_map(|page| renderable(site, page)));
+        let renderable = distinct(site, pages.iter().filter_map(|page| renderable(site, page)));
         if renderable.is_empty() {
             return Ok(form(PagesReply::nothing(NotQueued::PathNotReachable), 0));
         }
@@ -151,7 +151,7 @@ impl RefreshService {
         let deleted = if is_purge { self.0.render.stored_pages().purge(site, &pages).await? } else { 0 };
         let queued = reachable.len() as u64;
         let jobs = reachable.into_iter().map(|url| {
-            let key = format!("{}:{}", site.domain.id, crawler::url::cache_key(&url));
+            let key = format!("{}:{}", site.domain.id, stored_page(site, &url).key);
             self.0.batches.page_job(site, url, JobPriority::Urgent).unique(key)
         });
         self.0.batches.queue(jobs.collect()).await?;
@@ -293,7 +293,7 @@ fn cause_of(error: &SitemapError) -> NotQueued {
 }
 
 /// Each page once, in the order given.
-fn distinct(pages: impl Iterator<Item = Url>) -> Vec<Url> {
+fn distinct(site: &Site, pages: impl Iterator<Item = Url>) -> Vec<Url> {
     let mut known = std::collections::HashSet::new();
-    pages.filter(|page| known.insert(crawler::url::cache_key(page))).collect()
+    pages.filter(|page| known.insert(stored_page(site, page).key)).collect()
 }

@@ -18,6 +18,7 @@ use crate::accounts::AccountId;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
 use crate::platform::Platform;
+use crate::render::decide::TargetPage;
 use crate::render::model::CONFIRM_AFTER;
 use crate::render::{RefreshTrouble, Refreshed, RenderService, StalePage};
 
@@ -185,8 +186,9 @@ impl RefreshWork {
         }
         let stale = retention.list_stale(&site, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
-            let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));
-            let job = self.batches.page_job(&site, page.url.clone(), JobPriority::Background).unique(key);
+            let TargetPage { key, url, .. } = &page.page;
+            let key = format!("stale:{}:{key}", site.domain.id);
+            let job = self.batches.page_job(&site, url.clone(), JobPriority::Background).unique(key);
             (page, job)
         });
         Ok(jobs.collect())

@@ -55,9 +55,7 @@ impl Acceptance {
         render_ms: u64,
     ) -> Result<SnapshotUpdate, DbError> {
         if !made.is_storable() {
-            self.note_failure(id, &made.describe_unstored()).await?;
-            self.durable.end(id, token).await?;
-            return Ok(SnapshotUpdate::No);
+            return self.refuse(id, token, &made.describe_unstored()).await;
         }
         if matches!(purpose, RenderPurpose::Background | RenderPurpose::Refresh)
             && self.is_suspicious(id, made).await?
@@ -82,6 +80,13 @@ impl Acceptance {
                 Ok(SnapshotUpdate::No)
             }
         }
+    }
+
+    /// Notes why a render is not stored, and gives the page back.
+    pub async fn refuse(&self, id: &PageId, token: &str, reason: &str) -> Result<SnapshotUpdate, DbError> {
+        self.note_failure(id, reason).await?;
+        self.durable.end(id, token).await?;
+        Ok(SnapshotUpdate::No)
     }
 
     /// Whether a render is less than the good page that is stored, and no render a minute ago said so too.

@@ -14,6 +14,7 @@ use futures::TryStreamExt;
 use sha2::{Digest, Sha256};
 use store::{BlobError, Blobs, Db, DbError};
 
+use super::decide::TargetPage;
 use super::model::{RenderedPage, Snapshot, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
@@ -320,18 +321,18 @@ impl DurableTier {
         Ok(())
     }
 
-    /// Lists a domain's snapshots; `interval` says how long each keeps.
+    /// Lists a domain's snapshots; `page_at` finds the page behind a stored address.
     pub async fn list(
         &self,
         domain: &DomainId,
         search: &str,
         window: (u32, u64),
-        interval: impl Fn(&url::Url) -> Duration,
+        page_at: impl Fn(&url::Url) -> TargetPage,
     ) -> Result<(Vec<Snapshot>, u64), DbError> {
         let mut conn = self.db.read().await?;
         let (rows, total) = queries::list_snapshots(&mut conn, domain, search, window).await?;
         let now = self.clock.now();
-        Ok((rows.into_iter().map(|row| as_listed(row, now, &interval)).collect(), total))
+        Ok((rows.into_iter().map(|row| as_listed(row, now, &page_at)).collect(), total))
     }
 }
 
@@ -366,15 +367,15 @@ fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {
     Ok(Bytes::from(html))
 }
 
-fn as_listed(row: SnapshotRow, now: Timestamp, interval: &impl Fn(&url::Url) -> Duration) -> Snapshot {
-    let url = url::Url::parse(&row.url).ok();
+fn as_listed(row: SnapshotRow, now: Timestamp, page_at: &impl Fn(&url::Url) -> TargetPage) -> Snapshot {
+    let page = url::Url::parse(&row.url).ok().map(|url| page_at(&url));
     let created_at = Timestamp::from_millis(row.created_at);
     let age = now.since(created_at);
     let status = u16::try_from(row.status).unwrap_or(200);
-    let keeps = url.as_ref().map(|url| keeps(status, interval(url)));
+    let keeps = page.as_ref().map(|page| keeps(status, page.refresh_interval));
     Snapshot {
-        path: url.map(|url| url[url::Position::BeforePath..].to_owned()).unwrap_or_default(),
-        url: row.url,
+        path: page.as_ref().map(|page| page.url[url::Position::BeforePath..].to_owned()).unwrap_or_default(),
+        url: page.map_or(row.url, |page| page.url.into()),
         status,
         location: row.location,
         snapshot_key: row.object_key,

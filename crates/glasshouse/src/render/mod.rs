@@ -29,7 +29,7 @@ mod store_outage;
 mod stored_pages;
 mod text;
 
-pub use decide::{EntryPoint, renderable};
+pub use decide::{EntryPoint, renderable, stored_page};
 pub use model::{RenderCall, RenderResponse, Snapshot};
 pub use refreshed::{RefreshTrouble, Refreshed};
 pub use request_facts::RequestFacts;

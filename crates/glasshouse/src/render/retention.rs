@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::cache::{DurableTier, page_id};
-use super::decide::page_of;
+use super::decide::{TargetPage, stored_page};
 use super::memory::MemoryTier;
 use super::model::is_gone;
 use super::queries::{self, PageId, PlannedRow};
@@ -32,8 +32,7 @@ const YOUNG_OBJECT: Duration = Duration::from_secs(24 * 3600);
 /// A snapshot that is due for a new render.
 #[derive(Debug, Clone)]
 pub struct StalePage {
-    /// The address that was rendered.
-    pub url: Url,
+    pub page: TargetPage,
     pub created_at: Timestamp,
     /// How often it was asked for lately.
     pub asks: i64,
@@ -110,7 +109,8 @@ impl Retention {
         self.plan_pages(site, &early).await?;
         let stale = due.into_iter().filter_map(|row| {
             let created_at = Timestamp::from_millis(row.created_at);
-            Some(StalePage { url: Url::parse(&row.url).ok()?, created_at, asks: row.asks })
+            let page = stored_page(site, &Url::parse(&row.url).ok()?);
+            Some(StalePage { page, created_at, asks: row.asks })
         });
         Ok(stale.collect())
     }
@@ -192,7 +192,7 @@ impl Retention {
             if n % CHUNK == 0 {
                 tokio::task::yield_now().await;
             }
-            let hash = page_id(&site.domain.id, &page_of(site, &url).key).key_hash;
+            let hash = page_id(&site.domain.id, &stored_page(site, &url).key).key_hash;
             if unnamed.remove(&hash) {
                 wanted.push((PageId { domain: site.domain.id.clone(), key_hash: hash }, 0));
             }
@@ -275,7 +275,11 @@ fn due_of(site: &Site, row: &PlannedRow) -> Option<Timestamp> {
     if u16::try_from(row.status).is_ok_and(is_gone) {
         return None;
     }
-    let url = Url::parse(&row.url).ok()?;
-    let due = Timestamp::from_millis(row.created_at).plus(site.refresh_interval(&url));
+    let page = stored_page(site, &Url::parse(&row.url).ok()?);
+    // The row of an address that has another key by now is asked for no more, and goes when it is unwanted.
+    if page_id(&site.domain.id, &page.key).key_hash != row.key_hash {
+        return None;
+    }
+    let due = Timestamp::from_millis(row.created_at).plus(page.refresh_interval);
     Some(due.max(Timestamp::from_millis(row.retry_at)))
 }

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, EntryPoint, TargetPage, decide, page_of};
+use super::decide::{Decision, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
@@ -163,7 +163,7 @@ impl RenderService {
 
     /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.
     pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
-        let page = page_of(site, target);
+        let page = stored_page(site, target);
         let id = page_id(&site.domain.id, &page.key);
         Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
     }
@@ -175,8 +175,7 @@ impl RenderService {
         search: &str,
         window: (u32, u64),
     ) -> Result<(Vec<Snapshot>, u64), DbError> {
-        let interval = |url: &Url| site.refresh_interval(url);
-        self.0.durable.list(&site.domain.id, search, window, interval).await
+        self.0.durable.list(&site.domain.id, search, window, |url: &Url| stored_page(site, url)).await
     }
 
     /// The page that is stored; else rendered now; else whatever is left of it.

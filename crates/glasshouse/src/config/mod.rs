@@ -178,6 +178,8 @@ pub struct LimitsSection {
     pub tunnel_idle_s: u64,
     pub origin_requests_per_domain: usize,
     pub on_demand_renders_per_minute: u32,
+    pub unverified_renders_per_client: u64,
+    pub unverified_renders_per_domain: u64,
     pub anonymous_per_minute: u32,
     pub keys_per_account: u64,
     pub snapshots_per_domain: NonZeroU64,

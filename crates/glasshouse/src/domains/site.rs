@@ -90,11 +90,15 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// The intervals as a text that changes when they do.
+    /// What decides when pages are renewed, as a text that changes when it does: intervals, and which addresses are pages.
     pub fn refresh_plan(&self) -> String {
         let rendering = &self.domain.rendering;
-        serde_json::to_string(&(rendering.refresh_interval_seconds, &rendering.refresh_rules))
-            .expect("rules are plain data")
+        let intervals = (rendering.refresh_interval_seconds, &rendering.refresh_rules);
+        let plan = match &rendering.query_parameters {
+            None => serde_json::to_string(&intervals),
+            Some(parameters) => serde_json::to_string(&(intervals, parameters)),
+        };
+        plan.expect("rules are plain data")
     }
 
     /// The one address under which a page is rendered, stored and renewed, whatever form of it was asked for.
@@ -102,7 +106,7 @@ impl Site {
     /// It is https, on the preferred host or else the name that was asked for, without a port, with the path and query of
     /// the page's key. The fragment stays. See docs/decisions/0415.
     pub fn canonical_url(&self, url: &Url) -> Url {
-        let mut url = crawler::url::canonical(url, None);
+        let mut url = crawler::url::canonical(url, self.domain.rendering.query_parameters.as_deref());
         // Between the two web schemes the change always works, and a web address can always do without a port.
         if url.scheme() != "https" {
             let _ = url.set_scheme("https");

@@ -80,7 +80,7 @@ impl RefreshWork {
         let error = match read {
             Ok(Ok(pages)) => {
                 let pages = self.pages.select(&site, pages, *selection).await?;
-                self.batches.fill(&site, batch, &pages).await?;
+                self.batches.fill(&site, batch, pages).await?;
                 return Ok(JobOutcome::Done);
             }
             Ok(Err(error)) => error.to_string(),
@@ -156,6 +156,7 @@ impl RefreshWork {
         let mut queued = 0;
         for (account, domains) in by_account {
             let budget = self.allowance.in_background(&account, now).await?;
+            let budget = budget.min(self.batches.room_of(&account).await?);
             if budget == 0 {
                 continue;
             }

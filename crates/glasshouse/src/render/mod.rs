@@ -28,6 +28,7 @@ mod single_flight;
 mod store_outage;
 mod stored_pages;
 mod text;
+mod unverified;
 
 pub use decide::{EntryPoint, renderable, stored_page};
 pub use model::{RenderCall, RenderResponse, Snapshot};

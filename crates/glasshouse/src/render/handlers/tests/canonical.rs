@@ -55,7 +55,10 @@ async fn an_origin_that_redirects_to_the_other_name_does_not_make_a_page_its_own
         let listed = app.get(path).key(&account.key).await.json();
         assert_eq!(listed["snapshots"][0]["url"], "https://www.shop.example/shoes");
         let usage = app.get("/api/usage").key(&account.key).await.json();
-        assert_eq!((&usage["limits"][1]["name"], &usage["limits"][1]["used"]), (&json!("renders_per_month"), &json!(1)));
+        assert_eq!(
+            (&usage["limits"][1]["name"], &usage["limits"][1]["used"]),
+            (&json!("renders_per_month"), &json!(1))
+        );
     })
     .await;
 }

@@ -30,7 +30,7 @@ pub struct CallEnd {
 pub enum CallOutcome {
     /// There is a response, be it an error.
     Answered,
-    /// A rate limit refused it. Not counted as a call.
+    /// A rate limit or a used-up quota refused it. Not counted as a call.
     Throttled,
     /// No byte was sent. Not counted as a call.
     NotSent,

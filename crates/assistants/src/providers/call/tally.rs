@@ -86,8 +86,9 @@ impl Tally {
         failure: Option<&ProviderFailure>,
     ) -> CallEnd {
         let (cost, is_estimated) = self.cost_of(reserve, bill);
-        let is_throttled =
-            failure.is_some_and(|failure| failure.class == FailureClass::Throttle) && cost == Usd::ZERO;
+        let is_limit =
+            |failure: &ProviderFailure| matches!(failure.class, FailureClass::Throttle | FailureClass::Quota);
+        let is_throttled = failure.is_some_and(is_limit) && cost == Usd::ZERO;
         let outcome = match failure {
             _ if is_throttled => CallOutcome::Throttled,
             Some(failure) if failure.may_be_paid => CallOutcome::Unanswered,

@@ -83,7 +83,7 @@ impl Quirk {
     }
 }
 
-/// Whether a name stands in a text by itself: `include` does not stand in `included`.
+/// Decides whether a name stands in a text by itself: `include` does not stand in `included`.
 fn contains_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.match_indices(name)

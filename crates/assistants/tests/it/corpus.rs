@@ -214,13 +214,13 @@ async fn a_wait_is_the_one_that_the_provider_advises() {
         (Vendor::Openai, RateLimit, headers(&[("retry-after-ms", "1500")]), 1.5),
         (Vendor::Openai, RateLimit, headers(&[]), 2.0),
         (Vendor::Openai, ServerError, headers(&[("retry-after", "Wed, 25 Nov 2026 09:31:00 GMT")]), 60.0),
-        (Vendor::Openai, ServerError, headers(&[("x-ratelimit-reset-requests", "6m0s")]), 360.0),
+        (Vendor::Openai, Fault::Quota, headers(&[("x-ratelimit-reset-requests", "6m0s")]), 360.0),
         (Vendor::Gemini, RetryInfo, headers(&[]), 38.0),
         // From half past nine in London to midnight in California.
         (Vendor::Gemini, DailyQuota, headers(&[]), 22.5 * 3_600.0),
         (
             Vendor::Anthropic,
-            Overloaded,
+            Fault::Quota,
             headers(&[("anthropic-ratelimit-requests-reset", "2026-11-25T09:30:20Z")]),
             20.0,
         ),

@@ -36,12 +36,12 @@ pub struct World {
 }
 
 impl World {
-    /// A world whose network lets nothing private through but what the operator has named.
+    /// Makes a world whose network lets nothing private through but what the operator has named.
     pub async fn new() -> World {
         World::with(NetworkConfig::default()).await
     }
 
-    /// A world in which the names of the vendors lead to the stand-ins too.
+    /// Makes a world in which the names of the vendors lead to the stand-ins too.
     pub async fn with_vendor_names() -> World {
         let vendors = FakeVendors::start(options()).await.unwrap();
         let hosts = static_hosts(vendors.address());
@@ -59,7 +59,7 @@ impl World {
         World { vendors, assistants, gate: Ledger::default() }
     }
 
-    /// A connection to the stand-in of a vendor, under the provider that it belongs to.
+    /// Makes a connection to the stand-in of a vendor, under the provider that it belongs to.
     pub fn connection(&self, vendor: Vendor) -> ProviderConnection {
         let (provider, key) = match vendor {
             Vendor::Openai | Vendor::Chat => (Provider::Chatgpt, KEY),
@@ -109,7 +109,7 @@ fn options() -> FakeOptions {
     FakeOptions { day: Some(DAY), ..FakeOptions::default() }
 }
 
-/// The provider's failure of a question.
+/// Returns the provider's failure of a question.
 pub fn failure_of(result: Result<Asked, AskFailure<String>>) -> ProviderFailure {
     match result {
         Err(AskFailure { cause: AskFailureCause::Provider(failure), .. }) => failure,
@@ -137,7 +137,7 @@ impl Ledger {
         self.entries.lock().unwrap().clone()
     }
 
-    /// The ends of all reservations, each of which must have one.
+    /// Returns the ends of all reservations, each of which must have one.
     pub fn ends(&self) -> Vec<CallEnd> {
         self.entries().into_iter().map(|entry| entry.end.expect("every reservation is settled")).collect()
     }

@@ -30,7 +30,7 @@ impl Tariff {
         }
     }
 
-    /// The upper end of the price of one question.
+    /// Returns the upper end of the price of one question.
     pub(super) fn expected_run(&self, connection: &ProviderConnection) -> Usd {
         match self {
             Tariff::Free => Usd::ZERO,
@@ -57,7 +57,7 @@ impl Tally {
         Tally { tariff, is_flat_settled: false, cost: Usd::ZERO, is_estimated: false, calls: 0 }
     }
 
-    /// The amount to reserve for the next request.
+    /// Returns the amount to reserve for the next request.
     pub(super) fn reserve(&self, asking: &AskState) -> Usd {
         let connection = asking.connection;
         match (&self.tariff, asking.matter) {

@@ -128,3 +128,6 @@ end() {
     wait "$pid" 2> /dev/null || true
   done
 }
+
+# confines_browsers: whether a browser can get a network namespace and a sandbox here, as root or through a user namespace.
+confines_browsers() { unshare --user --map-root-user --net --mount true 2> /dev/null; }

@@ -77,6 +77,11 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
     Ok(url)
 }
 
+/// Returns a URL as logs show it: without query and fragment, which may carry what is nobody's business.
+pub fn without_query(url: &Url) -> &str {
+    &url[..::url::Position::AfterPath]
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

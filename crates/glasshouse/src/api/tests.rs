@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -293,14 +294,48 @@ async fn readiness_names_the_part_that_is_away() {
     app.get("/readyz").await.assert(200, json!({ "ok": true, "database": { "ok": true } }));
 
     app.renderer.becomes_unusable("no browser is installed");
+    app.clock.advance(Duration::from_secs(2));
     let without_browser = app.get("/readyz").await;
     app.state.platform.db.close().await;
+    app.clock.advance(Duration::from_secs(2));
     let without_database = app.get("/readyz").await;
 
     let problem = json!({ "ok": false, "problem": "no browser is installed" });
     without_browser.assert(503, json!({ "ok": false, "browser": problem, "database": { "ok": true } }));
     without_database.assert(503, json!({ "database": { "ok": false }, "objectStore": { "ok": true } }));
     app.get("/healthz").await.assert(200, json!({ "ok": true }));
+}
+
+#[tokio::test]
+async fn one_check_of_readiness_answers_everybody_for_two_seconds() {
+    let app = TestApp::new().await;
+    app.get("/readyz").await.assert_status(200);
+    app.renderer.becomes_unusable("no browser is installed");
+
+    let soon = app.get("/readyz").await;
+    app.clock.advance(Duration::from_secs(2));
+    let later = app.get("/readyz").await;
+
+    soon.assert_status(200);
+    later.assert_status(503);
+}
+
+#[tokio::test]
+async fn readiness_writes_to_the_object_store_once_a_minute_at_most() {
+    let app = TestApp::new().await;
+    let written = app.state.platform.config.storage.data_dir.join("objects/check");
+    let writes_after = async |seconds: u64| {
+        app.clock.advance(Duration::from_secs(seconds));
+        app.get("/readyz").await.assert_status(200);
+        let has_written = written.exists();
+        let _ = std::fs::remove_dir_all(&written);
+        has_written
+    };
+
+    let writes =
+        [writes_after(0).await, writes_after(2).await, writes_after(57).await, writes_after(60).await];
+
+    assert_eq!(writes, [true, false, false, true]);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
+use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
@@ -76,6 +77,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Whether the service can be used.
+    pub readiness: ReadinessCheck,
 }
 
 impl Deref for AppState {
@@ -134,6 +137,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            readiness: ReadinessCheck::default(),
             platform,
         }))
     }

@@ -9,7 +9,7 @@ use store::{DbError, Tx};
 use super::batches::BATCH_KINDS;
 use super::jobs::RefreshPage;
 use super::staleness::background_budget;
-use crate::accounts::{AccountId, Accounts, UsageMetric};
+use crate::accounts::{Account, AccountId, Accounts, UsageMetric};
 use crate::clock::Timestamp;
 use crate::config::Config;
 use crate::daily_budgets::{DailyBudget, DailyBudgets};
@@ -73,6 +73,13 @@ impl RenderAllowance {
         }
         let bucket = format!("refresh:{}", site.domain.id);
         self.today.take_up_to(&DailyBudget { bucket, most: MOST_UNPROVEN }, pages).await
+    }
+
+    /// Lists the accounts whose plan limits what they have stored, with the most bytes of HTML.
+    pub async fn list_byte_limits(&self) -> Result<Vec<(AccountId, u64)>, DbError> {
+        let limit =
+            |account: Account| Some((account.id, self.config.plan(account.plan).snapshot_bytes.most()?));
+        Ok(self.accounts.list_accounts().await?.into_iter().filter_map(limit).collect())
     }
 
     /// How many renders the account may have for pages that nobody waits for. None if it is inactive.

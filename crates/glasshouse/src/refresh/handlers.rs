@@ -186,8 +186,13 @@ async fn get_batch(
 ) -> ApiResult<Json<BatchProgress>> {
     let found = app.refresh.progress(caller.account(), &batch).await?;
     let (progress, domain) = found.ok_or_else(ApiError::not_found)?;
-    if let Some(domain) = domain {
-        caller.check_scope(&domain.host)?;
+    match domain {
+        Some(domain) => caller.check_scope(&domain.host)?,
+        // Nobody knows any more which name the removed domain had.
+        None if caller.scope().is_some() => {
+            return Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch));
+        }
+        None => {}
     }
     Ok(Json(progress))
 }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crawler::errors::one_line;
+use crawler::url::without_query;
 use store::DbError;
 
 use super::cache::{CacheError, DurableTier};
@@ -73,7 +74,7 @@ impl Acceptance {
             Err(error) => {
                 // An outage of the object store has a line of its own, once a minute.
                 if !matches!(error, CacheError::Blobs(_)) {
-                    tracing::error!(error = %one_line(&error), url = %page.url, "a render could not be stored");
+                    tracing::error!(error = %one_line(&error), url = without_query(&page.url), "a render could not be stored");
                 }
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 use bytes::Bytes;
 use crawler::errors::one_line;
+use crawler::url::without_query;
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -102,7 +103,7 @@ impl RenderTasks {
             Ok(outcome) => outcome,
             Err(error) => {
                 let RenderOrder { site, page, .. } = order;
-                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = %page.url, "render failed");
+                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = without_query(&page.url), "render failed");
                 RenderOutcome::Failed(Arc::new(error))
             }
         }

@@ -1,8 +1,8 @@
 //! What is kept of a domain and when it is made anew: pages that are asked for stay and are renewed in their time, the
 //! others go. Must never delete an object that a row names: rows go first, and objects are looked up before they go.
-//! See docs/decisions/0226.
+//! See docs/decisions/0226 and docs/decisions/0421.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use super::model::is_gone;
 use super::queries::{self, PageId, PlannedRow};
 use super::request_counts::RequestCounts;
 use super::stored_pages::{CHUNK, ForgetError};
+use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
 use crate::platform::Platform;
@@ -163,6 +164,38 @@ impl Retention {
                 queries::list_least_asked(&mut conn, domain, day, excess.min(SOME)).await?
             };
             let gone = self.forget_pages(domain, &least, i64::MAX).await?;
+            trimmed += gone;
+            if gone == 0 {
+                return Ok(trimmed);
+            }
+        }
+    }
+
+    /// Deletes what an account has stored beyond so many bytes of HTML, the least asked for first. Returns how many pages went.
+    pub async fn trim_account(&self, account: &AccountId, most_bytes: u64) -> Result<u64, ForgetError> {
+        let day = self.platform.clock.now().day_number();
+        let mut trimmed = 0;
+        loop {
+            let mut least: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            {
+                let mut conn = self.platform.db.read().await?;
+                let stored = queries::sum_stored_bytes(&mut conn, account).await?;
+                let mut excess = i64::try_from(stored.saturating_sub(most_bytes)).unwrap_or(i64::MAX);
+                if excess == 0 {
+                    return Ok(trimmed);
+                }
+                for row in queries::list_least_asked_of_account(&mut conn, account, day, SOME).await? {
+                    if excess <= 0 {
+                        break;
+                    }
+                    excess -= row.html_bytes;
+                    least.entry(row.domain_id).or_default().push(row.key_hash);
+                }
+            }
+            let mut gone = 0;
+            for (domain, hashes) in least {
+                gone += self.forget_pages(&DomainId::from(domain.as_str()), &hashes, i64::MAX).await?;
+            }
             trimmed += gone;
             if gone == 0 {
                 return Ok(trimmed);

@@ -324,6 +324,7 @@ async fn usage_is_shown_against_every_limit_of_the_plan() {
                 { "name": "monitors", "used": 0, "limit": 5 },
                 { "name": "providers_per_prompt", "used": null, "limit": 3 },
                 { "name": "redirect_rules", "used": null, "limit": 10 },
+                { "name": "snapshot_bytes", "used": null, "limit": 2_147_483_648_u64 },
             ],
         }));
     })

@@ -1,5 +1,5 @@
 //! The numbers of a domain's pages: given once, kept for ever, and the order of the paths behind them. Pure.
-//! Closed days name pages by number only. Must never give a number twice.
+//! Closed days name pages by number only. Must never give a number twice. See docs/decisions/0423.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -124,18 +124,34 @@ impl PathTable {
     }
 }
 
+/// Most paths of a domain that get numbers, for ever. Further ones are counted together.
+const MOST_PATHS: usize = 1_000_000;
+/// Most bytes of those paths.
+const MOST_PATH_BYTES: usize = 128 << 20;
+
 /// Gives numbers to paths that have none.
 #[derive(Debug)]
 pub struct Numbering<'a> {
     table: &'a PathTable,
     new: Vec<Arc<str>>,
     by_path: HashMap<Arc<str>, u32>,
+    /// Paths that may still get numbers, and bytes that these paths may have.
+    room: (usize, usize),
 }
 
 impl<'a> Numbering<'a> {
     /// Goes on where a table ends.
     pub fn after(table: &'a PathTable) -> Numbering<'a> {
-        Numbering { table, new: Vec::new(), by_path: HashMap::new() }
+        Numbering::within(table, (MOST_PATHS, MOST_PATH_BYTES))
+    }
+
+    /// Goes on where a table ends, up to so many paths and bytes of paths.
+    fn within(table: &'a PathTable, (paths, bytes): (usize, usize)) -> Numbering<'a> {
+        // The first number is that of no path.
+        let known = &table.paths[1..];
+        let known_bytes: usize = known.iter().map(|path| path.len()).sum();
+        let room = (paths.saturating_sub(known.len()), bytes.saturating_sub(known_bytes));
+        Numbering { table, new: Vec::new(), by_path: HashMap::new(), room }
     }
 
     /// The number of a path, if it has one.
@@ -143,7 +159,7 @@ impl<'a> Numbering<'a> {
         self.table.number(path).or_else(|| self.by_path.get(path).copied())
     }
 
-    /// The number of a path.
+    /// Returns the number of a path; that of all other paths together when there is no room for a new one.
     pub fn number(&mut self, path: &Arc<str>) -> u32 {
         if **path == *OTHER_PATHS {
             return OTHER_NUMBER;
@@ -151,6 +167,12 @@ impl<'a> Numbering<'a> {
         if let Some(known) = self.find(path) {
             return known;
         }
+        let (paths, bytes) = self.room;
+        let (Some(paths), Some(bytes)) = (paths.checked_sub(1), bytes.checked_sub(path.len())) else {
+            metrics::counter!("glasshouse_visits_folded_total").increment(1);
+            return OTHER_NUMBER;
+        };
+        self.room = (paths, bytes);
         let next = self.table.next_number() + self.new.len() as u32;
         self.new.push(path.clone());
         self.by_path.insert(path.clone(), next);
@@ -235,6 +257,20 @@ mod tests {
 
         assert_eq!(numbers, [5, 1, 6, 5, 0]);
         assert_eq!(numbering.into_new(), ["/new", "/newer"].map(Arc::from));
+    }
+
+    #[test]
+    fn paths_beyond_the_bound_of_a_domain_are_counted_together_and_known_ones_stay() {
+        let table = table();
+        let numbers = |room: (usize, usize)| {
+            let mut numbering = Numbering::within(&table, room);
+            ["/new", "/b", "/newer", "/new"].map(|path| numbering.number(&path.into()))
+        };
+
+        assert_eq!(numbers((5, 1_000)), [5, 1, 0, 5]);
+        assert_eq!(numbers((4, 1_000)), [0, 1, 0, 0]);
+        // "/b", "/", "/ü" and "/Z" have eight bytes.
+        assert_eq!(numbers((1_000, 8 + 6)), [5, 1, 0, 5]);
     }
 
     #[test]

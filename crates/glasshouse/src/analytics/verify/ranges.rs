@@ -103,6 +103,11 @@ impl RangeTable {
         }
     }
 
+    /// Returns whether there is a list of a crawler's addresses.
+    pub fn know(&self, crawler: &Crawler) -> bool {
+        crawler.ip_ranges.iter().any(|feed| self.feeds.contains_key(feed))
+    }
+
     /// Whether an address is in one of the lists. None when that cannot be said: a list is missing, or too old to miss
     /// nothing.
     fn contain(&self, feeds: &[String], address: IpAddr, now: Timestamp) -> Option<bool> {

@@ -106,7 +106,7 @@ async fn response_to(
         Route::Unknown => return Err(NoticePage::UnknownHost),
         Route::Suspended => return Err(NoticePage::Suspended),
         Route::Pending => {
-            edge.connection.check_soon(&site.domain.host);
+            edge.connection.check_soon(&site.domain.host, &site.domain.account_id);
             return Err(NoticePage::Pending);
         }
         Route::Serve | Route::PassThrough => {}

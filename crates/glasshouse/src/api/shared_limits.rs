@@ -63,18 +63,23 @@ impl SharedLimits {
         }
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        let mut first = None;
+        let mut standings = Vec::new();
         for Bucket { name, per_minute } in buckets {
             let standing = count(&mut tx, name, *per_minute, now).await?;
             if !standing.allowed {
                 self.used_up.insert(name, now.plus(standing.reset));
                 return Ok(standing);
             }
-            first.get_or_insert(standing);
+            standings.push(standing);
         }
         tx.commit().await?;
+        for (bucket, standing) in
+            buckets.iter().zip(&standings).filter(|(_, standing)| standing.remaining == 0)
+        {
+            self.used_up.insert(&bucket.name, now.plus(standing.reset));
+        }
         self.sweep(now).await;
-        Ok(first.expect("everybody has a bucket"))
+        Ok(standings.into_iter().next().expect("everybody has a bucket"))
     }
 
     /// Takes a request back from each of some buckets.

@@ -277,7 +277,7 @@ fn is_ignored(name: &str) -> bool {
 /// Gives a value the type of its default. Texts become numbers, flags, lists and maps, since variables are texts.
 fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
     let text = value.as_str().map(str::trim);
-    let is_unlimited = key.starts_with("plans.") && (value == Value::from(-1) || text == Some("-1"));
+    let is_unlimited = key.starts_with("plans.") && (value == -1 || text == Some("-1"));
     if key.ends_with("_bytes") && is_unlimited {
         return Ok(Value::from(-1));
     }

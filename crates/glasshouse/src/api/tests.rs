@@ -185,7 +185,7 @@ async fn requests_without_a_valid_credential_are_limited_per_address_before_the_
 }
 
 #[tokio::test]
-async fn made_up_cookies_and_tokens_cost_no_look_up_once_their_address_is_over_the_limit() {
+async fn made_up_cookies_and_tokens_cost_five_look_ups_a_second_once_their_address_is_over_the_limit() {
     let app = TestApp::with("limits.anonymous_per_minute = 2").await;
     let cookie = async || {
         let id = NewKey::generate(KeyKind::Live).reveal()[8..].repeat(2);
@@ -197,12 +197,37 @@ async fn made_up_cookies_and_tokens_cost_no_look_up_once_their_address_is_over_t
     };
     cookie().await.assert_error(401, "invalid_api_key");
     token().await.assert_error(401, "invalid_api_key");
+    for _ in 0..5 {
+        cookie().await.assert_error(429, "rate_limited");
+    }
 
     // Nothing can be looked up any more: whoever tries gets 503.
     app.state.platform.db.close().await;
 
     cookie().await.assert_error(429, "rate_limited");
     token().await.assert_error(429, "rate_limited");
+    app.clock.advance(Duration::from_secs(1));
+    assert!(cookie().await.status.is_server_error(), "it is looked up again");
+}
+
+#[tokio::test]
+async fn what_another_process_made_works_from_an_address_that_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 1").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    let shop = app.domain(&account, "shop.example").await;
+    let other = TestApp::on(app.state.platform.db.clone(), "").await;
+    let token = other.state.analytics.create_token(&shop.id).await.unwrap();
+    let (session, key) = (other.sign_in(&account).await, other.key(&account.id, None).await);
+    app.get("/api/keys").await.assert_status(401);
+    app.get("/api/keys").await.assert_status(429);
+
+    let with_session = app.get("/api/keys").session(&session).await;
+    let with_key = app.get("/api/keys").key(&key).await;
+    let with_token = app.get(&format!("/api/analytics/bots?token={}", token.reveal())).await;
+
+    with_session.assert_status(200);
+    with_key.assert_status(200);
+    with_token.assert_status(200);
 }
 
 #[tokio::test]

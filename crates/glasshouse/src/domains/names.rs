@@ -176,6 +176,8 @@ mod tests {
             ("http://app.host.com:80/", Some("app.host.com")),
             ("", None),
             ("https://", None),
+            ("https:///path", None),
+            ("https:///app.host.com", None),
             ("10.0.0.5:8080", Some("10.0.0.5:8080")),
             ("http://0x7f.1/", Some("127.0.0.1")),
             ("http://[2001:db8::1]:8080/x", Some("[2001:db8::1]:8080")),

@@ -348,7 +348,7 @@ async fn one_check_of_readiness_answers_everybody_for_two_seconds() {
 #[tokio::test]
 async fn readiness_writes_to_the_object_store_once_a_minute_at_most() {
     let app = TestApp::new().await;
-    let written = app.state.platform.config.storage.data_dir.join("objects/check");
+    let written = app.state.platform.config.storage.data_dir.join("../objects/check");
     let writes_after = async |seconds: u64| {
         app.clock.advance(Duration::from_secs(seconds));
         app.get("/readyz").await.assert_status(200);

@@ -154,11 +154,13 @@ impl LayeredSettings {
             let set = named.max_by_key(|(_, (_, origin))| *origin != SettingOrigin::Default);
             let (key, origin) =
                 set.map_or((path.clone(), SettingOrigin::Default), |(k, (_, o))| (k.clone(), o.clone()));
-            let value = self.values.get(&key).map(|(value, _)| value);
+            let (value, said) = (self.values.get(&key).map(|(value, _)| value), error.inner().to_string());
             let problem = match value {
                 // A secret in the wrong place is still one.
-                Some(value) if may_hold_secret(value) => "has a value that cannot be used".to_owned(),
-                _ => format!("has a value that cannot be used: {}", error.inner()),
+                Some(value) if may_hold_secret(value) && shows(&said, value) => {
+                    "has a value that cannot be used".to_owned()
+                }
+                _ => format!("has a value that cannot be used: {said}"),
             };
             ConfigError::Value { origin: origin.to_string(), key, problem }
         })
@@ -185,6 +187,16 @@ impl LayeredSettings {
             origin: origin.clone(),
         };
         self.values.iter().map(line).collect()
+    }
+}
+
+/// Whether a message has a text of a value in it.
+fn shows(message: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim().is_empty() && message.contains(text.trim()),
+        Value::Array(items) => items.iter().any(|item| shows(message, item)),
+        Value::Object(items) => items.values().any(|item| shows(message, item)),
+        _ => false,
     }
 }
 

@@ -32,7 +32,7 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, domains, refresh, render};
+use crate::{accounts, analytics, api, audit, dashboard, domains, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -232,7 +232,8 @@ impl AppState {
     pub fn envelope(&self) -> Envelope {
         let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
-        let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
+        let router =
+            router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path);
         let app = self.clone();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
@@ -270,6 +271,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(analytics::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(dashboard::handlers::routes())
 }
 
 /// The OpenAPI document.

@@ -13,6 +13,7 @@ use super::{Context, output};
 use crate::analytics::VisitStore;
 use crate::analytics::stores::ClickHouseStore;
 use crate::config::ClickHouseUrl;
+use crate::dashboard::assets::{WebFiles, is_built};
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
@@ -43,6 +44,7 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) => findings
             .push(("DNS resolver", Broken(format!("{}; correct network.*", one_line(error.as_ref()))))),
     }
+    findings.push(("dashboard", dashboard()));
     findings.push(("public address", public_address(context)));
     findings.push(("edge addresses", edge_addresses(context)));
     for (name, provider) in &context.config.providers {
@@ -179,6 +181,14 @@ async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealt
             return health;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn dashboard() -> PartState {
+    if is_built::<WebFiles>() {
+        Good("in this build".to_owned())
+    } else {
+        Note("not in this build; build it with make build".to_owned())
     }
 }
 

@@ -23,6 +23,7 @@ use crate::api::client::client_address;
 use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
 use crate::config::{Config, Role};
+use crate::dashboard::assets::{WebFiles, is_built};
 use crate::edge;
 use crate::listen::accept::admission;
 use crate::listen::{ListenError, Listening, bind, descriptors};
@@ -81,6 +82,9 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
+        if !is_built::<WebFiles>() {
+            output::note("this build has no dashboard; build it with make build");
+        }
         let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
         let respond = move |request: Request<Incoming>, Sender { peer, is_pipelined }| {
             let (envelope, turns) = (envelope.clone(), turns.clone());

@@ -25,6 +25,7 @@ const FEATURES: &[&str] = &[
     "audit",
     "analytics",
     "dashboard",
+    "mentions",
     "build",
 ];
 const STATUSES: &[&str] = &["accepted", "superseded", "proposed"];

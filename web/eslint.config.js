@@ -27,6 +27,8 @@ export default ts.config(
       'svelte/prefer-svelte-reactivity': 'off',
       // Links of the application are plain anchors; src/routes.ts follows them.
       'svelte/no-navigation-without-resolve': 'off',
+      // A named snippet stands beside those of the other states.
+      'svelte/no-useless-children-snippet': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-invalid-void-type': 'off',
     },
@@ -39,15 +41,21 @@ export default ts.config(
     files: ['src/**'],
     rules: {
       'local/layers': 'error',
-      'no-restricted-imports': ['error', { paths: [{ name: 'sv-router', message: 'Only src/routes.ts knows the router.' }] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'sv-router', message: 'Only src/routes.ts knows the router.' }] },
+      ],
       'no-restricted-globals': ['error', ...REQUESTS.map((name) => ({ name, message: ONLY_API }))],
       'no-restricted-properties': [
         'error',
-        ...REQUESTS.flatMap((property) => ['window', 'globalThis', 'self'].map((object) => ({ object, property, message: ONLY_API }))),
+        ...REQUESTS.flatMap((property) =>
+          ['window', 'globalThis', 'self'].map((object) => ({ object, property, message: ONLY_API })),
+        ),
         { object: 'navigator', property: 'sendBeacon', message: ONLY_API },
       ],
     },
   },
+  { files: ['scripts/**'], rules: { 'no-console': 'off' } },
   { files: ['src/routes.ts'], rules: { 'no-restricted-imports': 'off' } },
   { files: ['src/api/**'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
   {
@@ -56,7 +64,10 @@ export default ts.config(
       'svelte/no-at-html-tags': 'error',
       'no-restricted-syntax': [
         'error',
-        { selector: 'SvelteAttribute[key.name="style"]', message: 'The policy refuses style attributes: use a class, or style: for a value.' },
+        {
+          selector: 'SvelteAttribute[key.name="style"]',
+          message: 'The policy refuses style attributes: use a class, or style: for a value.',
+        },
       ],
     },
   },

@@ -11,6 +11,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { checks: { pluginTimings: false } },
     // Read by scripts/sizes.mjs; scripts/compress.mjs moves it out of the folder.
     manifest: 'manifest.json',
   },

@@ -22,14 +22,20 @@ export function placeOf(file) {
 /** Returns what is wrong with an import, or null. */
 export function troubleOf(file, imported) {
   if (!imported.startsWith('.')) return null;
-  const [own, other] = [placeOf(file), placeOf(path.posix.join(path.posix.dirname(file.replaceAll('\\', '/')), imported))];
+  const [own, other] = [
+    placeOf(file),
+    placeOf(path.posix.join(path.posix.dirname(file.replaceAll('\\', '/')), imported)),
+  ];
   if (own.folder === 'features' && other.folder === 'features' && own.feature !== other.feature) {
     return `the feature ${own.feature} must not know the feature ${other.feature}`;
   }
   // Links are built in routes.ts, which features may use; nothing else beside it.
-  if (own.folder === 'features' && other.folder === '' && !/\/routes$/.test(imported)) return 'features know routes.ts only';
+  if (own.folder === 'features' && other.folder === '' && !/\/routes$/.test(imported))
+    return 'features know routes.ts only';
   const isForbidden = own.folder !== other.folder && FORBIDDEN[own.folder]?.includes(other.folder);
-  return isForbidden ? `${own.folder} must not know ${other.folder === '' ? 'files of src itself' : other.folder}` : null;
+  return isForbidden
+    ? `${own.folder} must not know ${other.folder === '' ? 'files of src itself' : other.folder}`
+    : null;
 }
 
 export default {

@@ -60,7 +60,12 @@ test('words in markup are found', () => {
 });
 
 test('punctuation, figures and messages are no words', () => {
-  for (const markup of ['<p>{m.save()} · 3</p>', '<p class="row">{count}</p>', '<Field label={m.name()} />', '<style>a{}</style>']) {
+  for (const markup of [
+    '<p>{m.save()} · 3</p>',
+    '<p class="row">{count}</p>',
+    '<Field label={m.name()} />',
+    '<style>a{}</style>',
+  ]) {
     expect(found(markup), markup).toEqual([]);
   }
 });

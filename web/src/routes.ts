@@ -114,7 +114,10 @@ export const url: UrlState = {
   },
   set(changes, { replace = false } = {}) {
     // Two changes in a row: the second one builds on the first, which may not be in the address yet.
-    const next = changedSearch(wanted === null ? searchParams.toURLSearchParams() : new URLSearchParams(wanted), changes);
+    const next = changedSearch(
+      wanted === null ? searchParams.toURLSearchParams() : new URLSearchParams(wanted),
+      changes,
+    );
     if (next === searchParams.toString()) return;
     wanted = next;
     isFree = true;

@@ -11,7 +11,8 @@ export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof ApiError)) return { kind: 'failed', status: 0, code: '', requestId: null };
   const { status, code, body, requestId } = error;
   if (status === 0) return navigator.onLine ? { kind: 'unavailable', status, requestId } : { kind: 'offline' };
-  if (status === 401) return SIGNED_OUT.has(code) ? { kind: 'signed_out' } : { kind: 'failed', status, code, requestId };
+  if (status === 401)
+    return SIGNED_OUT.has(code) ? { kind: 'signed_out' } : { kind: 'failed', status, code, requestId };
   if (status === 402) return { kind: 'inactive' };
   if (status === 404 || NOT_OURS.has(code)) return { kind: 'not_found' };
   if (status === 403 || code.endsWith('_limit_reached')) return forbidden(error);
@@ -32,7 +33,8 @@ function forbidden({ status, code, body, requestId }: ApiError): Refusal {
   if (code.endsWith('_limit_reached')) {
     return { kind: 'limit', code, limit: numberIn(body.limit), current: numberIn(body.current) };
   }
-  if (code === 'csrf_token_missing' || code === 'cross_site_request') return { kind: 'failed', status, code, requestId };
+  if (code === 'csrf_token_missing' || code === 'cross_site_request')
+    return { kind: 'failed', status, code, requestId };
   return { kind: 'conflict', code, details: body };
 }
 

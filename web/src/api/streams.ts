@@ -63,7 +63,10 @@ function retry(reader: StreamReader): void {
   source = null;
   // A stream does not say why it was refused: an ended session does, to whatever asks next.
   void get('/api/session').catch(() => undefined);
-  again = setTimeout(() => {
-    if (current === reader) open(reader);
-  }, 5_000 + pauseBefore(Math.min(failures++, 5)));
+  again = setTimeout(
+    () => {
+      if (current === reader) open(reader);
+    },
+    5_000 + pauseBefore(Math.min(failures++, 5)),
+  );
 }

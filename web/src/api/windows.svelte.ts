@@ -27,7 +27,9 @@ type PageQuery<Row> = CreateQueryOptions<any, Error, Page<Row>, any>;
  * Reads a list in windows. `page` returns the query of a window: `read(path, …)` with a `select` that makes a `Page` of the answer.
  * While a new order or filter loads, the rows of the old one are shown.
  */
-export function createWindows<Row>(page: (range: { limit: number; offset: number }) => PageQuery<Row>): RowWindows<Row> {
+export function createWindows<Row>(
+  page: (range: { limit: number; offset: number }) => PageQuery<Row>,
+): RowWindows<Row> {
   const windowQuery = (window: number) => page({ limit: WINDOW, offset: window * WINDOW });
   let later = $state.raw<number[]>([]);
   const first = createQuery(() => ({ ...windowQuery(0), placeholderData: keepPreviousData }));

@@ -47,7 +47,9 @@ export class FormState<T extends object> {
   #found = $derived.by(() => this.#validate(this.values));
 
   /** Number of fields that cannot be saved as they are. */
-  bad = $derived.by(() => Object.keys({ ...this.#found, ...this.#standing }).filter((path) => this.#wrong(path)).length);
+  bad = $derived.by(
+    () => Object.keys({ ...this.#found, ...this.#standing }).filter((path) => this.#wrong(path)).length,
+  );
 
   /** What the service refused counts until its field changes. */
   #standing = $derived.by(() => (JSON.stringify(this.values) === this.#refused.of ? this.#refused.errors : {}));

@@ -8,6 +8,6 @@ export function outwardLink(address: string): string | null {
 
 /** Returns a path of the dashboard that an address bar named, or `/`: never another host, never the page of signing in. */
 export function returnPath(value: string | null): string {
-  const isPath = value !== null && /^\/(?![/\\])/.test(value) && !/[\u0000-\u001f]/.test(value);
+  const isPath = value !== null && /^\/(?![/\\])/.test(value) && !/\p{Cc}/u.test(value);
   return isPath && !value.startsWith('/sign-in') ? value : '/';
 }

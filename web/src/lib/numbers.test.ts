@@ -1,6 +1,18 @@
 // Rules of figures.
 import { expect, test } from 'vitest';
-import { bytes, changeInPercent, count, counted, delta, deltaPercent, list, money, percent, score, tone } from './numbers';
+import {
+  bytes,
+  changeInPercent,
+  count,
+  counted,
+  delta,
+  deltaPercent,
+  list,
+  money,
+  percent,
+  score,
+  tone,
+} from './numbers';
 
 test('counts have separators of thousands', () => {
   expect([count(0), count(11303), count(1_000_000)]).toEqual(['0', '11,303', '1,000,000']);

@@ -1,6 +1,20 @@
 // Rules of times. The zone of the process is UTC unless TZ says otherwise; rules about local times set it.
 import { beforeAll, expect, test } from 'vitest';
-import { age, ago, clock, countdown, day, dayOf, daysAgo, duration, lastDays, moment, month, utc, weekday } from './times';
+import {
+  age,
+  ago,
+  clock,
+  countdown,
+  day,
+  dayOf,
+  daysAgo,
+  duration,
+  lastDays,
+  moment,
+  month,
+  utc,
+  weekday,
+} from './times';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1000);

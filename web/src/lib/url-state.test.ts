@@ -55,6 +55,8 @@ test('two tables of a screen are kept apart', () => {
 });
 
 test('the window is 7, 30 or 90 days', () => {
-  expect(['range=7', 'range=90', 'range=8', ''].map((query) => readRange(new URLSearchParams(query)))).toEqual([7, 90, 30, 30]);
+  expect(['range=7', 'range=90', 'range=8', ''].map((query) => readRange(new URLSearchParams(query)))).toEqual([
+    7, 90, 30, 30,
+  ]);
   expect([rangeChanges(30), rangeChanges(7)]).toEqual([{ range: null }, { range: '7' }]);
 });

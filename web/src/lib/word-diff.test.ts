@@ -25,7 +25,8 @@ test('a line of one text alone has no counterpart', () => {
 });
 
 test('texts of 256 KiB that have nothing in common end in time', () => {
-  const text = (seed: number) => Array.from({ length: 8000 }, (_, line) => `line ${line * seed} of ${seed * 7919}`).join('\n');
+  const text = (seed: number) =>
+    Array.from({ length: 8000 }, (_, line) => `line ${line * seed} of ${seed * 7919}`).join('\n');
 
   const pairs = diffLines(text(3), text(5));
 

@@ -34,7 +34,11 @@ export function diffLines(left: string, right: string): LinePair[] {
     }
     const byWord = performance.now() - started < PATIENCE_MS;
     const isReplaced = change.removed && next?.added === true;
-    const [gone, come] = isReplaced ? [change.value, next.value] : change.removed ? [change.value, []] : [[], change.value];
+    const [gone, come] = isReplaced
+      ? [change.value, next.value]
+      : change.removed
+        ? [change.value, []]
+        : [[], change.value];
     pairs.push(...pair(gone, come, byWord));
     if (isReplaced) index += 1;
   }
@@ -60,9 +64,7 @@ function pair(left: string[], right: string[], byWord: boolean): LinePair[] {
 function compareWords(left: string, right: string): LinePair {
   const words = diffWordsWithSpace(left, right);
   const side = (isOther: 'added' | 'removed') =>
-    words
-      .filter((word) => !word[isOther])
-      .map((word) => ({ text: word.value, isSame: !word.added && !word.removed }));
+    words.filter((word) => !word[isOther]).map((word) => ({ text: word.value, isSame: !word.added && !word.removed }));
   return { isSame: false, left: side('added'), right: side('removed') };
 }
 

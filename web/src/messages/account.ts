@@ -40,6 +40,7 @@ export const scopesMissing = () => 'Your domains did not load, so only a key for
 export const keyCreated = () => 'Key created';
 export const keyCreatedText = () => 'Copy it now; it is not shown again.';
 export const apiKey = () => 'API key';
+export const maskedKey = (last4: string) => `gh_live_…${last4}`;
 export const unnamed = (last4: string) => `Key ending in ${last4}`;
 export const key = () => 'Key';
 export const created = () => 'Created';
@@ -59,7 +60,8 @@ export const keyRevoked = (keyName: string) => `${keyName} is revoked.`;
 export const noKeysTitle = () => 'No API key yet';
 export const noKeysText = () => 'The dashboard works without one. Create a key for your servers and tools.';
 
-export const usageLede = (month: string, resets: string) => `Use of your plan in ${month}. Monthly counts start again on ${resets}.`;
+export const usageLede = (month: string, resets: string) =>
+  `Use of your plan in ${month}. Monthly counts start again on ${resets}.`;
 export const planIs = (plan: string) => `Plan ${plan}`;
 export const limit = () => 'Limit';
 export const used = () => 'Used';

@@ -1,6 +1,18 @@
 // Scales, gaps and stacks of charts.
 import { expect, test } from 'vitest';
-import { barsPath, bandPath, foldSeries, labelled, linePath, lonely, scaleFor, spread, stack, sumAt, type Series } from './model';
+import {
+  barsPath,
+  bandPath,
+  foldSeries,
+  labelled,
+  linePath,
+  lonely,
+  scaleFor,
+  spread,
+  stack,
+  sumAt,
+  type Series,
+} from './model';
 
 const series = (values: (number | null)[], id = 'a'): Series => ({ id, name: id, colour: 's1', values });
 
@@ -76,6 +88,10 @@ test('a point without any value has no sum', () => {
 test('labels at the ends of lines do not overlap', () => {
   const places = spread([50, 51, 52, 90], 7);
 
-  expect(Math.min(...places.toSorted((a, b) => a - b).map((place, index, all) => (index ? place - (all[index - 1] ?? 0) : 99)))).toBeGreaterThan(6.9);
+  expect(
+    Math.min(
+      ...places.toSorted((a, b) => a - b).map((place, index, all) => (index ? place - (all[index - 1] ?? 0) : 99)),
+    ),
+  ).toBeGreaterThan(6.9);
   expect(places[3]).toBe(90);
 });

@@ -32,7 +32,10 @@ export const shownTooltip = {
  * Attaches a tooltip; without a text there is none. `describes` has it read aloud too: for texts that say more than the name of
  * what they belong to, such as a time in UTC.
  */
-export function tooltip(text: string | null | undefined, { describes = false } = {}): Attachment<HTMLElement> | undefined {
+export function tooltip(
+  text: string | null | undefined,
+  { describes = false } = {},
+): Attachment<HTMLElement> | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   return (anchor) => {
     const show = () => {
@@ -50,7 +53,8 @@ export function tooltip(text: string | null | undefined, { describes = false } =
       timer = setTimeout(run, ms);
     };
     const on = {
-      pointerenter: (event: PointerEvent) => event.pointerType === 'mouse' && later(show, shown === null ? DELAY_MS : 0),
+      pointerenter: (event: PointerEvent) =>
+        event.pointerType === 'mouse' && later(show, shown === null ? DELAY_MS : 0),
       pointerleave: () => later(hide, LEAVE_MS),
       pointerdown: hide,
       focus: () => anchor.matches(':focus-visible') && show(),

@@ -1,4 +1,5 @@
 // What can be done on the screen that is shown, for the palette. A screen offers its actions while it is shown.
+import { untrack } from 'svelte';
 
 export interface Action {
   label: string;
@@ -17,7 +18,8 @@ export const actions = {
 
 /** Offers actions and returns the function that takes them back: for `$effect`. */
 export function offerActions(added: readonly Action[]): () => void {
-  offered = [...offered, ...added];
+  // The effect that offers actions must not run again when actions are offered.
+  untrack(() => (offered = [...offered, ...added]));
   return () => {
     offered = offered.filter((action) => !added.includes(action));
   };

@@ -1,5 +1,6 @@
 // Keys of the dashboard: single keys, pairs such as `g o`, and Ctrl or ⌘ with a letter. A part binds its keys while it is shown.
 // Single keys are silent in fields, in dialogs and in menus, and can be switched off (WCAG 2.1.4).
+import { untrack } from 'svelte';
 import { recall, remember } from './storage';
 
 export interface KeyBinding {
@@ -37,7 +38,8 @@ export const keys = {
 
 /** Binds keys and returns the function that releases them: for `$effect`. */
 export function bindKeys(bindings: readonly KeyBinding[]): () => void {
-  bound = [...bound, ...bindings];
+  // The effect that binds keys must not run again when keys are bound.
+  untrack(() => (bound = [...bound, ...bindings]));
   return () => {
     bound = bound.filter((binding) => !bindings.includes(binding));
   };

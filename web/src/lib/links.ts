@@ -1,5 +1,8 @@
 // Addresses that strangers wrote, before they become links. Pure.
 
+/** Page that shows the use of the plan: the way out of its limits. */
+export const USAGE = '/account/usage';
+
 /** Returns the address when it is an absolute http or https address; else null, and the text is shown without a link. */
 export function outwardLink(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null;

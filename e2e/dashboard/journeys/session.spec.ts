@@ -5,6 +5,8 @@ import { createAccount, setPassword } from '../world/accounts.ts';
 test('signing out empties every tab, and Back shows nothing', async ({ app, context, account }) => {
   const other = await context.newPage();
   await app.goto('/account/profile');
+  await app.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Usage' }).click();
+  await expect(app.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
   await other.goto('/account/keys');
   await expect(other.getByRole('heading', { level: 1, name: 'API keys' })).toBeVisible();
 

@@ -137,8 +137,9 @@ test.describe('on a phone', () => {
     }
 
     await app.getByRole('button', { name: 'Menu' }).tap();
-    await expect(app.getByText(account.email)).toBeVisible();
-    await app.getByRole('link', { name: 'Usage' }).last().tap();
+    const menu = app.getByRole('dialog', { name: 'Menu' });
+    await expect(menu.getByText(account.email)).toBeVisible();
+    await menu.getByRole('link', { name: 'Usage' }).tap();
 
     await expect(app.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
   });

@@ -44,7 +44,7 @@ function settings(folder: string, address: string): NodeJS.ProcessEnv {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
     // Each context of the browser can be a client of its own: attempts to sign in are counted by address.
-    GLASSHOUSE_SERVER__TRUSTED_PROXIES: '127.0.0.0/8',
+    GLASSHOUSE_EDGE__TRUSTED_PROXIES: '127.0.0.0/8',
     GLASSHOUSE_EDGE__HTTP_LISTEN: '',
     GLASSHOUSE_TELEMETRY__METRICS_LISTEN: '',
     GLASSHOUSE_STORAGE__DATA_DIR: folder,

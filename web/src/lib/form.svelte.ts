@@ -5,6 +5,29 @@ import type { FieldIssue } from './refusal';
 /** Sentences of what is wrong, by the path of the field: `name`, `redirectRules.0.to`. */
 export type FormErrors = Record<string, string | undefined>;
 
+let isPressed = false;
+if (typeof window !== 'undefined') {
+  window.addEventListener('pointerdown', () => (isPressed = true), { capture: true });
+  for (const end of ['pointerup', 'pointercancel']) {
+    window.addEventListener(end, () => (isPressed = false), { capture: true });
+  }
+}
+
+/**
+ * Runs what follows when a field is left. A press that takes the focus away ends first: an error that appeared before would move
+ * the button from under the pointer, and the press would be lost.
+ */
+export function afterPress(run: () => void): void {
+  if (!isPressed) return run();
+  const later = () => {
+    window.removeEventListener('pointerup', later);
+    window.removeEventListener('pointercancel', later);
+    setTimeout(run);
+  };
+  window.addEventListener('pointerup', later);
+  window.addEventListener('pointercancel', later);
+}
+
 interface Options<T> {
   /** Name under which unsaved values outlive the end of a session: one for each form and domain. */
   name: string;
@@ -59,9 +82,11 @@ export class FormState<T extends object> {
     return this.#standing[path] ?? (this.#seen.has(path) ? this.#found[path] : undefined);
   }
 
-  /** Notes that somebody left a field. */
+  /** Notes that somebody left a field: for `onblur`. */
   leave(path: string): void {
-    if (!this.#seen.has(path)) this.#seen = new Set([...this.#seen, path]);
+    afterPress(() => {
+      if (!this.#seen.has(path)) this.#seen = new Set([...this.#seen, path]);
+    });
   }
 
   /** Shows all that is wrong and decides whether the form can be sent. */

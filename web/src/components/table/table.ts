@@ -1,4 +1,5 @@
 // What a table is made of: columns, filters, and which of them a reader wants to see. Pure.
+// See docs/decisions/0373.
 import type { Order } from '../../lib/url-state';
 
 export interface Column {

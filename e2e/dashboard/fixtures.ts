@@ -33,7 +33,8 @@ function watch(context: BrowserContext, address: string): string[] {
   });
   context.on('weberror', (error) => found.push(`script error: ${error.error().stack ?? error.error().message}`));
   context.on('request', (request) => {
-    if (!request.url().startsWith(`${address}/`) && !request.url().startsWith('data:')) found.push(`request to ${request.url()}`);
+    if (!request.url().startsWith(`${address}/`) && !request.url().startsWith('data:'))
+      found.push(`request to ${request.url()}`);
   });
   return found;
 }

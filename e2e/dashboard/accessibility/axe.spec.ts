@@ -23,7 +23,11 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-async function show(page: Page, account: Account, { path, heading, prepare, isSignedOut = false }: Looked): Promise<void> {
+async function show(
+  page: Page,
+  account: Account,
+  { path, heading, prepare, isSignedOut = false }: Looked,
+): Promise<void> {
   if (!isSignedOut) await signIn(page.context(), account);
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
@@ -33,11 +37,16 @@ async function show(page: Page, account: Account, { path, heading, prepare, isSi
 
 /** Ends transitions: colours are looked at where they stay. */
 async function settle(page: Page): Promise<void> {
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
+  );
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [device, width] of [['desktop', 1280], ['phone', 390]] as const) {
+  for (const [device, width] of [
+    ['desktop', 1280],
+    ['phone', 390],
+  ] as const) {
     test.describe(`${colorScheme}, ${device}`, () => {
       test.use({ colorScheme, viewport: { width, height: 844 } });
 

@@ -18,9 +18,22 @@ export function runningService(): ServiceInfo {
 
 /** Makes an account with domains that are connected. */
 export async function createAccount({ plan = 'agency' as Plan, domains = [] as string[] } = {}): Promise<Account> {
-  const account = { email: `${randomBytes(6).toString('hex')}@example.test`, password: randomBytes(12).toString('hex') };
+  const account = {
+    email: `${randomBytes(6).toString('hex')}@example.test`,
+    password: randomBytes(12).toString('hex'),
+  };
   const service = runningService();
-  await runCommand(service, 'account', 'create', '--email', account.email, '--password', account.password, '--plan', plan);
+  await runCommand(
+    service,
+    'account',
+    'create',
+    '--email',
+    account.email,
+    '--password',
+    account.password,
+    '--plan',
+    plan,
+  );
   for (const domain of domains) {
     await runCommand(service, 'domain', 'add', domain, '--account', account.email, '--status', 'connected');
   }

@@ -21,9 +21,14 @@ export interface Service extends ServiceInfo {
 }
 
 function findBinary(): string {
-  const files = [process.env.GLASSHOUSE, path.join(root, 'target/debug/glasshouse'), path.join(root, 'target/release/glasshouse')];
+  const files = [
+    process.env.GLASSHOUSE,
+    path.join(root, 'target/debug/glasshouse'),
+    path.join(root, 'target/release/glasshouse'),
+  ];
   const found = files.find((file) => file !== undefined && fs.existsSync(path.resolve(root, file)));
-  if (found === undefined) throw new Error('no glasshouse binary: build it (cargo build -p glasshouse) or set GLASSHOUSE');
+  if (found === undefined)
+    throw new Error('no glasshouse binary: build it (cargo build -p glasshouse) or set GLASSHOUSE');
   return path.resolve(root, found);
 }
 
@@ -81,7 +86,12 @@ export async function startService(): Promise<Service> {
   }
 
   const until = Date.now() + 60_000;
-  while (!(await fetch(`${address}/readyz`).then((answer) => answer.ok, () => false))) {
+  while (
+    !(await fetch(`${address}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    ))
+  ) {
     if (Date.now() > until || child.exitCode !== null) {
       const said = fs.readFileSync(logFile, 'utf8').split('\n').slice(-8).join('\n');
       await stop();

@@ -417,7 +417,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** x */
+        /**
+         * Changes the account's password.
+         * @description Ends every session of the account and answers with the cookie of a new one, whose CSRF token is a new one too. A wrong
+         *     current password counts like a failed sign-in.
+         */
         put: operations["change_password"];
         post?: never;
         delete?: never;
@@ -2286,6 +2290,16 @@ export interface components {
             ok: boolean;
             /** @description What is wrong, when something is. */
             problem?: string | null;
+        };
+        /** @description The password of an account, and the one that takes its place. */
+        PasswordChange: {
+            /** @example correct horse battery staple */
+            currentPassword: string;
+            /**
+             * @description 12 to 256 characters.
+             * @example purple monkey dishwasher
+             */
+            newPassword: string;
         };
         /** @description Visits of a page by a provider's crawlers. */
         PathProviderCount: {
@@ -5286,19 +5300,93 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    currentPassword: string;
-                    newPassword: string;
-                };
+                "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
-            /** @description ok */
+            /** @description Changed. */
             204: {
                 headers: {
+                    /** @description The new session. */
+                    "set-cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `wrong_password`: The current password is wrong.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
             };
         };
     };

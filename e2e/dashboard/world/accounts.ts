@@ -49,3 +49,8 @@ export async function setPassword(account: Account, password: string): Promise<v
 export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.test`;
 }
+
+/** Closes or opens the subscription of an account, as the operator. */
+export async function setActive(account: Account, isActive: boolean): Promise<void> {
+  await runCommand(runningService(), 'account', isActive ? 'activate' : 'deactivate', '--email', account.email);
+}

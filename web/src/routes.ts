@@ -14,6 +14,13 @@ const routes = {
   hooks: { beforeLoad: begin, afterLoad: arrive },
   '/': () => import('./features/start/start.svelte'),
   '/(sign-in)': () => import('./features/session/sign-in.svelte'),
+  // domains, set-up, overview
+  // rendering
+  // audits
+  // AI mentions
+  // crawlers
+  // settings
+  // account
   '/account/profile': () => import('./features/account/profile.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),
   '/account/usage': () => import('./features/account/usage.svelte'),

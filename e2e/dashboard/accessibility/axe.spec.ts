@@ -4,7 +4,9 @@ import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import { expect, signIn, test } from '../fixtures.ts';
 import type { Account } from '../world/accounts.ts';
-import { SCREENS, type Looked } from './screens.ts';
+import { allScreens, type Looked } from './looked.ts';
+
+const SCREENS = await allScreens();
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -1,15 +1,6 @@
-// Screens that are looked at by axe, in every theme and on every width. A new screen adds a line.
+// Screens of the shell, the session and the account.
 import type { Page } from '@playwright/test';
-
-export interface Looked {
-  name: string;
-  path: string;
-  /** Heading of the screen: it is there when the screen is. */
-  heading: string;
-  /** What is opened or pressed before it is looked at. */
-  prepare?: (page: Page) => Promise<void>;
-  isSignedOut?: boolean;
-}
+import type { Looked } from '../looked.ts';
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name }).waitFor();
 

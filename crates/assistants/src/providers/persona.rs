@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn an_object_its_text_and_nothing_are_read() {
-        let object = json!({ "country": "DE", "city": " Berlin ", "lat": 52.52, "lng": 13.405, "persona": "" });
+        let object =
+            json!({ "country": "DE", "city": " Berlin ", "lat": 52.52, "lng": 13.405, "persona": "" });
 
         let read = Persona::from_json(&object).unwrap();
 

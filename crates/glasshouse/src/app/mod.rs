@@ -5,6 +5,7 @@ mod health;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::request::Parts;
 use store::{DbError, Migrator};
@@ -170,8 +171,8 @@ impl AppState {
                 registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform));
         }
         let settings = WorkerSettings {
-            // Renders end by themselves when the service does; nothing else takes long.
-            drain: std::time::Duration::from_secs(1),
+            // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
+            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
             // Never more towards one origin than this process can do at all, nor than a server should bear.
             lanes: LaneLimits {
                 at_once: config.render_concurrency().clamp(2, 16) + 2,

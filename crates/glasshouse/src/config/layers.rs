@@ -253,6 +253,9 @@ fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
         let size = text.map_or_else(|| value.as_u64(), parse_size);
         return size.map(Value::from).ok_or_else(|| "must be a size such as 1048576 or \"1 MiB\"".to_owned());
     }
+    if is_money(key) {
+        return coerce_money(default, &value);
+    }
     if default == AUTO {
         // A number, or left to the service.
         let given = match text {
@@ -287,6 +290,26 @@ fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
         (_, Some(_)) => Ok(value),
         (_, None) => Err("must be a text in quotes".to_owned()),
     }
+}
+
+fn is_money(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or_default();
+    name.split('_').any(|word| word == "usd")
+}
+
+/// Reads US dollars: a number from 0, -1 for no limit, or nothing where the default is empty.
+fn coerce_money(default: &Value, value: &Value) -> Result<Value, String> {
+    let text = value.as_str().map(str::trim);
+    if default == "" && text == Some("") {
+        return Ok(Value::from(""));
+    }
+    let number = text.map_or_else(|| value.as_f64(), |text| text.parse::<f64>().ok());
+    let is_usable = |number: &f64| (0.0..=1e9).contains(number) || (*number == -1.0 && default != "");
+    let hint = if default == "" { "" } else { ", or -1 for no limit" };
+    number
+        .filter(is_usable)
+        .map(Value::from)
+        .ok_or_else(|| format!("must be a number of US dollars such as 0.02{hint}"))
 }
 
 fn parse_json(text: &str, is_right: fn(&Value) -> bool) -> Result<Value, String> {

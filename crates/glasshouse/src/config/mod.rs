@@ -2,6 +2,7 @@
 //! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
 //! See docs/decisions/0016.
 
+mod assistants;
 mod clickhouse;
 mod layers;
 mod secrets;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
+pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin, describe_settings};
 pub use values::Secret;
@@ -37,7 +39,9 @@ pub struct Config {
     pub limits: LimitsSection,
     pub plans: BTreeMap<Plan, PlanLimits>,
     pub providers: BTreeMap<String, ProviderSection>,
+    pub mentions: MentionsSection,
     pub analysis: AnalysisSection,
+    pub mail: MailSection,
     pub analytics: AnalyticsSection,
     pub telemetry: TelemetrySection,
     #[serde(skip)]
@@ -50,6 +54,8 @@ pub struct ServerSection {
     pub listen: SocketAddr,
     #[serde(deserialize_with = "optional")]
     public_url: Option<Url>,
+    #[serde(deserialize_with = "optional")]
+    pub demo_domain: Option<String>,
     pub roles: Vec<Role>,
     pub shutdown_grace_s: u64,
 }
@@ -177,27 +183,12 @@ pub struct LimitsSection {
     pub snapshots_per_domain: NonZeroU64,
 }
 
-/// One AI provider of section `providers`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProviderSection {
-    pub api_key: Secret,
+pub struct MailSection {
+    pub smtp_url: Secret,
     #[serde(deserialize_with = "optional")]
-    pub base_url: Option<Url>,
-    #[serde(deserialize_with = "optional")]
-    pub model: Option<String>,
-    pub requests_per_minute: u32,
-    #[serde(default, deserialize_with = "optional")]
-    pub vendor: Option<String>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AnalysisSection {
-    #[serde(deserialize_with = "optional")]
-    pub provider: Option<String>,
-    #[serde(deserialize_with = "optional")]
-    pub model: Option<String>,
+    pub from: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -359,12 +350,7 @@ impl Config {
         {
             return refuse("server.public_url", "must start with http:// or https://");
         }
-        if let Some(provider) = &self.analysis.provider
-            && !self.providers.contains_key(provider)
-        {
-            return refuse("analysis.provider", "is none of the providers in section providers");
-        }
-        Ok(())
+        assistants::validate(self)
     }
 }
 

@@ -110,7 +110,7 @@ fn plans_and_providers_are_settings_too() {
 
     assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), None);
     assert!(config.plan(Plan::Essential).custom_headers);
-    assert_eq!(config.providers["google_ai_overview"].vendor.as_deref(), Some("serpapi"));
+    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewSource::Serpapi);
 }
 
 #[test]
@@ -217,4 +217,41 @@ fn a_visit_store_that_is_no_address_is_refused_in_one_line_without_its_password(
     assert!(error.contains("must look like clickhouse://"), "{error}");
     assert!(!error.contains("hunter2") && !error.contains('\n'), "{error}");
     assert!(from_file("analytics.store_url = \"clickhouse://gh:hunter2@db/v\"").is_ok());
+}
+
+#[test]
+fn money_is_a_number_of_dollars_and_minus_one_is_no_limit() {
+    let toml = "[providers.chatgpt]\nusd_per_run = 0.02\nbudget_usd_per_day = 1.5\n[mentions]\nbudget_usd_per_month = -1\n";
+
+    let config = Config::from_toml(toml).unwrap();
+
+    let chatgpt = &config.providers["chatgpt"];
+    assert_eq!((chatgpt.usd_per_run, chatgpt.budget_usd_per_day), (Some(0.02), Some(1.5)));
+    assert_eq!((chatgpt.budget_usd_per_month, config.mentions.budget_usd_per_month), (None, None));
+    assert_eq!(Config::from_toml("").unwrap().mentions.budget_usd_per_month, Some(50.0));
+    for bad in ["usd_per_run = -1", "usd_per_run = \"much\"", "budget_usd_per_day = -2"] {
+        let error = Config::from_toml(&format!("[providers.chatgpt]\n{bad}\n")).unwrap_err().to_string();
+        assert!(error.contains("must be a number of US dollars"), "{error}");
+    }
+}
+
+#[test]
+fn a_provider_that_could_never_answer_is_refused_when_the_settings_are_read() {
+    let cases = [
+        (
+            "[providers.google_ai_overview]\napi_style = \"chat\"\nbase_url = \"http://localhost:1/v1\"",
+            "api_style",
+        ),
+        ("[providers.gemini]\napi_style = \"chat\"", "base_url"),
+        ("[providers.gemini]\nbase_url = \"ftp://x.test\"", "base_url"),
+        ("[providers.gemini]\nbase_url = \"https://a:b@x.test\"", "base_url"),
+        ("[analysis]\nprovider = \"google_ai_overview\"", "analysis.provider"),
+        ("[analysis]\nprovider = \"bard\"", "analysis.provider"),
+        ("[mentions]\nmax_runs_per_day = 5", "max_runs_per_day"),
+    ];
+
+    for (toml, key) in cases {
+        let error = Config::from_toml(toml).unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
 }

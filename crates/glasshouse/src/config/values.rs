@@ -49,6 +49,20 @@ where
     }
 }
 
+/// Reads US dollars, none for an empty text.
+pub(super) fn optional_usd<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::String(text) if text.is_empty() => Ok(None),
+        number => serde_json::from_value(number).map(Some).map_err(serde::de::Error::custom),
+    }
+}
+
+/// Reads US dollars, none for -1, which is no limit.
+pub(super) fn usd_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    Ok(Some(number).filter(|number| *number >= 0.0))
+}
+
 /// The value of a setting that the service decides for itself.
 pub(super) const AUTO: &str = "auto";
 

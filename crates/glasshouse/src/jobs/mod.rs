@@ -15,10 +15,11 @@ mod worker;
 pub use failure::JobError;
 pub use job::{Job, JobOutcome, Registry};
 pub use model::{
-    Batch, BatchId, JobChangeError, JobId, JobInfo, JobPriority, JobState, NewBatch, NewJob, backoff,
+    Batch, BatchId, JobChangeError, JobId, JobInfo, JobPriority, JobState, LaneTrouble, NewBatch, NewJob,
+    backoff,
 };
 pub use queue::Jobs;
 pub use recurrence::{Days, Recurrence, RecurrenceError};
 pub use run::{HoldError, JobRun};
 pub use schedule::Schedule;
-pub use worker::{LaneLimits, Worker, WorkerSettings};
+pub use worker::{LaneLimits, NamedLane, NamedLanes, Worker, WorkerSettings};

@@ -256,6 +256,18 @@ pub struct JobInfo {
     pub progress: Option<serde_json::Value>,
 }
 
+/// A lane that failed and has not worked since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneTrouble {
+    pub lane: String,
+    /// Failures in a row.
+    pub failures: u32,
+    /// End of its rest; past when one job at a time tries it.
+    pub rest_until: Timestamp,
+    /// Time of the first failure.
+    pub since: Timestamp,
+}
+
 /// What an operator asked of a job that is not there, or not in the right state.
 #[derive(Debug, thiserror::Error)]
 pub enum JobChangeError {

@@ -2,12 +2,14 @@
 //! What queues work takes the caller's transaction, so that cause and work become durable together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use store::{Db, DbError, Tx};
 use tokio::sync::Notify;
 
-use super::model::{Batch, BatchId, JobChangeError, JobInfo, JobState, NewBatch, NewJob};
+use super::model::{Batch, BatchId, JobChangeError, JobInfo, JobState, LaneTrouble, NewBatch, NewJob};
 use super::queries;
+use super::worker::after_failure;
 use crate::clock::Clock;
 
 /// The queue. Cheap to clone.
@@ -157,6 +159,22 @@ impl Jobs {
             queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
         }
         Ok(tx.commit_durably().await?)
+    }
+
+    /// Lets a lane rest for a time, in the caller's transaction; a longer rest that stands already stays. After it one job
+    /// finds out whether the trouble is over, and its success ends the trouble.
+    pub async fn rest_lane(&self, tx: &mut Tx, lane: &str, rest: Duration) -> Result<(), DbError> {
+        let before = queries::find_troubled_lane(tx, lane).await?;
+        match after_failure(lane, before.as_ref(), Some(rest), self.0.clock.now(), 0.0) {
+            Some(after) => queries::rest_lane(tx, &after).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Lists the lanes that failed and have not worked since.
+    pub async fn list_lane_troubles(&self) -> Result<Vec<LaneTrouble>, DbError> {
+        let lanes = queries::list_troubled_lanes(&mut self.0.db.read().await?).await?;
+        Ok(lanes.into_iter().map(LaneTrouble::from).collect())
     }
 
     /// Batches of a domain that are not complete: id, kind and source, the oldest first. In the caller's transaction.

@@ -6,6 +6,7 @@ use store::{Conn, DbError, Engine, EngineConn, on_engine};
 
 use super::on_list;
 use crate::clock::Timestamp;
+use crate::jobs::model::LaneTrouble;
 
 /// A job that may be begun.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -227,10 +228,41 @@ pub struct TroubledLane {
     pub troubled_since: i64,
 }
 
+impl From<TroubledLane> for LaneTrouble {
+    fn from(lane: TroubledLane) -> LaneTrouble {
+        LaneTrouble {
+            lane: lane.lane,
+            failures: u32::try_from(lane.failures).unwrap_or(u32::MAX),
+            rest_until: Timestamp::from_millis(lane.rest_until),
+            since: Timestamp::from_millis(lane.troubled_since),
+        }
+    }
+}
+
 /// Lists the lanes that are in trouble.
 pub async fn list_troubled_lanes(conn: &mut Conn) -> Result<Vec<TroubledLane>, DbError> {
     const SQL: &str = "select lane, failures, rest_until, rest_id, troubled_since from job_lanes";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
+}
+
+/// The rate of a named lane: the time, in epoch milliseconds, at which it allows the next job.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct LaneRate {
+    pub lane: String,
+    pub next_at: i64,
+}
+
+/// Lists how far the rates of named lanes are used up.
+pub async fn list_lane_rates(conn: &mut Conn) -> Result<Vec<LaneRate>, DbError> {
+    const SQL: &str = "select lane, next_at from job_lane_rates";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
+}
+
+/// Writes down how far the rate of a named lane is used up. Claims go through one at a time, so nothing is lost between.
+pub async fn set_lane_rate(conn: &mut Conn, rate: &LaneRate) -> Result<(), DbError> {
+    const SQL: &str = "insert into job_lane_rates (lane, next_at) values ($1, $2)
+        on conflict (lane) do update set next_at = excluded.next_at";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(&rate.lane).bind(rate.next_at).execute(c).await.map(drop))?)
 }
 
 /// Hands jobs to a worker.

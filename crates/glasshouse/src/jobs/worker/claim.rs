@@ -3,11 +3,12 @@
 //! See docs/decisions/0140.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use store::{DbError, Tx};
 use tokio::time::Instant;
 
-use super::lanes::{LaneLimits, LaneRates, LaneRoom};
+use super::lanes::{LaneLimits, LaneRates, LaneRoom, NamedLanes};
 use crate::clock::Timestamp;
 use crate::jobs::queries::{self, Candidate};
 
@@ -23,6 +24,14 @@ pub(super) struct Claimed {
     pub rest_id: Option<String>,
 }
 
+/// Jobs that a claim began.
+#[derive(Default)]
+pub(super) struct Claims {
+    pub begun: Vec<Claimed>,
+    /// Time until the rate of a lane allows more.
+    pub look_again: Option<Duration>,
+}
+
 /// Measures what the queue takes for itself.
 pub(super) fn note_upkeep(what: &'static str, since: Instant) {
     metrics::histogram!("glasshouse_jobs_upkeep_seconds", "what" => what).record(since.elapsed());
@@ -32,6 +41,7 @@ pub(super) fn note_upkeep(what: &'static str, since: Instant) {
 pub(super) struct QueueClaim<'a> {
     pub worker: &'a str,
     pub limits: LaneLimits,
+    pub named_lanes: &'a NamedLanes,
     pub rates: &'a LaneRates,
     /// How many more of each kind this process can run.
     pub free: BTreeMap<&'static str, usize>,
@@ -42,9 +52,9 @@ pub(super) struct QueueClaim<'a> {
 
 impl QueueClaim<'_> {
     /// Begins what may run.
-    pub async fn take(self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
+    pub async fn take(self, tx: &mut Tx) -> Result<Claims, DbError> {
         if self.free.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Claims::default());
         }
         let since = Instant::now();
         let begun = self.begin(tx).await?;
@@ -52,14 +62,19 @@ impl QueueClaim<'_> {
         Ok(begun)
     }
 
-    async fn begin(mut self, tx: &mut Tx) -> Result<Vec<Claimed>, DbError> {
+    async fn begin(mut self, tx: &mut Tx) -> Result<Claims, DbError> {
         let mut begun = Vec::new();
         queries::promote_due(tx, self.now).await?;
         queries::lock_claims(tx).await?;
         self.leave_to_others(tx).await?;
         let running = queries::count_running_by_lane(tx).await?;
         let troubled = queries::list_troubled_lanes(tx).await?;
-        let mut lanes = LaneRoom::new(self.limits, running, troubled, self.rates, self.now);
+        let rates = match self.named_lanes.is_empty() {
+            true => Vec::new(),
+            false => queries::list_lane_rates(tx).await?,
+        };
+        let named = (self.named_lanes, rates);
+        let mut lanes = LaneRoom::new(self.limits, named, (running, troubled), self.rates, self.now);
         for _ in 0..ROUNDS {
             let wanted = self.free.values().sum::<usize>().min(MOST_BEGUN - begun.len());
             if wanted == 0 {
@@ -91,7 +106,10 @@ impl QueueClaim<'_> {
                 break;
             }
         }
-        Ok(begun)
+        for rate in lanes.used_rates() {
+            queries::set_lane_rate(tx, &rate).await?;
+        }
+        Ok(Claims { begun, look_again: lanes.until_rate_allows() })
     }
 
     /// Leaves free what other processes run of the kinds that are limited over all of them.

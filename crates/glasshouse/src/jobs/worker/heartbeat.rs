@@ -10,7 +10,7 @@ use store::{Db, DbError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{every, report};
+use super::ticks::{every, report};
 use crate::clock::Clock;
 use crate::jobs::queries;
 

@@ -2,14 +2,14 @@
 //! Used by the worker. Must never let a lane that rests or is full hold up another one: claims leave it out beforehand.
 //! See docs/decisions/0053.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::clock::Timestamp;
 use crate::jobs::model::{HORIZON, backoff};
-use crate::jobs::queries::TroubledLane;
+use crate::jobs::queries::{LaneRate, TroubledLane};
 
 /// Rest of a lane after its first failure; doubles with every further one in a row.
 const FIRST_REST: Duration = Duration::from_secs(60);
@@ -22,13 +22,57 @@ const LONGEST_ASKED_REST: Duration = Duration::from_secs(24 * 3600);
 const LEAST_FAILURES: i64 = 3;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How much of one lane runs at a time.
+/// Limits of every lane that has no limits of its own: those of origins.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneLimits {
     /// Jobs at once, over all processes.
     pub at_once: usize,
     /// Jobs begun per second; processes that have work share it equally.
     pub per_second: u32,
+}
+
+/// Limits of lanes of a class of its own, by name, counted over all processes. See docs/decisions/0380.
+pub type NamedLanes = BTreeMap<String, NamedLane>;
+
+/// Limits of one named lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedLane {
+    /// Jobs at once.
+    pub at_once: usize,
+    /// Jobs begun per minute, evenly spread; a second's worth may begin together.
+    pub per_minute: u32,
+}
+
+impl NamedLane {
+    /// Time between two jobs.
+    fn interval_ms(self) -> i64 {
+        (60_000 / i64::from(self.per_minute.max(1))).max(1)
+    }
+
+    /// Jobs that may begin at `now`, from the time at which the rate allows the next one.
+    fn allowed_at(self, next_at: i64, now: Timestamp) -> i64 {
+        let next_at = believed(next_at, now);
+        let burst_ms = 1000.max(self.interval_ms());
+        let free_ms = (now.as_millis() - next_at).max(-burst_ms) + burst_ms;
+        (free_ms.min(burst_ms) / self.interval_ms()).max(0)
+    }
+
+    /// The time at which the rate allows the next job, after `begun` more.
+    fn next_at(self, next_at: i64, begun: i64, now: Timestamp) -> i64 {
+        believed(next_at, now).max(now.as_millis()) + begun * self.interval_ms()
+    }
+
+    fn most_at_once(&self) -> i64 {
+        i64::try_from(self.at_once.max(1)).unwrap_or(i64::MAX)
+    }
+}
+
+/// Furthest that a rate is ever used up in advance.
+const MOST_AHEAD_MS: i64 = 120_000;
+
+/// Ignores a time that only a wrong clock can have written.
+fn believed(next_at: i64, now: Timestamp) -> i64 {
+    if next_at > now.as_millis() + MOST_AHEAD_MS { 0 } else { next_at }
 }
 
 /// How many jobs of each lane this process began in the current second.
@@ -69,17 +113,41 @@ pub(super) struct LaneRoom {
     rests: HashMap<String, String>,
     at_once: i64,
     per_second: u32,
+    named: NamedRoom,
+}
+
+/// Room of named lanes, during one claim.
+struct NamedRoom {
+    limits: NamedLanes,
+    /// The time at which each lane's rate allows the next job.
+    next_at: HashMap<String, i64>,
+    /// Jobs that the claim began.
+    begun: BTreeMap<String, i64>,
+    now: Timestamp,
+}
+
+impl NamedRoom {
+    fn allowed(&self, lane: &str) -> Option<i64> {
+        let limits = self.limits.get(lane)?;
+        Some(limits.allowed_at(self.next_at.get(lane).copied().unwrap_or(0), self.now))
+    }
+
+    fn is_used_up(&self, lane: &str) -> bool {
+        let begun = self.begun.get(lane).copied().unwrap_or(0);
+        self.allowed(lane).is_some_and(|allowed| begun >= allowed)
+    }
 }
 
 impl LaneRoom {
     /// What is left when so many jobs of each lane run already, in all processes.
     pub fn new(
         limits: LaneLimits,
-        running: HashMap<String, i64>,
-        troubled: Vec<TroubledLane>,
+        named: (&NamedLanes, Vec<LaneRate>),
+        state: (HashMap<String, i64>, Vec<TroubledLane>),
         rates: &LaneRates,
         now: Timestamp,
     ) -> LaneRoom {
+        let (running, troubled) = state;
         let at_once = i64::try_from(limits.at_once.max(1)).unwrap_or(i64::MAX);
         // After a rest one job finds out whether the trouble is over.
         let of_troubled = |lane: &TroubledLane| match running.get(&lane.lane) {
@@ -88,18 +156,34 @@ impl LaneRoom {
         };
         let troubled_room: Vec<_> =
             troubled.iter().map(|lane| (lane.lane.clone(), of_troubled(lane))).collect();
+        let most = |lane: &str| named.0.get(lane).map_or(at_once, |limits| limits.most_at_once());
         let mut room: HashMap<String, i64> =
-            running.into_iter().map(|(lane, running)| (lane, at_once - running)).collect();
+            named.0.iter().map(|(lane, limits)| (lane.clone(), limits.most_at_once())).collect();
+        room.extend(running.into_iter().map(|(lane, running)| {
+            let left = most(&lane) - running;
+            (lane, left)
+        }));
         room.extend(troubled_room);
         let rests = troubled.into_iter().map(|lane| (lane.lane, lane.rest_id)).collect();
-        LaneRoom { room, begun: rates.this_second(), rests, at_once, per_second: limits.per_second.max(1) }
+        let next_at = named.1.into_iter().map(|rate| (rate.lane, rate.next_at)).collect();
+        let named = NamedRoom { limits: named.0.clone(), next_at, begun: BTreeMap::new(), now };
+        LaneRoom {
+            room,
+            begun: rates.this_second(),
+            rests,
+            at_once,
+            per_second: limits.per_second.max(1),
+            named,
+        }
     }
 
     /// Lanes of which nothing may be begun now.
     pub fn closed(&self) -> Vec<String> {
         let full = self.room.iter().filter(|(_, room)| **room <= 0).map(|(lane, _)| lane);
         let fast = self.begun.iter().filter(|(_, begun)| **begun >= self.per_second).map(|(lane, _)| lane);
-        let mut closed: Vec<String> = full.chain(fast).cloned().collect();
+        let fast = fast.filter(|lane| !self.named.limits.contains_key(*lane));
+        let used_up = self.named.limits.keys().filter(|lane| self.named.is_used_up(lane));
+        let mut closed: Vec<String> = full.chain(fast).chain(used_up).cloned().collect();
         closed.sort();
         closed.dedup();
         closed
@@ -107,14 +191,35 @@ impl LaneRoom {
 
     /// Takes a place in a lane; false when it has none.
     pub fn take(&mut self, lane: &str) -> bool {
+        let is_named = self.named.limits.contains_key(lane);
         let room = self.room.entry(lane.to_owned()).or_insert(self.at_once);
         let begun = self.begun.entry(lane.to_owned()).or_insert(0);
-        if *room <= 0 || *begun >= self.per_second {
+        if *room <= 0 || (!is_named && *begun >= self.per_second) || self.named.is_used_up(lane) {
             return false;
         }
         *room -= 1;
         *begun += 1;
+        if is_named {
+            *self.named.begun.entry(lane.to_owned()).or_insert(0) += 1;
+        }
         true
+    }
+
+    /// The named lanes of which the claim began jobs, with the time at which each one's rate allows the next.
+    pub fn used_rates(&self) -> Vec<LaneRate> {
+        let used = self.named.begun.iter().filter_map(|(lane, begun)| {
+            let before = self.named.next_at.get(lane).copied().unwrap_or(0);
+            let next_at = self.named.limits.get(lane)?.next_at(before, *begun, self.named.now);
+            Some(LaneRate { lane: lane.clone(), next_at })
+        });
+        used.collect()
+    }
+
+    /// Time until the first named lane whose rate is used up may begin a job again.
+    pub fn until_rate_allows(&self) -> Option<Duration> {
+        let used_up = self.named.limits.iter().filter(|(lane, _)| self.named.is_used_up(lane));
+        let wait = used_up.map(|(_, limits)| limits.interval_ms().unsigned_abs()).min();
+        wait.map(|wait| Duration::from_millis(wait.max(5)))
     }
 
     /// The rest that a success of a job begun now would end.
@@ -132,7 +237,7 @@ fn rests(lane: &TroubledLane, now: Timestamp) -> bool {
 /// What a lane is after one more failure, which may have asked for a rest of this length. `None`: nothing new.
 ///
 /// Jobs that were under way when the lane was put to rest fail too; they only ever make the rest longer.
-pub(super) fn after_failure(
+pub(in crate::jobs) fn after_failure(
     lane: &str,
     before: Option<&TroubledLane>,
     asked: Option<Duration>,
@@ -182,13 +287,55 @@ mod tests {
         }
     }
 
+    fn none() -> (&'static NamedLanes, Vec<LaneRate>) {
+        static NONE: NamedLanes = NamedLanes::new();
+        (&NONE, Vec::new())
+    }
+
+    /// Jobs that one claim begins in a lane of 120 a minute, which could have used its rate up to `next_at`.
+    fn begun_at(now: Timestamp, next_at: i64, at_once: usize) -> (usize, i64) {
+        let named = NamedLanes::from([("ai".to_owned(), NamedLane { at_once, per_minute: 120 })]);
+        let rates = vec![LaneRate { lane: "ai".to_owned(), next_at }];
+        let mut room =
+            LaneRoom::new(LIMITS, (&named, rates), (HashMap::new(), Vec::new()), &LaneRates::default(), now);
+        let begun = (0..100).filter(|_| room.take("ai")).count();
+        (begun, room.used_rates().first().map_or(next_at, |rate| rate.next_at))
+    }
+
+    #[test]
+    fn a_named_lane_has_its_own_limits_and_not_those_of_origins() {
+        let (of_rate, next_at) = begun_at(NOON, 0, 50);
+        let (of_room, _) = begun_at(NOON, 0, 1);
+
+        assert_eq!((of_rate, next_at), (2, NOON.plus(SECOND).as_millis()));
+        assert_eq!(of_room, 1);
+    }
+
+    #[test]
+    fn a_named_lane_begins_no_more_in_a_minute_than_its_rate_and_a_second_s_worth() {
+        let (mut now, mut next_at, mut begun) = (NOON, 0, 0);
+        for _ in 0..600 {
+            let (more, next) = begun_at(now, next_at, 50);
+            (begun, next_at, now) = (begun + more, next, now.plus(Duration::from_millis(100)));
+        }
+
+        assert!((120..=122).contains(&begun), "{begun}");
+    }
+
+    #[test]
+    fn a_rate_that_a_wrong_clock_wrote_holds_a_lane_up_for_no_time() {
+        let year = NOON.as_millis() + 365 * 24 * 3_600_000;
+
+        assert_eq!(begun_at(NOON, year, 50), (2, NOON.plus(SECOND).as_millis()));
+    }
+
     #[test]
     fn every_lane_that_rests_or_is_full_is_closed_before_a_claim_looks() {
         let running = HashMap::from([("full".to_owned(), 2), ("half".to_owned(), 1)]);
         let rested = troubled("rested", NOON.minus(SECOND));
         let lanes = vec![troubled("a", NOON.plus(SECOND)), troubled("b", NOON.plus(SECOND)), rested];
 
-        let room = LaneRoom::new(LIMITS, running, lanes, &LaneRates::default(), NOON);
+        let room = LaneRoom::new(LIMITS, none(), (running, lanes), &LaneRates::default(), NOON);
 
         assert_eq!(room.closed(), ["a", "b", "full"]);
     }
@@ -198,7 +345,7 @@ mod tests {
         let lanes = || vec![troubled("rested", NOON.minus(SECOND)), troubled("asked", NOON.minus(SECOND))];
         let running = HashMap::from([("asked".to_owned(), 1)]);
 
-        let mut room = LaneRoom::new(LIMITS, running, lanes(), &LaneRates::default(), NOON);
+        let mut room = LaneRoom::new(LIMITS, none(), (running, lanes()), &LaneRates::default(), NOON);
 
         assert_eq!(room.closed(), ["asked"]);
         assert!(room.take("rested") && !room.take("rested"));
@@ -209,7 +356,7 @@ mod tests {
         let mut rates = LaneRates::default();
         (0..100).for_each(|_| rates.note_start("fast"));
 
-        let room = LaneRoom::new(LIMITS, HashMap::new(), Vec::new(), &rates, NOON);
+        let room = LaneRoom::new(LIMITS, none(), (HashMap::new(), Vec::new()), &rates, NOON);
 
         assert_eq!(room.closed(), ["fast"]);
         assert!(rates.until_one_opens(100).is_some());

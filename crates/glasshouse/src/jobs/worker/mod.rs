@@ -11,6 +11,7 @@ mod results;
 mod running;
 mod settings;
 mod sweep;
+mod ticks;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,17 +19,18 @@ use std::time::Duration;
 
 use store::{DbError, Engine};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::claim::{Claimed, QueueClaim};
+use self::claim::{Claimed, Claims, QueueClaim};
 use self::heartbeat::WorkerLease;
 use self::lanes::LaneRates;
 use self::listen::listen;
 use self::results::{BatchChanges, EndedRun, ResultWriter, writable};
 use self::running::{Over, RunningJobs, Taken};
 use self::sweep::Sweeper;
+use self::ticks::{every, report};
 use super::failure::JobError;
 use super::job::Registry;
 use super::model::BatchId;
@@ -37,7 +39,8 @@ use super::queue::Jobs;
 use super::schedule::Schedule;
 use crate::clock::Timestamp;
 
-pub use lanes::LaneLimits;
+pub(super) use lanes::after_failure;
+pub use lanes::{LaneLimits, NamedLane, NamedLanes};
 pub use settings::WorkerSettings;
 
 /// The worker of this process.
@@ -54,6 +57,8 @@ pub struct Worker {
     losses_known: u64,
     sweeper: Sweeper,
     rates: LaneRates,
+    /// Time after the last claim until the rate of a named lane allows more.
+    look_again: Option<Duration>,
     /// Batches that are known to have begun.
     begun_batches: HashSet<BatchId>,
     failures_in_a_row: u32,
@@ -76,6 +81,7 @@ impl Worker {
             running: RunningJobs::default(),
             ended: Vec::new(),
             rates: LaneRates::default(),
+            look_again: None,
             begun_batches: HashSet::new(),
             failures_in_a_row: 0,
             is_unsure: false,
@@ -156,7 +162,7 @@ impl Worker {
             let wait = Duration::from_millis(100 << self.failures_in_a_row.min(10));
             return wait.min(self.settings.idle_wait);
         }
-        let idle = self.settings.idle_wait;
+        let idle = self.settings.idle_wait.min(self.look_again.unwrap_or(Duration::MAX));
         if let Some(wait) = self.until_lane_opens() {
             return wait.min(idle);
         }
@@ -207,8 +213,9 @@ impl Worker {
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, &self.ended, &mut changes).await?;
         let most = self.registry.limits();
-        let claim = QueueClaim { worker: &self.id, limits, rates: &self.rates, free, most, now };
-        let begun = claim.take(&mut tx).await?;
+        let named_lanes = &self.settings.named_lanes;
+        let claim = QueueClaim { worker: &self.id, limits, named_lanes, rates: &self.rates, free, most, now };
+        let Claims { begun, look_again } = claim.take(&mut tx).await?;
         // A process that was idle has not beaten: without a beat others would take its new jobs for abandoned.
         let beats =
             !begun.is_empty() && (self.running.is_empty() || self.lease.age() >= self.settings.beat_every);
@@ -233,6 +240,7 @@ impl Worker {
         }
         tx.commit().await?;
 
+        self.look_again = look_again;
         self.ended.clear();
         if self.begun_batches.len() > 10_000 {
             self.begun_batches.clear();
@@ -378,20 +386,6 @@ impl Worker {
         queries::leave_chores(&mut tx, &self.id).await?;
         tx.commit().await
     }
-}
-
-/// Logs what went wrong in the database. The worker goes on, and everything is tried again in its time.
-fn report<T>(what: &'static str, result: Result<T, DbError>) {
-    if let Err(error) = result {
-        tracing::warn!(error = &error as &dyn std::error::Error, what, "the job queue does not answer");
-    }
-}
-
-/// A timer whose first tick is at once and which never hurries to make up for lost ticks.
-fn every(period: Duration) -> tokio::time::Interval {
-    let mut interval = tokio::time::interval(period);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    interval
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::LaneLimits;
+use super::{LaneLimits, NamedLanes};
 
 /// How a worker behaves. The defaults are what production uses; tests are in more of a hurry.
 #[derive(Debug, Clone)]
@@ -17,8 +17,10 @@ pub struct WorkerSettings {
     pub idle_wait: Duration,
     /// How long running jobs may go on at most when the process is asked to end; each kind says how long it needs.
     pub drain: Duration,
-    /// Politeness.
+    /// Politeness towards origins.
     pub lanes: LaneLimits,
+    /// Lanes with limits of their own.
+    pub named_lanes: NamedLanes,
     /// Address of PostgreSQL, to hear of work that other processes queue.
     pub notify_url: Option<String>,
 }
@@ -32,6 +34,7 @@ impl Default for WorkerSettings {
             idle_wait: Duration::from_secs(5),
             drain: Duration::from_secs(15),
             lanes: LaneLimits { at_once: 8, per_second: 50 },
+            named_lanes: NamedLanes::new(),
             notify_url: None,
         }
     }

@@ -37,6 +37,25 @@ async fn a_lane_begins_only_so_many_jobs_in_a_second() {
 }
 
 #[tokio::test]
+async fn a_named_lane_has_limits_of_its_own_that_all_processes_share() {
+    on_each_engine(async |mut process| {
+        let limits = NamedLane { at_once: 3, per_minute: 240 };
+        process.settings.named_lanes = NamedLanes::from([("ai".to_owned(), limits)]);
+        process.queue((0..9).map(|_| Say::Slow(100).queued_for("a").lane("ai")).collect()).await;
+        let (mut first, mut second) = (process.worker(10), process.worker(10));
+
+        let begun = (first.step().await.unwrap(), second.step().await.unwrap());
+        first.run_until_idle().await;
+        process.clock.advance(Duration::from_millis(250));
+        let later = second.step().await.unwrap();
+
+        assert_eq!(begun, (3, 0), "as many at once as the lane may have");
+        assert_eq!(later, 1, "one more is due every quarter of a second once a second's worth has begun");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_lane_in_trouble_rests_for_longer_with_every_failure_and_recovers_with_a_success() {
     on_each_engine(async |process| {
         process.queue(vec![Say::Trouble.queued_for("a").lane("origin"), say("behind").lane("origin")]).await;

@@ -161,6 +161,7 @@ impl Process {
             idle_wait: Duration::from_millis(200),
             drain: Duration::from_millis(100),
             lanes: LaneLimits { at_once: 2, per_second: 1000 },
+            named_lanes: NamedLanes::new(),
             notify_url: None,
         };
         Process { jobs: Jobs::new(db.clone(), clock.clone()), log: Log::default(), clock, settings }

@@ -1,0 +1,20 @@
+//! How the worker and its heartbeat keep time, and what they say when the database does not answer.
+
+use std::time::Duration;
+
+use store::DbError;
+use tokio::time::MissedTickBehavior;
+
+/// Logs what went wrong in the database. The worker goes on, and everything is tried again in its time.
+pub(super) fn report<T>(what: &'static str, result: Result<T, DbError>) {
+    if let Err(error) = result {
+        tracing::warn!(error = &error as &dyn std::error::Error, what, "the job queue does not answer");
+    }
+}
+
+/// A timer whose first tick is at once and which never hurries to make up for lost ticks.
+pub(super) fn every(period: Duration) -> tokio::time::Interval {
+    let mut interval = tokio::time::interval(period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}

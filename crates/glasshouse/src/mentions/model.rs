@@ -1,0 +1,237 @@
+//! Prompts, their targets and their runs, as they are stored and shown. Pure: no database, no clock, no HTTP.
+
+use assistants::providers::{Persona, Provider, Usd};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::accounts::AccountId;
+use crate::accounts::model::id_type;
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+
+id_type! {
+    /// Identifier of a prompt.
+    PromptId
+}
+id_type! {
+    /// Identifier of a run. Ids sort by the time at which they were made.
+    PromptRunId
+}
+
+/// Days since 1970, UTC.
+pub type UtcDay = i64;
+
+/// Declares an enum whose variants are texts in the database and in the API.
+macro_rules! text_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+        }
+
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+
+            /// Returns the text that is stored and shown.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)*
+                }
+            }
+
+            /// Reads a stored text. None: a newer version wrote it.
+            pub fn parse(text: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|known| known.as_str() == text)
+            }
+        }
+    };
+}
+
+text_enum! {
+    /// Purpose of a question.
+    PromptIntent {
+        /// Informational.
+        Info = "info",
+        /// Transactional.
+        Trans = "trans",
+        /// Commercial.
+        Comm = "comm",
+    }
+}
+
+text_enum! {
+    /// Interval at which a prompt is asked.
+    MonitorInterval {
+        /// From six hours to four days, by how much answers change.
+        Dynamic = "dynamic",
+        /// Every 7 days.
+        Weekly = "weekly",
+        /// Every 30 days.
+        Monthly = "monthly",
+    }
+}
+
+text_enum! {
+    /// Cause of a run.
+    RunReason {
+        /// The prompt or one of its providers is new.
+        Create = "create",
+        /// Text or personaLocation changed.
+        Changed = "changed",
+        /// The prompt was paused before.
+        Activated = "activated",
+        Scheduled = "scheduled",
+        /// Somebody asked for it.
+        Manual = "manual",
+    }
+}
+
+text_enum! {
+    /// State of a run.
+    PromptRunStatus {
+        Queued = "queued",
+        Running = "running",
+        /// There is an answer, whose analysis is not complete.
+        Answered = "answered",
+        Ok = "ok",
+        Error = "error",
+    }
+}
+
+text_enum! {
+    /// Reason of a run that ended without an answer.
+    RunErrorCode {
+        /// The assistant declined to answer.
+        Refused = "refused",
+        /// The provider refused the key.
+        Auth = "auth",
+        /// The settings are wrong: no such model, a refused parameter.
+        Config = "config",
+        Timeout = "timeout",
+        /// What came back is no answer.
+        Unreadable = "unreadable",
+        ProviderError = "provider_error",
+        /// Its job is gone.
+        Lost = "lost",
+        /// It waited six hours for a provider that was away.
+        ProviderUnavailable = "provider_unavailable",
+    }
+}
+
+text_enum! {
+    /// Analyser of an answer.
+    AnalysisMode {
+        Model = "model",
+        Builtin = "builtin",
+    }
+}
+
+impl PromptRunStatus {
+    /// States in which a run is over.
+    pub const fn is_final(self) -> bool {
+        matches!(self, PromptRunStatus::Ok | PromptRunStatus::Error)
+    }
+}
+
+/// A question that is asked again and again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    pub id: PromptId,
+    pub account: AccountId,
+    pub domain: DomainId,
+    /// Stands for the prompt in the sums of its domain.
+    pub number: i64,
+    /// Counts up when text or personaLocation changes.
+    pub revision: i64,
+    pub text: String,
+    pub intent: PromptIntent,
+    pub is_active: bool,
+    /// In the order of [`Provider::ALL`].
+    pub providers: Vec<Provider>,
+    pub tags: Vec<String>,
+    pub persona: Persona,
+    pub interval: MonitorInterval,
+    /// The text names the own brand.
+    pub is_branded: bool,
+    pub created_at: Timestamp,
+}
+
+/// State of the schedule of a prompt at one provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptTarget {
+    pub prompt: PromptId,
+    pub provider: Provider,
+    pub domain: DomainId,
+    /// Of the interval `dynamic`, 0 (6 hours) to 5 (4 days).
+    pub level: i64,
+    /// Calm answers in a row.
+    pub calm: i64,
+    /// Change scores since the text changed.
+    pub samples: i64,
+    /// Moving average of the change scores.
+    pub ewma: Option<f64>,
+    /// Next slot. None: paused.
+    pub next_due: Option<Timestamp>,
+    pub last_ok: Option<Timestamp>,
+    pub last_attempt: Option<Timestamp>,
+    /// Runs in a row that ended in an error.
+    pub failures: i64,
+    /// Runs that wait for money at the next slot.
+    pub postponed: Option<PostponedRuns>,
+}
+
+/// Runs that could not be paid, to be made again at the target's next slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PostponedRuns {
+    pub reason: RunReason,
+    pub samples: i64,
+}
+
+impl PromptTarget {
+    /// Level of a new target: daily.
+    pub const FIRST_LEVEL: i64 = 2;
+
+    /// Makes the target of a prompt at a provider that has not been asked.
+    pub fn new(prompt: &PromptId, provider: Provider, domain: &DomainId) -> PromptTarget {
+        PromptTarget {
+            prompt: prompt.clone(),
+            provider,
+            domain: domain.clone(),
+            level: PromptTarget::FIRST_LEVEL,
+            calm: 0,
+            samples: 0,
+            ewma: None,
+            next_due: None,
+            last_ok: None,
+            last_attempt: None,
+            failures: 0,
+            postponed: None,
+        }
+    }
+
+    /// Forgets how answers changed, because the text is another one.
+    pub fn reset(&mut self) {
+        (self.level, self.calm, self.samples, self.ewma) = (PromptTarget::FIRST_LEVEL, 0, 0, None);
+    }
+}
+
+/// A run that is to be queued.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewPromptRun {
+    pub id: PromptRunId,
+    pub account: AccountId,
+    pub domain: DomainId,
+    pub prompt: PromptId,
+    pub revision: i64,
+    pub provider: Provider,
+    pub slot: Timestamp,
+    /// Position among the answers that are wanted at once.
+    pub sample: i64,
+    pub reason: RunReason,
+    /// Upper end of the price of its call.
+    pub expected: Usd,
+    pub is_demo: bool,
+    /// Time before which it is not asked.
+    pub not_before: Option<Timestamp>,
+}

@@ -1,6 +1,6 @@
 -- Sums of analysed answers: whole numbers that are added up, so that statistics read them in place of answers. The columns
--- `domain` and `prompt` are the numbers of `mention_domains` and `mention_prompts`. Fractions are in billionths (nanos),
--- tones in hundredths. Rows of deleted prompts are gone, those of the domain as a whole reduced by them.
+-- `domain` and `prompt` are the numbers of `mention_domains` and `mention_prompts`. Fractions are in millionths, tones in
+-- hundredths. Rows of deleted prompts are gone, those of the domain as a whole reduced by them.
 
 create table mention_sums (
     domain bigint not null,
@@ -11,29 +11,29 @@ create table mention_sums (
     mentions bigint not null,
     position_sum bigint not null,
     first_positions bigint not null,
-    tone_count bigint not null,
-    tone_sum bigint not null,
+    sentiment_sum bigint not null,
+    sentiment_count bigint not null,
     positive bigint not null,
     neutral bigint not null,
     negative bigint not null,
-    recommended bigint not null,
+    recommended_yes bigint not null,
     recommended_known bigint not null,
     own_cited bigint not null,
-    citations bigint not null,
     own_citations bigint not null,
     competitor_citations bigint not null,
-    absent bigint not null,
+    third_party_citations bigint not null,
+    absent_overviews bigint not null,
     not_retrieved bigint not null,
     errors bigint not null,
     -- Distinct competitors of each answer, added up.
-    competitors bigint not null,
+    distinct_competitors bigint not null,
     -- Answers that name any brand.
     informative bigint not null,
-    -- Distances between the competitors of answers that follow each other; apart the pair that begins on an earlier day.
-    pairs bigint not null,
-    distance_nanos bigint not null,
-    edge_pairs bigint not null,
-    edge_distance_nanos bigint not null,
+    -- Distances between the competitors of answers that follow each other; apart those to an answer of an earlier day.
+    pair_distance_sum bigint not null,
+    pair_count bigint not null,
+    earlier_distance_sum bigint not null,
+    earlier_count bigint not null,
     primary key (domain, day, prompt, provider)
 );
 
@@ -46,26 +46,26 @@ create table mention_domain_sums (
     mentions bigint not null,
     position_sum bigint not null,
     first_positions bigint not null,
-    tone_count bigint not null,
-    tone_sum bigint not null,
+    sentiment_sum bigint not null,
+    sentiment_count bigint not null,
     positive bigint not null,
     neutral bigint not null,
     negative bigint not null,
-    recommended bigint not null,
+    recommended_yes bigint not null,
     recommended_known bigint not null,
     own_cited bigint not null,
-    citations bigint not null,
     own_citations bigint not null,
     competitor_citations bigint not null,
-    absent bigint not null,
+    third_party_citations bigint not null,
+    absent_overviews bigint not null,
     not_retrieved bigint not null,
     errors bigint not null,
-    competitors bigint not null,
+    distinct_competitors bigint not null,
     informative bigint not null,
-    pairs bigint not null,
-    distance_nanos bigint not null,
-    edge_pairs bigint not null,
-    edge_distance_nanos bigint not null,
+    pair_distance_sum bigint not null,
+    pair_count bigint not null,
+    earlier_distance_sum bigint not null,
+    earlier_count bigint not null,
     ok_runs bigint not null,
     error_runs bigint not null,
     primary key (domain, day, provider)
@@ -80,13 +80,13 @@ create table mention_competitor_sums (
     responses bigint not null,
     occurrences bigint not null,
     -- Sum of 1 / log2(1 + rank).
-    prominence_nanos bigint not null,
+    prominence_sum bigint not null,
     position_sum bigint not null,
     cited bigint not null,
-    tone_count bigint not null,
-    tone_sum bigint not null,
+    sentiment_sum bigint not null,
+    sentiment_count bigint not null,
     -- Answers that name it before the own brand, or without it.
-    ahead bigint not null,
+    ahead_of_own bigint not null,
     primary key (domain, day, prompt, provider, competitor)
 );
 
@@ -97,12 +97,12 @@ create table mention_domain_competitor_sums (
     competitor text not null,
     responses bigint not null,
     occurrences bigint not null,
-    prominence_nanos bigint not null,
+    prominence_sum bigint not null,
     position_sum bigint not null,
     cited bigint not null,
-    tone_count bigint not null,
-    tone_sum bigint not null,
-    ahead bigint not null,
+    sentiment_sum bigint not null,
+    sentiment_count bigint not null,
+    ahead_of_own bigint not null,
     primary key (domain, day, provider, competitor)
 );
 

@@ -1,5 +1,6 @@
 //! Prompts, their targets and their runs, as they are stored and shown. Pure: no database, no clock, no HTTP.
 
+use assistants::change::DynamicState;
 use assistants::providers::{Persona, Provider, Usd};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -163,20 +164,14 @@ pub struct PromptTarget {
     pub prompt: PromptId,
     pub provider: Provider,
     pub domain: DomainId,
-    /// Of the interval `dynamic`, 0 (6 hours) to 5 (4 days).
-    pub level: i64,
-    /// Calm answers in a row.
-    pub calm: i64,
-    /// Change scores since the text changed.
-    pub samples: i64,
-    /// Moving average of the change scores.
-    pub ewma: Option<f64>,
+    /// Read for the interval `dynamic` only.
+    pub dynamic: DynamicState,
     /// Next slot. None: paused.
     pub next_due: Option<Timestamp>,
     pub last_ok: Option<Timestamp>,
     pub last_attempt: Option<Timestamp>,
     /// Runs in a row that ended in an error.
-    pub failures: i64,
+    pub failures: u32,
     /// Runs that wait for money at the next slot.
     pub postponed: Option<PostponedRuns>,
 }
@@ -189,30 +184,19 @@ pub struct PostponedRuns {
 }
 
 impl PromptTarget {
-    /// Level of a new target: daily.
-    pub const FIRST_LEVEL: i64 = 2;
-
     /// Makes the target of a prompt at a provider that has not been asked.
     pub fn new(prompt: &PromptId, provider: Provider, domain: &DomainId) -> PromptTarget {
         PromptTarget {
             prompt: prompt.clone(),
             provider,
             domain: domain.clone(),
-            level: PromptTarget::FIRST_LEVEL,
-            calm: 0,
-            samples: 0,
-            ewma: None,
+            dynamic: DynamicState::default(),
             next_due: None,
             last_ok: None,
             last_attempt: None,
             failures: 0,
             postponed: None,
         }
-    }
-
-    /// Forgets how answers changed, because the text is another one.
-    pub fn reset(&mut self) {
-        (self.level, self.calm, self.samples, self.ewma) = (PromptTarget::FIRST_LEVEL, 0, 0, None);
     }
 }
 

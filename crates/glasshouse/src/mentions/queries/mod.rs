@@ -1,6 +1,7 @@
 //! SQL of AI monitoring. The only place that knows these tables; both engines run the same text, but for rows as JSON.
 //! Whatever writes many rows does so in one statement, so that a transaction over many runs has a constant number of them.
 
+pub mod answers;
 pub mod domains;
 pub mod ledger;
 pub mod prompts;
@@ -15,18 +16,20 @@ use store::{Conn, DbError, Engine, on_engine};
 
 /// Rows of a table, given to a statement as one JSON array of objects.
 #[derive(Debug, Clone, Copy)]
-struct RowSet {
+struct RowSet<'a> {
     table: &'static str,
-    columns: &'static [&'static str],
+    columns: &'a [&'static str],
     /// Those of the columns that hold bytes: `\x` and hexadecimal digits in JSON.
     bytes: &'static [&'static str],
 }
 
-impl RowSet {
-    const fn new(table: &'static str, columns: &'static [&'static str]) -> RowSet {
+impl RowSet<'static> {
+    const fn new(table: &'static str, columns: &'static [&'static str]) -> RowSet<'static> {
         RowSet { table, columns, bytes: &[] }
     }
+}
 
+impl RowSet<'_> {
     /// Writes the table expression that reads the rows of parameter `$1`, named `new`.
     fn source(&self, engine: Engine) -> String {
         match engine {

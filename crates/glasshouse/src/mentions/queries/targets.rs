@@ -1,5 +1,6 @@
 //! SQL of targets: the state of the schedule of each prompt at each provider.
 
+use assistants::change::{DynamicState, Level};
 use assistants::providers::Provider;
 use serde::Serialize;
 use store::{Conn, DbError, on_engine};
@@ -61,14 +62,14 @@ impl TargetRow {
             prompt_id: target.prompt.to_string(),
             provider: target.provider.to_string(),
             domain_id: target.domain.to_string(),
-            level: target.level,
-            calm: target.calm,
-            samples: target.samples,
-            ewma: target.ewma,
+            level: target.dynamic.level.number().into(),
+            calm: target.dynamic.calm.into(),
+            samples: target.dynamic.samples.into(),
+            ewma: target.dynamic.ewma,
             next_due: target.next_due.map(Timestamp::as_millis),
             last_ok: target.last_ok.map(Timestamp::as_millis),
             last_attempt: target.last_attempt.map(Timestamp::as_millis),
-            failures: target.failures,
+            failures: target.failures.into(),
             postponed: target.postponed.map_or_else(String::new, |runs| runs.reason.as_str().to_owned()),
             postponed_samples: target.postponed.map_or(0, |runs| runs.samples),
         }
@@ -81,18 +82,24 @@ impl TargetRow {
             prompt: PromptId::from(self.prompt_id),
             provider: self.provider.parse::<Provider>().ok()?,
             domain: DomainId::from(self.domain_id),
-            level: self.level,
-            calm: self.calm,
-            samples: self.samples,
-            ewma: self.ewma,
+            dynamic: DynamicState {
+                level: Level::new(u8::try_from(self.level).unwrap_or(u8::MAX)),
+                calm: small(self.calm),
+                samples: small(self.samples),
+                ewma: self.ewma,
+            },
             next_due: self.next_due.map(Timestamp::from_millis),
             last_ok: self.last_ok.map(Timestamp::from_millis),
             last_attempt: self.last_attempt.map(Timestamp::from_millis),
-            failures: self.failures,
+            failures: small(self.failures),
             postponed: postponed
                 .map(|reason| PostponedRuns { reason, samples: self.postponed_samples.max(1) }),
         })
     }
+}
+
+fn small(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
 }
 
 /// Writes targets, new ones and changed ones.

@@ -19,8 +19,10 @@ use crate::vendors::{Reply, ReplyBody};
 
 /// Bytes of white space before the body of a large response.
 const LARGE: usize = 20_000_000;
-/// Pieces of 64 MiB of white space in a gzip bomb.
-const BOMB_MEMBERS: usize = 64;
+/// Parts of a gzip bomb, each of 1 MiB of white space.
+const BOMB_PARTS: usize = 4_096;
+/// Pause before a truncated body breaks off.
+const TRUNCATED_AFTER: Duration = Duration::from_millis(20);
 
 /// Error of a body that breaks off.
 #[derive(Debug)]
@@ -103,8 +105,8 @@ fn body_of(body: Bytes, delivery: Delivery) -> FakeBody {
     match delivery {
         Delivery::Gzip => whole(packed(&body)),
         Delivery::GzipBomb => {
-            let member = packed(&[b' '; 64 * 1024 * 1024]);
-            pieces(stream::iter((0..BOMB_MEMBERS).map(move |_| Ok(member.clone()))))
+            let part = packed(&[b' '; 1024 * 1024]);
+            pieces(stream::iter((0..BOMB_PARTS).map(move |_| Ok(part.clone()))))
         }
         Delivery::Chunked => {
             let chunks: Vec<Bytes> = body.chunks(700).map(Bytes::copy_from_slice).collect();
@@ -119,7 +121,12 @@ fn body_of(body: Bytes, delivery: Delivery) -> FakeBody {
         }
         Delivery::Truncated => {
             let half = body.slice(..body.len() / 2);
-            pieces(stream::iter([Ok(half), Err(Broken)]))
+            let end = stream::once(async {
+                // The first half is on its way by then.
+                tokio::time::sleep(TRUNCATED_AFTER).await;
+                Err(Broken)
+            });
+            pieces(stream::iter([Ok(half)]).chain(end))
         }
         Delivery::Endless => {
             let spaces = Bytes::from_static(&[b' '; 64 * 1024]);

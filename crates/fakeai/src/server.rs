@@ -184,7 +184,7 @@ impl Shared {
         World { seed: *seed, day, brands, citations: *citations, script: answers.as_ref() }
     }
 
-    /// The scenario of a request: its own header's, else the first that applies.
+    /// Chooses the scenario of a request: that of its own header, else the first that applies.
     fn scenario(&self, vendor: Vendor, question: &str, request: &FakeRequest) -> Scenario {
         let own = request
             .headers
@@ -198,14 +198,14 @@ impl Shared {
         scenarios.iter().find_map(|armed| armed.apply(vendor, subject)).unwrap_or_default()
     }
 
-    /// Time before the first byte: the same for the same question.
+    /// Returns the time before the first byte, which is the same for the same question.
     fn latency(&self, scenario: &Scenario, question: &str) -> Duration {
         let (from, to) = scenario.latency_ms.unwrap_or(self.options.latency_ms);
         let share = Dice::new(self.options.seed, &["latency", question]).unit();
         Duration::from_millis(from + ((to.saturating_sub(from)) as f64 * share) as u64)
     }
 
-    /// `GET /_count`, `POST /_scenario` with one scenario or a list, `DELETE` of both.
+    /// Answers `GET /_count`, `POST /_scenario` with one scenario or a list, and `DELETE` of both.
     fn control(&self, method: &Method, path: &str, body: &Bytes) -> Reply {
         match (method.as_str(), path) {
             ("GET", "/_count") => {

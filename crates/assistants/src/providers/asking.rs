@@ -58,7 +58,7 @@ pub struct Progress {
 pub(super) enum PlaceField {
     /// Country, region and city.
     Names,
-    /// The same, or coordinates.
+    /// Country, region and city, or coordinates.
     NamesOrCoordinates,
     Coordinates,
 }
@@ -85,7 +85,7 @@ impl<'a> AskState<'a> {
         }
     }
 
-    /// The text that the user would have typed.
+    /// Returns the text that a user would have typed.
     pub(super) fn user_text(&self) -> &'a str {
         match self.matter {
             Matter::Question(question) => question.text,
@@ -93,7 +93,7 @@ impl<'a> AskState<'a> {
         }
     }
 
-    /// Whether the provider may search the web.
+    /// Decides whether the provider may search the web.
     pub(super) fn searches(&self) -> bool {
         matches!(self.matter, Matter::Question(_)) && self.connection.search
     }
@@ -106,7 +106,7 @@ impl<'a> AskState<'a> {
         if self.progress.is_doubled { tokens.saturating_mul(2) } else { tokens }
     }
 
-    /// The schema that the result must have.
+    /// Returns the schema of a task's result.
     pub(super) fn schema(&self) -> Option<&'a Value> {
         match self.matter {
             Matter::Question(_) => None,
@@ -114,7 +114,7 @@ impl<'a> AskState<'a> {
         }
     }
 
-    /// Identifier of the run, unless the server refuses such marks.
+    /// Returns the identifier of the run, unless the server refuses such marks.
     pub(super) fn run(&self) -> Option<&'a str> {
         match self.matter {
             Matter::Question(question) => question.run.filter(|_| self.accepts(Quirk::Metadata)),
@@ -148,8 +148,8 @@ impl<'a> AskState<'a> {
         if fits && has_field { LocationSent::Parameters } else { LocationSent::Text }
     }
 
-    /// The system message: who asks, and the place when it is said in words. None by default, since any system message
-    /// changes the answer.
+    /// Writes the system message: the person who asks, and the place when it is said in words. None by default, since any
+    /// system message changes the answer.
     pub(super) fn system_text(&self, location: LocationSent) -> Option<String> {
         let persona = match self.matter {
             Matter::Question(question) => question.persona,

@@ -93,7 +93,7 @@ pub(super) fn approximate_place(persona: Option<&Persona>) -> Value {
     place
 }
 
-/// The system message; the form of a task's result is part of it when the server has no structured output.
+/// Writes the system message, with the form of a task's result when the server has no structured output.
 pub(super) fn instructions_at(asking: &AskState, location: LocationSent) -> Option<String> {
     let in_words = asking.schema().filter(|_| !asking.accepts(Quirk::ResponseFormat)).map(schema_in_words);
     let parts: Vec<String> = asking.system_text(location).into_iter().chain(in_words).collect();

@@ -42,7 +42,7 @@ pub enum OverviewVendor {
 }
 
 impl OverviewVendor {
-    /// Identifier in the settings and in the price table.
+    /// Returns the identifier in the settings and in the price table.
     pub const fn as_str(self) -> &'static str {
         match self {
             OverviewVendor::Dataforseo => "dataforseo",

@@ -96,7 +96,7 @@ impl Provider {
         Provider::GoogleAiOverview,
     ];
 
-    /// Identifier in the API, in settings and in the database.
+    /// Returns the identifier in the API, in settings and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Provider::Chatgpt => "chatgpt",
@@ -107,7 +107,7 @@ impl Provider {
         }
     }
 
-    /// Name as people know the assistant.
+    /// Returns the name as people know the assistant.
     pub const fn title(self) -> &'static str {
         match self {
             Provider::Chatgpt => "ChatGPT",
@@ -148,7 +148,7 @@ pub struct Source {
     pub title: String,
 }
 
-/// Whether the assistant searched the web for its answer.
+/// Search of the web for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retrieval {
@@ -160,7 +160,7 @@ pub enum Retrieval {
     Unknown,
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
@@ -171,7 +171,7 @@ pub enum Finish {
     AbsentOverview,
 }
 
-/// How the provider was told where the person is.
+/// Way in which the provider was told the person's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LocationSent {
@@ -183,7 +183,7 @@ pub enum LocationSent {
     None,
 }
 
-/// What the provider says that an answer took.
+/// Tokens and searches of an answer, as the provider states them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,
@@ -209,7 +209,7 @@ pub struct Answer {
     pub served_model: Option<String>,
     pub finish: Finish,
     pub location: LocationSent,
-    /// Whether the question was cut to what a search engine takes.
+    /// The question was cut to the length that a search engine takes.
     pub query_cut: bool,
     pub usage: Usage,
     /// The provider's response as JSON, without keys and without Google's Search Suggestions.

@@ -1,4 +1,4 @@
-//! Where a question is asked from, in which language and by whom: `personaLocation` of a prompt. Pure.
+//! Place, language and role of the person who asks: `personaLocation` of a prompt. Pure.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,22 +71,22 @@ impl Persona {
         }
     }
 
-    /// The canonical JSON text; `{}` when there is nothing to say.
+    /// Writes the canonical JSON text; `{}` when there is nothing to say.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a persona is plain data")
     }
 
-    /// Whether anything says where the person is.
+    /// Decides whether anything says where the person is.
     pub fn has_location(&self) -> bool {
         self.has_place_name() || self.coordinates().is_some()
     }
 
-    /// Latitude and longitude, when both are known.
+    /// Returns latitude and longitude, when both are known.
     pub fn coordinates(&self) -> Option<(f64, f64)> {
         Some((self.lat?, self.lng?))
     }
 
-    /// Whether the place has a name: a country, a region or a city.
+    /// Decides whether the place has a name: a country, a region or a city.
     pub fn has_place_name(&self) -> bool {
         self.country.is_some() || self.region.is_some() || self.city.is_some()
     }

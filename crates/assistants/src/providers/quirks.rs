@@ -53,7 +53,7 @@ impl Quirk {
     fn names(self) -> &'static [&'static str] {
         match self {
             Quirk::ToolChoice => &["tool_choice", "toolchoice", "tool choice", "forced tool"],
-            Quirk::Reasoning => &["reasoning", "thinking", "effort", "output_config.effort"],
+            Quirk::Reasoning => &["reasoning", "thinking", "thinkingconfig", "thinkinglevel", "effort"],
             Quirk::MaxToolCalls => &["max_tool_calls", "max_steps", "max_uses"],
             Quirk::Include => &["include", "web_search_call.action.sources"],
             Quirk::UserLocation => {
@@ -83,7 +83,7 @@ impl Quirk {
     }
 }
 
-/// Whether a name stands in a text by itself: `include` does not stand in `included`.
+/// Decides whether a name stands in a text by itself: `include` does not stand in `included`.
 fn contains_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.match_indices(name)

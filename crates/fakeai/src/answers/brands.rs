@@ -25,7 +25,7 @@ impl FakeBrand {
         FakeBrand { name: name.to_owned(), domain: domain.to_owned(), strength }
     }
 
-    /// The brands of an installation that names none.
+    /// Returns the brands of an installation that names none.
     pub fn usual() -> Vec<FakeBrand> {
         [
             ("LumaDocs", "lumadocs.io", 0.62),
@@ -61,7 +61,7 @@ pub struct Occasion<'a> {
 }
 
 impl Occasion<'_> {
-    /// Chance that depends on everything, and on `purpose`.
+    /// Makes chance that depends on everything, and on `purpose`.
     pub fn dice(&self, purpose: &str) -> Dice {
         Dice::new(self.seed, &[purpose, self.question, self.vendor, &self.day.to_string()])
     }
@@ -78,7 +78,7 @@ pub fn named_brands<'a>(brands: &'a [FakeBrand], occasion: &Occasion) -> Vec<Nam
     scored.into_iter().take(MAX_NAMED).map(|(_, named)| named).collect()
 }
 
-/// Strength, taste of the question and of the vendor, a slow wave over the days, and noise of the day.
+/// Adds up strength, taste of the question, bias of the vendor, a slow wave over the days, and noise of the day.
 fn score(brand: &FakeBrand, occasion: &Occasion) -> f64 {
     let unit = |things: &[&str]| Dice::new(occasion.seed, things).unit() - 0.5;
     let taste = unit(&["taste", &brand.name, occasion.question]) * 0.8;
@@ -93,7 +93,7 @@ fn tone(brand: &FakeBrand, occasion: &Occasion) -> f64 {
     (taste + wave(brand, occasion, "tone") * 0.3 + noise).clamp(-1.0, 1.0)
 }
 
-/// A wave from -1 to 1 over 45 to 120 days.
+/// Returns the height of a wave from -1 to 1 over 45 to 120 days.
 fn wave(brand: &FakeBrand, occasion: &Occasion, purpose: &str) -> f64 {
     let mut dice = Dice::new(occasion.seed, &["wave", purpose, &brand.name]);
     let (period, phase) = (45.0 + dice.unit() * 75.0, dice.unit());

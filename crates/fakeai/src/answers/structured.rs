@@ -54,7 +54,7 @@ fn value_for(schema: &Value, name: &str, text: &str, brands: &[FakeBrand]) -> Va
     }
 }
 
-/// One item per brand in the text, in the order of their first appearance.
+/// Makes one item per brand in the text, in the order of their first appearance.
 fn list_for(item: &Value, text: &str, brands: &[FakeBrand]) -> Value {
     let mut found: Vec<(usize, &FakeBrand)> =
         brands.iter().filter_map(|brand| Some((text.find(&brand.name)?, brand))).collect();
@@ -97,7 +97,7 @@ fn text_for(name: &str, text: &str, brands: &[FakeBrand]) -> String {
     }
 }
 
-/// The line's sentence that contains a name.
+/// Finds the sentence that contains a name.
 fn sentence_with<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let line = text.lines().find(|line| line.contains(name))?;
     line.split_inclusive(['.', '。', '!']).find(|sentence| sentence.contains(name)).map(str::trim)

@@ -59,7 +59,8 @@ fn refuse(status: u16, message: &str) -> Reply {
 }
 
 pub(super) fn reply(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Replied {
-    if !is_key(request.header("x-api-key")) {
+    // The vendor's documentation names the first header, its SDK sends the second.
+    if !is_key(request.header("x-api-key")) && !is_key(request.bearer()) {
         return Err(refuse(401, "invalid x-api-key"));
     }
     if request.header("anthropic-version").is_empty() {
@@ -89,7 +90,7 @@ fn describe(model: &ClaudeModel) -> Value {
             "structured_outputs": yes,
             "context_management": { "supported": true, "clear_thinking_20251015": yes, "clear_tool_uses_20250919": yes, "compact_20260112": yes },
             "effort": { "supported": true, "low": yes, "medium": yes, "high": yes, "max": no, "xhigh": no },
-            "thinking": { "supported": true, "types": { "adaptive": yes, "enabled": no } },
+            "thinking": { "supported": true, "types": { "adaptive": yes, "between_tools": yes, "disabled": yes, "enabled": no } },
             "server_tools": { "supported": true, "web_search": yes, "code_execution": yes } } })
 }
 
@@ -136,7 +137,7 @@ fn check(body: &Value) -> Result<(), Reply> {
     Ok(())
 }
 
-/// The text of the first message, which a continuation repeats.
+/// Returns the text of the first message, which a continuation repeats.
 pub(super) fn question(body: &Value) -> String {
     chat::content(&body["messages"][0]["content"])
 }

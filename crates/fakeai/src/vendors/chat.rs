@@ -13,7 +13,7 @@ fn refuse(status: u16, code: &str, message: &str, param: Option<&str>) -> Reply 
     VendorError { status, code, message, param }.reply(Vendor::Chat)
 }
 
-/// A server without keys: local ones have none. Every model is there unless its name begins with `unknown`.
+/// Answers as a server without keys: local ones have none. Every model is there unless its name begins with `unknown`.
 pub(super) fn reply(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Replied {
     if request.bearer().starts_with("invalid") {
         return Err(refuse(401, "invalid_api_key", "Invalid API key", None));
@@ -40,14 +40,14 @@ pub(super) fn reply(request: &FakeRequest, world: &World, fault: Option<&Fault>)
     complete(body, world, fault)
 }
 
-/// The text of the last message of the user.
+/// Returns the text of the last message of the user.
 pub(super) fn question(body: &Value) -> String {
     let messages = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let last = messages.iter().rev().find(|message| message["role"] == "user");
     last.map(|message| content(&message["content"])).unwrap_or_default()
 }
 
-/// A text, or the texts of a list of parts.
+/// Reads content: a text, or the texts of a list of parts.
 pub(super) fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -32,7 +32,7 @@ const PRICE: f64 = 0.002;
 
 type Replied = Result<Reply, Reply>;
 
-/// An error of the whole request. Only a few are HTTP errors.
+/// Makes an error of the whole request. Only a few are HTTP errors.
 pub(super) fn error(status: u16, message: &str) -> Reply {
     let (http, code) = match status {
         401 => (401, 40_100),
@@ -49,7 +49,7 @@ pub(super) fn error(status: u16, message: &str) -> Reply {
     )
 }
 
-/// An error of the task, inside a request that went well.
+/// Makes an error of the task, inside a request that went well.
 pub(super) fn task_error(code: u32, message: &str) -> Reply {
     envelope(code, message, 0.0, &Value::Null, Value::Null)
 }
@@ -141,7 +141,7 @@ fn check(task: &Value) -> Result<(), Reply> {
     Ok(())
 }
 
-/// The keyword, decoded as the vendor decodes it.
+/// Decodes the keyword as the vendor does.
 pub(super) fn question(body: &Value) -> String {
     let keyword = body[0]["keyword"].as_str().unwrap_or_default().replace('+', " ");
     percent_encoding::percent_decode_str(&keyword).decode_utf8_lossy().into_owned()

@@ -153,7 +153,7 @@ fn refused(vendor: Vendor, parameter: &str) -> Reply {
     VendorError { status: 400, code, message: &message, param: Some(parameter) }.reply(vendor)
 }
 
-/// Whether a key stands anywhere in a body.
+/// Decides whether a key stands anywhere in a body.
 fn has_key(value: &Value, key: &str) -> bool {
     match value {
         Value::Object(fields) => fields.contains_key(key) || fields.values().any(|field| has_key(field, key)),

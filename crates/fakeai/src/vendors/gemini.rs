@@ -137,7 +137,7 @@ fn check(body: &Value) -> Result<(), Reply> {
     Ok(())
 }
 
-/// The text of the last content.
+/// Returns the text of the last content.
 pub(super) fn question(body: &Value) -> String {
     let contents = body["contents"].as_array().map_or(&[][..], Vec::as_slice);
     let parts = contents.last().and_then(|content| content["parts"].as_array());
@@ -221,7 +221,7 @@ fn grounding(document: &Document, fault: Option<&Fault>) -> Value {
     grounding
 }
 
-/// A redirect of the real host whose path holds its target.
+/// Writes a redirect of the real host, with its target in the path.
 fn redirect_to(url: &str) -> String {
     let token: String = url.bytes().map(|byte| format!("{byte:02x}")).collect();
     format!("https://{REDIRECTOR_HOST}{REDIRECTOR}AUZIYQ{token}")

@@ -45,7 +45,7 @@ impl Vendor {
         Vendor::Serpapi,
     ];
 
-    /// Path before the vendor's own, which makes the base address.
+    /// Returns the path before the vendor's own, which makes the base address.
     pub const fn prefix(self) -> &'static str {
         match self {
             Vendor::Openai => "/openai/v1",
@@ -58,7 +58,7 @@ impl Vendor {
         }
     }
 
-    /// Host and first path of the real vendor, for static names that lead here.
+    /// Returns host and first path of the real vendor, for static names that lead here.
     const fn real(self) -> Option<(&'static str, &'static str)> {
         match self {
             Vendor::Openai => Some(("api.openai.com", "/v1")),
@@ -71,7 +71,7 @@ impl Vendor {
         }
     }
 
-    /// Names of the vendor in a file of answers: the assistant's, then its own.
+    /// Returns the names of the vendor in a file of answers: the assistant's, then its own.
     pub(crate) const fn names(self) -> &'static [&'static str] {
         match self {
             Vendor::Openai => &["chatgpt", "openai"],
@@ -114,7 +114,7 @@ impl Vendor {
         reply.unwrap_or_else(|refusal| refusal)
     }
 
-    /// The question of a request, by which scenarios choose.
+    /// Returns the question of a request, by which scenarios choose.
     pub(crate) fn question(self, request: &FakeRequest) -> String {
         match self {
             Vendor::Openai | Vendor::Perplexity => openai::question(&request.body),
@@ -198,7 +198,7 @@ impl World<'_> {
         Some(document)
     }
 
-    /// Time of the answers, in seconds: noon of the day.
+    /// Returns the time of the answers, in seconds: noon of the day.
     pub(crate) fn created_at(&self) -> i64 {
         self.day * 86_400 + 43_200
     }
@@ -239,12 +239,12 @@ impl Reply {
     }
 }
 
-/// A key that the stand-ins accept: any word, unless it begins with `invalid`.
+/// Decides whether a key is accepted: any word is, unless it begins with `invalid`.
 fn is_key(key: &str) -> bool {
     !key.is_empty() && !key.starts_with("invalid")
 }
 
-/// Rough number of tokens of a text.
+/// Estimates the number of tokens of a text.
 fn tokens(text: &str) -> u64 {
     text.len() as u64 / 4 + 1
 }

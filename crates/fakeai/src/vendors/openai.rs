@@ -143,7 +143,7 @@ fn check(body: &Value) -> Result<(), Reply> {
     Ok(())
 }
 
-/// The text of the input: a text, or the last message of a list.
+/// Returns the text of the input: a text, or the last message of a list.
 pub(super) fn question(body: &Value) -> String {
     match &body["input"] {
         Value::String(text) => text.clone(),
@@ -193,12 +193,12 @@ fn respond(body: &Value, world: &World, fault: Option<&Fault>) -> Replied {
     Ok(response.finish("completed", Value::Null, Value::Null))
 }
 
-/// The refusal of a question that the file of answers does not have.
+/// Makes the refusal of a question that the file of answers does not have.
 fn unscripted() -> Reply {
     refuse(400, "invalid_prompt", "This stand-in answers only the questions in its file.", None)
 }
 
-/// The text of a task's result, with the faults that labelling models have.
+/// Writes a task's result, with the faults that labelling models have.
 pub(super) fn task_text(schema: &Value, text: &str, world: &World, fault: Option<&Fault>) -> String {
     let mut result = result_for(schema, text, world.brands);
     match fault {

@@ -177,7 +177,7 @@ fn finish(body: &Value, world: &World, id: &str, output: Vec<Value>, searches: u
     Reply::json(reply)
 }
 
-/// The form of Sonar's chat completions.
+/// Writes the form of Sonar's chat completions.
 fn former(
     body: &Value,
     world: &World,
@@ -201,7 +201,7 @@ fn former(
     Reply::json(json!({
         "id": id, "model": "sonar", "created": world.created_at(), "object": "chat.completion",
         "usage": { "prompt_tokens": input, "completion_tokens": written, "total_tokens": input + written,
-            "search_context_size": "low", "cost": { "total_cost": 0.006 } },
+            "search_context_size": "low", "cost": { "input_tokens_cost": 0.00001, "output_tokens_cost": 0.00099, "request_cost": 0.005, "total_cost": 0.006 } },
         "citations": citations, "search_results": results,
         "choices": [{ "index": 0, "finish_reason": "stop",
             "message": { "role": "assistant", "content": content }, "delta": { "role": "assistant", "content": "" } }],

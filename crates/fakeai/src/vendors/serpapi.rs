@@ -108,7 +108,7 @@ fn by_token(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Repl
     Ok(Reply::json(page))
 }
 
-/// Blocks: a paragraph, then list, heading and table as they come.
+/// Writes blocks: paragraphs, lists, headings and tables as they come.
 fn overview(document: &Document, fault: Option<&Fault>) -> Value {
     let mut blocks: Vec<Value> = Vec::new();
     let mut items: Vec<Value> = Vec::new();

@@ -96,7 +96,8 @@ impl Exchange {
         }
     }
 
-    /// The client of a connection. The operator's own address may be private, so that its guard knows it by name.
+    /// Finds or makes the client of a connection. The operator's own address may be private, so that its guard knows it by
+    /// name.
     fn client_for(&self, connection: &ProviderConnection) -> HttpClient {
         let host = connection.base_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);

@@ -28,9 +28,9 @@ pub struct CallEnd {
 /// Kind of the end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// There is a response, be it an error.
+    /// A response came, be it an error.
     Answered,
-    /// A rate limit refused it. Not counted as a call.
+    /// A rate limit or a used-up quota refused it. Not counted as a call.
     Throttled,
     /// No byte was sent. Not counted as a call.
     NotSent,

@@ -9,6 +9,7 @@ use futures::stream::{self, StreamExt};
 use http::HeaderValue;
 use http::header::LOCATION;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use url::{Host, Url};
 
 use super::super::wire::SourceList;
@@ -18,6 +19,8 @@ use super::exchange::AGENT;
 const HOST: &str = "vertexaisearch.cloud.google.com";
 const PATH: &str = "/grounding-api-redirect/";
 const TIMEOUT: Duration = Duration::from_secs(8);
+/// Time for all links of an answer, waiting for a slot included. The answer itself is there and paid.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(16);
 /// Links that are resolved at once, over all answers.
 const MAX_AT_ONCE: usize = 20;
 /// Links of one answer that are resolved; the rest gets the domain in the title.
@@ -44,12 +47,14 @@ impl Redirects {
             return;
         }
         let count = answer.citations.len();
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         let sources: Vec<Source> = std::mem::take(&mut answer.citations)
             .into_iter()
             .chain(std::mem::take(&mut answer.retrieved))
             .collect();
-        let resolved =
-            stream::iter(sources.into_iter().enumerate().map(|(at, source)| self.resolved(at, source)));
+        let resolved = stream::iter(
+            sources.into_iter().enumerate().map(|(at, source)| self.resolved(at, source, deadline)),
+        );
         let resolved: Vec<Option<Source>> = resolved.buffered(MAX_AT_ONCE).collect().await;
 
         let (mut cited, mut found) = (SourceList::default(), SourceList::default());
@@ -63,9 +68,12 @@ impl Redirects {
         answer.citations = cited.into_vec();
     }
 
-    async fn resolved(&self, at: usize, source: Source) -> Option<Source> {
+    async fn resolved(&self, at: usize, source: Source, deadline: Instant) -> Option<Source> {
         let Some(url) = redirect_of(&source) else { return Some(source) };
-        let target = if at < MAX_LINKS { self.target_of(url).await } else { None };
+        let target = match at {
+            0..MAX_LINKS => tokio::time::timeout_at(deadline, self.target_of(url)).await.ok().flatten(),
+            _ => None,
+        };
         let url = target.or_else(|| site_in(&source.title))?;
         Some(Source { url, title: source.title })
     }
@@ -90,7 +98,7 @@ fn redirect_of(source: &Source) -> Option<Url> {
     (url.host_str() == Some(HOST) && url.path().starts_with(PATH)).then_some(url)
 }
 
-/// The address of the site that a title names: the title is its bare domain.
+/// Returns the address of the site that a title names: Gemini's titles are bare domains.
 fn site_in(title: &str) -> Option<String> {
     let title = title.trim();
     if !title.contains('.') || title.contains(['/', '@', ':', ' ']) {

@@ -30,7 +30,7 @@ impl Tariff {
         }
     }
 
-    /// The upper end of the price of one question.
+    /// Returns the upper end of the price of one question.
     pub(super) fn expected_run(&self, connection: &ProviderConnection) -> Usd {
         match self {
             Tariff::Free => Usd::ZERO,
@@ -57,7 +57,7 @@ impl Tally {
         Tally { tariff, is_flat_settled: false, cost: Usd::ZERO, is_estimated: false, calls: 0 }
     }
 
-    /// The amount to reserve for the next request.
+    /// Returns the amount to reserve for the next request.
     pub(super) fn reserve(&self, asking: &AskState) -> Usd {
         let connection = asking.connection;
         match (&self.tariff, asking.matter) {
@@ -86,8 +86,9 @@ impl Tally {
         failure: Option<&ProviderFailure>,
     ) -> CallEnd {
         let (cost, is_estimated) = self.cost_of(reserve, bill);
-        let is_throttled =
-            failure.is_some_and(|failure| failure.class == FailureClass::Throttle) && cost == Usd::ZERO;
+        let is_limit =
+            |failure: &ProviderFailure| matches!(failure.class, FailureClass::Throttle | FailureClass::Quota);
+        let is_throttled = failure.is_some_and(is_limit) && cost == Usd::ZERO;
         let outcome = match failure {
             _ if is_throttled => CallOutcome::Throttled,
             Some(failure) if failure.may_be_paid => CallOutcome::Unanswered,

@@ -72,7 +72,7 @@ fn add_items(items: &[Value], depth: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// The text of a block, whose linked words become links.
+/// Returns the text of a block, with its linked words as links.
 fn linked(block: &Value) -> String {
     let mut written = one_line(text(block, "snippet"));
     for link in list(block, "snippet_links").iter().take(MAX_LINKS) {

@@ -94,8 +94,8 @@ fn read(asking: &AskState, value: Value) -> AnswerReading {
         None if !task.is_object() => return AnswerReading::unreadable(bill, "HTTP 200 without tasks"),
         None => {}
     }
-    let items = list(task, "result").first().map_or(&[][..], |result| list(result, "items"));
-    let overview = items.iter().find(|item| text(item, "type") == "ai_overview");
+    let mut items = list(task, "result").iter().flat_map(|result| list(result, "items"));
+    let overview = items.find(|item| text(item, "type") == "ai_overview");
     let (text, cited) = overview.map(overview_of).unwrap_or_default();
     let sent = place(asking).2;
     AnswerReading::answer(bill, overview_answer(asking, text, cited, sent, value))

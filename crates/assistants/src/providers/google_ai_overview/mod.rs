@@ -54,7 +54,7 @@ impl OverviewQuery {
     }
 }
 
-/// Language of the results: the person's, else that of the question, else English.
+/// Chooses the language of the results: the person's, else that of the question, else English.
 fn language_of(asking: &AskState) -> String {
     let given = asking.persona().and_then(|persona| persona.language.as_deref());
     if let Some(language) = given {
@@ -65,7 +65,7 @@ fn language_of(asking: &AskState) -> String {
     code.to_owned()
 }
 
-/// Google tells apart languages and not their regions, but for Chinese.
+/// Writes a language as Google does: without a region, but for Chinese.
 fn google_language(language: &str) -> String {
     let base = language.split('-').next().unwrap_or(language).to_ascii_lowercase();
     match (base.as_str(), language.to_ascii_lowercase().as_str()) {
@@ -133,7 +133,7 @@ fn overview_answer(
     }
 }
 
-/// The address of a vendor, when the operator has set none.
+/// Returns the address of a vendor, for connections without their own.
 pub(super) fn default_base(connection: &ProviderConnection) -> &'static str {
     match connection.vendor {
         OverviewVendor::Dataforseo => dataforseo::BASE_URL,

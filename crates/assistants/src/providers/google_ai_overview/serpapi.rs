@@ -60,12 +60,12 @@ fn add_search(asking: &AskState, url: &mut Url) {
         query.append_pair("location", &place);
     }
     if asking.progress.restarts > 0 {
-        // The same search would be answered from the vendor's cache.
+        // Without it an equal search is answered from the vendor's cache.
         query.append_pair("no_cache", "true");
     }
 }
 
-/// The name of a place below a country, which has a parameter of its own.
+/// Names a place below a country; the country has a parameter of its own.
 fn named_place(asking: &AskState) -> Option<String> {
     let persona = asking.persona().filter(|_| asking.accepts(Quirk::UserLocation))?;
     let has_part = persona.city.is_some() || persona.region.is_some();
@@ -101,12 +101,12 @@ fn read(asking: &AskState, value: Value) -> AnswerReading {
     AnswerReading::answer(searched(1), answer_of(asking, overview.clone(), value))
 }
 
-/// One search is billed, by the price table.
+/// Bills searches by the price table.
 fn searched(searches: u64) -> CallBill {
     CallBill::Used(Usage { searches, ..Usage::default() })
 }
 
-/// The progress after one more search, whose response is kept beside the next one.
+/// Counts one more search and keeps its response beside the next one.
 fn counted(asking: &AskState, value: &Value) -> Progress {
     let mut progress = asking.progress.clone();
     progress.usage.searches += 1;
@@ -124,7 +124,8 @@ fn answer_of(asking: &AskState, overview: Value, value: Value) -> Answer {
     overview_answer(asking, markdown, cited_in(&overview), location(asking), raw)
 }
 
-/// The references in the order in which the text refers to them, then the others. One address may have several numbers.
+/// Lists the references in the order in which the text refers to them, then the others. One address may have several
+/// numbers.
 fn cited_in(overview: &Value) -> SourceList {
     let references = list(overview, "references");
     let mut cited = SourceList::default();

@@ -107,7 +107,7 @@ fn is_model(name: &str, model: &str) -> bool {
     name.strip_prefix(model).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', ':']))
 }
 
-/// The latest row that has begun, else the earliest.
+/// Chooses the latest row that has begun, else the earliest.
 fn newest(rows: impl Iterator<Item = &'static PriceRow> + Clone, day: Date) -> &'static PriceRow {
     let begun = rows.clone().filter(|row| row.from <= day).max_by_key(|row| row.from);
     begun.or_else(|| rows.min_by_key(|row| row.from)).expect("called with the rows of a model that has some")

@@ -91,7 +91,7 @@ impl Sources {
     }
 }
 
-/// An address by itself, or an object with a title.
+/// Reads a source: an address by itself, or an object with a title.
 fn source_of(citation: &Value) -> (&str, &str) {
     match citation.as_str() {
         Some(url) => (url, ""),
@@ -99,7 +99,7 @@ fn source_of(citation: &Value) -> (&str, &str) {
     }
 }
 
-/// A text, a list of pieces, or null.
+/// Reads the content of a message: a text, a list of pieces, or null.
 fn content_of(message: &Value) -> String {
     match found(message, "content") {
         Some(Value::String(content)) => content.clone(),

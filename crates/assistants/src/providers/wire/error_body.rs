@@ -62,24 +62,24 @@ impl VendorErrorBody {
         }
     }
 
-    /// Whether nothing was named.
+    /// Decides whether the body named nothing.
     pub fn is_empty(&self) -> bool {
         *self == VendorErrorBody::default()
     }
 
-    /// Whether the code or the kind is one of these words.
+    /// Decides whether the code or the kind is one of these words.
     pub fn is_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.code.eq_ignore_ascii_case(word) || self.kind.eq_ignore_ascii_case(word))
     }
 
-    /// Whether the message contains one of these phrases, in lower case.
+    /// Decides whether the message contains one of these phrases, given in lower case.
     pub fn says_any(&self, phrases: &[&str]) -> bool {
         let message = self.message.to_ascii_lowercase();
         phrases.iter().any(|phrase| message.contains(phrase))
     }
 }
 
-/// A field that is a text or a number.
+/// Reads a field that is a text or a number.
 fn word(value: &Value, field: &str) -> String {
     match found(value, field) {
         Some(Value::String(text)) => text.clone(),
@@ -95,7 +95,7 @@ fn text_of(body: &str) -> String {
     one_line(body, MAX_MESSAGE)
 }
 
-/// Whether a body is a web page, such as a proxy's.
+/// Decides whether a body is a web page, such as a proxy's.
 pub fn looks_like_html(body: &str) -> bool {
     let start: String = body.trim_start().chars().take(15).collect();
     let start = start.to_ascii_lowercase();
@@ -104,26 +104,22 @@ pub fn looks_like_html(body: &str) -> bool {
 
 /// Brings a text to one line of at most `limit` characters.
 pub fn one_line(text: &str, limit: usize) -> String {
+    let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
+    let words = text.split(is_gap).filter(|word| !word.is_empty());
     let mut line = String::new();
-    let mut length = 0;
-    for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if length > 0 {
+    for word in words {
+        if !line.is_empty() {
             line.push(' ');
-            length += 1;
         }
-        for letter in word.chars() {
-            if length == limit {
-                // The last character says that there was more.
-                line.pop();
-                line.push('…');
-                return line;
-            }
-            line.push(letter);
-            length += 1;
+        line.push_str(word);
+        // Characters are no longer than four bytes.
+        if line.len() > 4 * limit {
+            break;
         }
+    }
+    if line.chars().nth(limit).is_some() {
+        // The last character says that there was more.
+        line = line.chars().take(limit - 1).chain(['…']).collect();
     }
     line
 }
@@ -175,5 +171,7 @@ mod tests {
         assert_eq!(one_line(" a\r\n\tb\u{0}c ", 80), "a b c");
         assert_eq!(one_line("ééé", 3), "ééé");
         assert_eq!(one_line("éééé", 3), "éé…");
+        assert_eq!(one_line("abc def", 3), "ab…");
+        assert_eq!(one_line("abc d", 4), "abc…");
     }
 }

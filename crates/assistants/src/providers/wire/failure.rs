@@ -47,7 +47,7 @@ pub enum CallErrorCode {
 }
 
 impl CallErrorCode {
-    /// Identifier in the API.
+    /// Returns the identifier in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             CallErrorCode::Refused => "refused",
@@ -71,7 +71,7 @@ pub struct ProviderFailure {
     pub wait: Option<Duration>,
     /// The answer never came after the first byte was sent, or could not be read: the provider may have billed it.
     pub may_be_paid: bool,
-    /// Whether the same request may be sent again later.
+    /// The same request may be sent again later.
     pub is_repeatable: bool,
 }
 
@@ -102,7 +102,7 @@ impl ProviderFailure {
         ProviderFailure { wait, ..self }
     }
 
-    /// The response says that nothing was billed.
+    /// Notes that nothing was billed.
     pub(crate) fn unpaid(self) -> ProviderFailure {
         ProviderFailure { may_be_paid: false, ..self }
     }
@@ -114,7 +114,7 @@ impl ProviderFailure {
         }
     }
 
-    /// Error code of a run that ends with this failure.
+    /// Returns the error code of a run that ends with this failure.
     pub const fn code(&self) -> CallErrorCode {
         match self.class {
             FailureClass::Refused => CallErrorCode::Refused,

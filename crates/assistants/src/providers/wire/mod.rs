@@ -144,7 +144,7 @@ impl AnswerReading {
         AnswerReading::failure(bill, ProviderFailure::new(FailureClass::Refused, detail))
     }
 
-    /// A successful status with nothing to read in it: it may have been billed.
+    /// Makes the failure of a successful status with nothing to read in it, which may have been billed.
     pub(super) fn unreadable(bill: CallBill, detail: &str) -> AnswerReading {
         AnswerReading::failure(bill, ProviderFailure::new(FailureClass::Unreadable, detail))
     }
@@ -211,7 +211,7 @@ pub fn read_response(asking: &AskState, response: &ProviderResponse) -> AnswerRe
     let mut reading = (wire.read)(asking, value);
     if let ReadOutcome::Failure(failure) = &mut reading.outcome {
         if failure.wait.is_none() && matches!(failure.class, FailureClass::Throttle | FailureClass::Retry) {
-            failure.wait = waits::advised_wait(response.headers, asking.now());
+            failure.wait = waits::wait_after_trouble(response.headers, asking.now());
         }
         obey_should_retry(failure, response.headers);
         failure.mask(asking.connection.key.as_ref());
@@ -257,8 +257,11 @@ pub(super) fn http_failure(response: &ProviderResponse, now: Timestamp) -> Provi
     let status = response.status.as_u16();
     let class = class_of(status, &error);
     let failure = ProviderFailure::from_error(class, status, &error).unpaid();
-    let waits = matches!(class, FailureClass::Throttle | FailureClass::Retry | FailureClass::Quota);
-    failure.with_wait(waits.then(|| waits::advised_wait(response.headers, now)).flatten())
+    failure.with_wait(match class {
+        FailureClass::Throttle | FailureClass::Quota => waits::wait_after_refusal(response.headers, now),
+        FailureClass::Retry => waits::wait_after_trouble(response.headers, now),
+        _ => None,
+    })
 }
 
 /// Makes the failure of an error inside a response whose status is a success.

@@ -25,7 +25,7 @@ pub fn read_openai_form(asking: &AskState, value: Value, location: LocationSent)
     }
 }
 
-/// The error that a response with a successful status carries.
+/// Finds the error in a response with a successful status.
 fn error_in(value: &Value) -> Option<VendorErrorBody> {
     let is_error = found(value, "error").is_some() || text(value, "object") == "error";
     is_error.then(|| VendorErrorBody::from_json(value))

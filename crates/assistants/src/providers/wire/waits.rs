@@ -52,19 +52,23 @@ impl Limit {
     }
 }
 
-/// Reads the wait that a refusal advises: `retry-after-ms`, `Retry-After`, else the reset of a limit that is used up.
-pub fn advised_wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+/// Reads the wait that a refusal by a limit advises: `retry-after-ms`, `Retry-After`, else the reset of the limits that are
+/// used up, else of all: a request may be larger than what is left.
+pub fn wait_after_refusal(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let of_all = || LIMITS.iter().filter_map(|limit| limit.reset(headers, now)).max();
+    wait_after_trouble(headers, now).or_else(of_all).map(|wait| wait.min(MAX_WAIT))
+}
+
+/// Reads the wait that another failure advises: `retry-after-ms`, `Retry-After`, else the reset of a limit that is used up.
+pub fn wait_after_trouble(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let exact = text(headers, "retry-after-ms").and_then(|value| value.trim().parse::<f64>().ok());
     let exact = exact.and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok());
     let plain = || parse_retry_after(text(headers, "retry-after")?, now.as_millisecond());
-    exact.or_else(plain).or_else(|| reset_after_refusal(headers, now)).map(|wait| wait.min(MAX_WAIT))
-}
-
-/// The reset of the limits of which nothing is left, else of all: a request may be larger than what is left.
-fn reset_after_refusal(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let used_up = LIMITS.iter().filter(|limit| number(headers, limit.remaining) == Some(0.0));
-    let of_used_up = used_up.filter_map(|limit| limit.reset(headers, now)).max();
-    of_used_up.or_else(|| LIMITS.iter().filter_map(|limit| limit.reset(headers, now)).max())
+    let used_up = || {
+        let limits = LIMITS.iter().filter(|limit| number(headers, limit.remaining) == Some(0.0));
+        limits.filter_map(|limit| limit.reset(headers, now)).max()
+    };
+    exact.or_else(plain).or_else(used_up).map(|wait| wait.min(MAX_WAIT))
 }
 
 /// Reads the pause that an answer advises: the reset of every limit of which less than a twentieth is left.
@@ -144,7 +148,7 @@ mod tests {
     }
 
     fn wait(lines: &[(&'static str, &'static str)]) -> Option<f64> {
-        advised_wait(&headers(lines), NOW.parse().unwrap()).map(|wait| wait.as_secs_f64())
+        wait_after_refusal(&headers(lines), NOW.parse().unwrap()).map(|wait| wait.as_secs_f64())
     }
 
     #[test]
@@ -171,12 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn trouble_does_not_wait_for_limits_that_are_not_used_up() {
+        let lines = [("x-ratelimit-remaining-tokens", "5000"), ("x-ratelimit-reset-tokens", "6m0s")];
+        let wait = |lines: &[_]| wait_after_trouble(&headers(lines), NOW.parse().unwrap());
+
+        assert_eq!(wait(&lines), None);
+        assert_eq!(wait(&[("retry-after", "7"), lines[0], lines[1]]), Some(Duration::from_secs(7)));
+    }
+
+    #[test]
     fn a_wait_is_a_day_at_most() {
         for value in ["99999999999999999999999", "1e300"] {
             let long: HeaderMap = [(HeaderName::from_static("retry-after"), HeaderValue::from_static(value))]
                 .into_iter()
                 .collect();
-            assert!(advised_wait(&long, NOW.parse().unwrap()).is_none_or(|wait| wait == MAX_WAIT));
+            assert!(wait_after_refusal(&long, NOW.parse().unwrap()).is_none_or(|wait| wait == MAX_WAIT));
         }
         assert_eq!(wait(&[("x-ratelimit-reset", "-5")]), Some(0.0));
     }

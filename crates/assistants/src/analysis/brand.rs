@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use url::quirks::domain_to_unicode;
 
-use super::common_words::is_common;
+use super::matcher::common_words::is_common;
 use super::matcher::{BrandIndex, BrandNames, Matcher, Reading, Words, fold, longest};
 use super::prose;
 

@@ -11,7 +11,7 @@ use url::quirks::domain_to_unicode;
 use url::{Host, Url};
 
 use super::brand::{BrandKind, Brands};
-use super::hosts;
+use super::prose::hosts;
 use crate::providers::{Provider, Source};
 
 /// Longest address that is kept, in bytes.

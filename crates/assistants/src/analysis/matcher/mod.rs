@@ -2,6 +2,7 @@
 //! Used by both stages of the analysis. One pass over the text, whatever the number of names; the longest match wins.
 //! Never looks at a link's target: what is only linked is not named. See docs/decisions/0365.
 
+pub mod common_words;
 mod fold;
 mod rules;
 mod term;
@@ -12,13 +13,13 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::hosts::{self, WrittenHost};
 use super::prose::Prose;
+use super::prose::hosts::{self, WrittenHost};
 use crawler::url::host_name;
 use rules::Surroundings;
 use term::Term;
 
-pub use fold::fold;
+pub use fold::{fold, fold_each};
 pub use words::Words;
 
 /// Position of a brand among those that a matcher was compiled from.

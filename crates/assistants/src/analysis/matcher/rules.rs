@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Reading;
 use super::term::{Care, Spelled, Term, inner_starts};
 use super::words::{Gap, Script, Words};
-use crate::analysis::common_words::is_common;
+use crate::analysis::matcher::common_words::is_common;
 use crate::analysis::prose::{BlockKind, MarkKind, Prose};
 
 /// Korean particles that may follow a name within its word.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::words::{Gap, Script, Words};
-use crate::analysis::common_words::is_common;
+use crate::analysis::matcher::common_words::is_common;
 
 /// Fewest characters of a key that is matched in any case.
 const MIN_LOOSE_CHARS: usize = 3;

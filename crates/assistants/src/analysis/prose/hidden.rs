@@ -6,7 +6,7 @@ use std::ops::Range;
 use linkify::{LinkFinder, LinkKind};
 
 use super::{MarkKind, Prose, TextLink};
-use crate::analysis::hosts;
+use crate::analysis::prose::hosts;
 
 /// Longest citation marker, in bytes.
 const MAX_MARKER_BYTES: usize = 60;

@@ -3,6 +3,7 @@
 
 mod builder;
 mod hidden;
+pub mod hosts;
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let lines = include_str!("../../data/common_words.txt").lines();
+    let lines = include_str!("../../../data/common_words.txt").lines();
     lines.filter(|line| !line.starts_with('#')).collect()
 });
 

@@ -26,7 +26,9 @@ pub type UtcDay = i64;
 macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+        )]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
         }
@@ -48,6 +50,8 @@ macro_rules! text_enum {
         }
     };
 }
+
+pub(crate) use text_enum;
 
 text_enum! {
     /// Purpose of a question.
@@ -117,14 +121,6 @@ text_enum! {
         Lost = "lost",
         /// It waited six hours for a provider that was away.
         ProviderUnavailable = "provider_unavailable",
-    }
-}
-
-text_enum! {
-    /// Analyser of an answer.
-    AnalysisMode {
-        Model = "model",
-        Builtin = "builtin",
     }
 }
 

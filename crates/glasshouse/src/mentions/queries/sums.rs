@@ -1,11 +1,14 @@
 //! SQL of sums: rows that are added up in the transaction that ends a run. A change of sums is a row with the difference.
 
+use std::collections::HashMap;
+
 use assistants::statistics::{AnswerSums, CompetitorSums};
 use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
 use super::RowSet;
 use crate::mentions::model::UtcDay;
+use crate::mentions::sums::SumChanges;
 
 /// Declares the columns of a sum once, each with the number of the crate's sums that it holds.
 macro_rules! sum_columns {
@@ -377,4 +380,112 @@ pub async fn list_of_domain(
         order by day, provider"
     );
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain).bind(from).bind(to).fetch_all(c).await)?)
+}
+
+/// Writes changes of sums. Rows are in the order of their keys, so that two transactions never wait for each other.
+pub async fn write(conn: &mut Conn, changes: SumChanges) -> Result<(), DbError> {
+    let prompts: Vec<PromptSumRow> = changes
+        .prompts
+        .into_iter()
+        .filter(|(_, sums)| !sums.is_zero())
+        .map(|((domain, day, prompt, provider), sums)| PromptSumRow {
+            domain,
+            day,
+            prompt,
+            provider: provider.to_string(),
+            sums,
+        })
+        .collect();
+    add_prompt_sums(conn, &prompts).await?;
+    let domains: Vec<DomainSumRow> = changes
+        .domains
+        .into_iter()
+        .filter(|(_, sums)| *sums != DomainSumColumns::default())
+        .map(|((domain, day, provider), sums)| DomainSumRow { domain, day, provider: provider.to_string(), sums })
+        .collect();
+    add_domain_sums(conn, &domains).await?;
+    let rows: Vec<PromptCompetitorRow> = changes
+        .prompt_competitors
+        .into_iter()
+        .filter(|(_, sums)| !sums.is_zero())
+        .map(|(((domain, day, prompt, provider), competitor), sums)| PromptCompetitorRow {
+            domain,
+            day,
+            prompt,
+            provider: provider.to_string(),
+            competitor,
+            sums,
+        })
+        .collect();
+    add_prompt_competitors(conn, &rows).await?;
+    let rows: Vec<DomainCompetitorRow> = changes
+        .domain_competitors
+        .into_iter()
+        .filter(|(_, sums)| !sums.is_zero())
+        .map(|(((domain, day, provider), competitor), sums)| DomainCompetitorRow {
+            domain,
+            day,
+            provider: provider.to_string(),
+            competitor,
+            sums,
+        })
+        .collect();
+    add_domain_competitors(conn, &rows).await?;
+    let rows: Vec<SourceSumRow> = changes
+        .sources
+        .into_iter()
+        .map(|(((domain, day, prompt, provider), page), sums)| SourceSumRow {
+            domain,
+            day,
+            prompt,
+            provider: provider.to_string(),
+            page,
+            sums,
+        })
+        .collect();
+    add_sources(conn, &rows).await?;
+    let rows: Vec<QuerySumRow> = changes
+        .queries
+        .into_iter()
+        .map(|(((domain, day, prompt, provider), query), sums)| QuerySumRow {
+            domain,
+            day,
+            prompt,
+            provider: provider.to_string(),
+            query,
+            sums,
+        })
+        .collect();
+    add_queries(conn, &rows).await?;
+    let rows: Vec<ModelSumRow> = changes
+        .models
+        .into_iter()
+        .map(|(((domain, day, provider), model), responses)| ModelSumRow {
+            domain,
+            day,
+            provider: provider.to_string(),
+            model,
+            sums: ModelSumColumns { responses },
+        })
+        .collect();
+    add_models(conn, &rows).await?;
+    put_texts(conn, changes.pages, changes.query_texts).await
+}
+
+/// Addresses of pages with their sites, by domain and number.
+type Pages = HashMap<(i64, i64), (String, String)>;
+
+async fn put_texts(
+    conn: &mut Conn,
+    pages: Pages,
+    queries: HashMap<(i64, i64), String>,
+) -> Result<(), DbError> {
+    let mut rows: Vec<PageRow> =
+        pages.into_iter().map(|((domain, page), (url, site))| PageRow { domain, page, url, site }).collect();
+    rows.sort_by_key(|row| (row.domain, row.page));
+    put_pages(conn, &rows).await?;
+    let mut rows: Vec<QueryTextRow> =
+        queries.into_iter().map(|((domain, query), text)| QueryTextRow { domain, query, text }).collect();
+    rows.sort_by_key(|row| (row.domain, row.query));
+    put_queries(conn, &rows).await
 }

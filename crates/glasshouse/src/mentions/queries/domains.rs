@@ -176,7 +176,8 @@ pub async fn save_monitoring(
     domain: &MonitoredDomain,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    const SQL: &str = "update mention_domains set persona = $2, budget_nanos = $3, webhook_url = $4, sealed = $5,
+    const SQL: &str =
+        "update mention_domains set persona = $2, budget_nanos = $3, webhook_url = $4, sealed = $5,
             digest = $6, updated_at = $7 where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(domain.domain.as_str())
@@ -322,15 +323,11 @@ pub async fn propose_competitor(
 
 /// Deletes the oldest pending names of a domain beyond a number of them.
 pub async fn trim_pending(conn: &mut Conn, domain: &DomainId, kept: i64) -> Result<(), DbError> {
-    const SQL: &str = "delete from mention_competitors where domain_id = $1 and status = 'pending' and name_key in (
+    const SQL: &str =
+        "delete from mention_competitors where domain_id = $1 and status = 'pending' and name_key in (
         select name_key from mention_competitors where domain_id = $1 and status = 'pending'
         order by answers desc, created_at desc limit 1000 offset $2)";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(domain.as_str())
-        .bind(kept)
-        .execute(c)
-        .await
-        .map(drop))?)
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).bind(kept).execute(c).await.map(drop))?)
 }
 
 /// Counts up the version of a domain's competitors.

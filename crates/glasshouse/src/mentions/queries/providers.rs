@@ -22,7 +22,8 @@ pub struct ProviderStateRow {
 }
 
 pub async fn list_states(conn: &mut Conn) -> Result<Vec<ProviderStateRow>, DbError> {
-    const SQL: &str = "select provider, failures, auth_failures, openings, error_code, error_detail, served_model,
+    const SQL: &str =
+        "select provider, failures, auth_failures, openings, error_code, error_detail, served_model,
         changed_at from mention_providers order by provider";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
 }
@@ -71,7 +72,8 @@ pub async fn put_quirks(
     quirks: &Quirks,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    const SQL: &str = "insert into mention_quirks (provider, model, quirks, learnt_at) values ($1, $2, $3, $4)
+    const SQL: &str =
+        "insert into mention_quirks (provider, model, quirks, learnt_at) values ($1, $2, $3, $4)
         on conflict (provider, model) do update set quirks = excluded.quirks, learnt_at = excluded.learnt_at";
     let quirks = serde_json::to_string(quirks).expect("quirks are plain data");
     Ok(on_engine!(conn, |c| sqlx::query(SQL)

@@ -34,7 +34,7 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, domains, refresh, render};
+use crate::{accounts, analytics, api, audit, domains, mentions, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -121,7 +121,7 @@ impl AppState {
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
-        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs);
+        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -200,9 +200,10 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, audits, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, audits, mentions, render, platform, .. } = &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
         let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
+        let mentions = mentions.clone();
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -215,6 +216,10 @@ impl AppState {
             .with("audits", move |domain| {
                 let audits = audits.clone();
                 async move { audits.forget_domain(&domain).await }
+            })
+            .with("AI mentions", move |domain| {
+                let mentions = mentions.clone();
+                async move { mentions.forget_domain(&domain).await }
             })
             .with("visits", move |domain| {
                 let analytics = analytics.clone();
@@ -249,7 +254,8 @@ impl AppState {
 
     /// What the account has of things that a plan limits.
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
-        Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })
+        let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
+        self.mentions.prompts.count(account, holdings).await
     }
 }
 
@@ -277,6 +283,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(domains::handlers::routes())
         .merge(audit::handlers::routes())
         .merge(analytics::handlers::routes())
+        .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
 }

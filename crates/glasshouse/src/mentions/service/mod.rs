@@ -150,13 +150,14 @@ impl Mentions {
             permissions: permissions.clone(),
             keeps_responses: config.mentions.keep_raw_days > 0,
         });
+        let reanalysis = Reanalysis::new(db, clock, jobs, &books);
         let base = (db, clock, jobs);
         let records = DomainRecords::new(db, clock, audits);
         let permission = PromptPermission::new(config, &connections);
         let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
             asking,
-            reanalysis: Reanalysis::new(db, clock, jobs, &books),
+            reanalysis,
             scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
             tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
             tidying: Tidying::new(db, clock, config),
@@ -169,7 +170,7 @@ impl Mentions {
             creation,
             history: RunHistory::new(db),
             standings: Standings::new(base, &connections, &opening, &money),
-            brands: BrandSettings::new(db, clock, &records, &books),
+            brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
             opening,
             money,

@@ -187,6 +187,13 @@ impl Monitored {
         on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await).unwrap()
     }
 
+    /// Waits until every call is settled, which nobody waits for otherwise.
+    pub async fn settled(&self) {
+        while self.number("select count(*) from mention_ledger where state = 'open'").await > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    }
+
     pub async fn calls(&self) -> Vec<StoredCall> {
         const SQL: &str =
             "select run_id, purpose, provider, reserved_nanos, settled_nanos, state from mention_ledger
@@ -213,6 +220,8 @@ impl Monitored {
     /// Returns the one number of a statement.
     pub async fn number(&self, sql: &'static str) -> i64 {
         let mut conn = self.app.state.platform.db.read().await.unwrap();
+        // A sum has a wider type in PostgreSQL.
+        let sql = sqlx::AssertSqlSafe(format!("select cast(({sql}) as bigint)"));
         on_engine!(conn, |c| sqlx::query_scalar(sql).fetch_one(c).await).unwrap()
     }
 

@@ -2,3 +2,5 @@
 
 mod asking;
 mod fixture;
+mod schedules;
+mod sums;

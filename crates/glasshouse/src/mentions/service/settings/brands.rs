@@ -11,6 +11,7 @@ use crate::mentions::brand::{BrandView, CompetitorBody, RecomputeProgress};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
 use crate::mentions::queries::prompts;
 use crate::mentions::service::analysing::books::BrandBooks;
+use crate::mentions::service::analysing::reanalysis::Reanalysis;
 
 /// Version of the analysis of a domain whose profile nobody has changed.
 const FIRST_VERSION: i64 = 1;
@@ -22,11 +23,23 @@ pub struct BrandSettings {
     clock: Clock,
     records: DomainRecords,
     books: BrandBooks,
+    reanalysis: Reanalysis,
 }
 
 impl BrandSettings {
-    pub fn new(db: &Db, clock: &Clock, records: &DomainRecords, books: &BrandBooks) -> BrandSettings {
-        BrandSettings { db: db.clone(), clock: clock.clone(), records: records.clone(), books: books.clone() }
+    pub fn new(
+        (db, clock): (&Db, &Clock),
+        records: &DomainRecords,
+        books: &BrandBooks,
+        reanalysis: &Reanalysis,
+    ) -> BrandSettings {
+        BrandSettings {
+            db: db.clone(),
+            clock: clock.clone(),
+            records: records.clone(),
+            books: books.clone(),
+            reanalysis: reanalysis.clone(),
+        }
     }
 
     /// Reads the profile of a domain; one that was never saved is derived.
@@ -68,8 +81,12 @@ impl BrandSettings {
         domains::save_brand(&mut tx, &record, now).await?;
         domains::replace_competitors(&mut tx, &domain.id, &competitors, now).await?;
         self.mark_prompts(&mut tx, &record).await?;
+        if is_changed {
+            record.recompute = self.reanalysis.begin(&mut tx, &record).await?.map(|total| (0, total));
+        }
         tx.commit().await?;
         self.books.forget(&domain.id);
+        self.reanalysis.wake();
         Ok(Some(view_of(record.brand.clone(), competitors, Some(&record))))
     }
 

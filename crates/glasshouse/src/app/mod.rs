@@ -163,8 +163,10 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
+            registry = self.mentions.register(registry);
             schedules =
                 [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
+            schedules.extend(self.mentions.schedules());
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
             registry = edge::jobs::register(registry, &certificates);
@@ -183,6 +185,7 @@ impl AppState {
                 at_once: config.render_concurrency().clamp(2, 16) + 2,
                 ..WorkerSettings::default().lanes
             },
+            named_lanes: self.mentions.connections.lanes(),
             notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
             ..WorkerSettings::default()
         };

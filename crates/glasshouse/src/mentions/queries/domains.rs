@@ -217,6 +217,15 @@ pub async fn list_derived(conn: &mut Conn, after: &str, most: i64) -> Result<Vec
     Ok(rows.into_iter().map(MonitoredDomain::from).collect())
 }
 
+/// Lists the ids of some monitored domains in their order, from behind one on.
+pub async fn list_ids(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<DomainId>, DbError> {
+    const SQL: &str =
+        "select domain_id from mention_domains where domain_id > $1 order by domain_id limit $2";
+    let ids: Vec<String> =
+        on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(after).bind(most).fetch_all(c).await)?;
+    Ok(ids.into_iter().map(DomainId::from).collect())
+}
+
 #[derive(sqlx::FromRow)]
 struct CompetitorRow {
     name: String,
@@ -330,6 +339,26 @@ pub async fn trim_pending(conn: &mut Conn, domain: &DomainId, kept: i64) -> Resu
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).bind(kept).execute(c).await.map(drop))?)
 }
 
+/// Notes that reports of a domain are older than its answers, from a day on.
+pub async fn mark_reports_due(
+    conn: &mut Conn,
+    domain: &DomainId,
+    from_day: i64,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into mention_reports_due (domain_id, from_day, changed_at) values ($1, $2, $3)
+        on conflict (domain_id) do update set changed_at = excluded.changed_at,
+            from_day = case when excluded.from_day < mention_reports_due.from_day then excluded.from_day
+                else mention_reports_due.from_day end";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(domain.as_str())
+        .bind(from_day)
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
 /// Counts up the version of a domain's competitors.
 pub async fn note_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
     const SQL: &str =
@@ -340,7 +369,7 @@ pub async fn note_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Res
 /// Deletes some of what is kept of a removed domain, the record last. Returns the number of rows that are gone.
 pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const NUMBER: &str = "select number from mention_domains where domain_id = $1";
-    const BY_ID: [(&str, &str); 7] = [
+    const BY_ID: [(&str, &str); 8] = [
         ("mention_targets", "prompt_id, provider"),
         ("mention_prompts", "id"),
         ("mention_responses", "run_id"),
@@ -348,6 +377,7 @@ pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result
         ("mention_questions", "prompt_id, revision"),
         ("mention_competitors", "domain_id, name_key"),
         ("mention_reports", "id"),
+        ("mention_reports_due", "domain_id"),
     ];
     const BY_NUMBER: [(&str, &str); 9] = [
         ("mention_sums", "domain, day, prompt, provider"),

@@ -308,6 +308,37 @@ pub async fn list_open(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<Op
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(most).fetch_all(c).await)?)
 }
 
+/// Finds those of some runs that are not over; nobody else changes them until the transaction ends.
+pub async fn lock_open(conn: &mut Conn, ids: &[String]) -> Result<Vec<OpenRun>, DbError> {
+    const SQLITE: &str = open_runs!("id in (select value from json_each($1))");
+    const POSTGRES: &str = open_runs!("id = any($1) order by id for update");
+    match conn.raw() {
+        store::EngineConn::Sqlite(c) => {
+            let ids = serde_json::to_string(ids).expect("texts are JSON");
+            Ok(store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?)
+        }
+        store::EngineConn::Postgres(c) => {
+            Ok(store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?)
+        }
+    }
+}
+
+/// Counts the analysed answers of a domain.
+pub async fn count_analysed(conn: &mut Conn, domain: &DomainId) -> Result<i64, DbError> {
+    const SQL: &str = "select count(*) from mention_runs where domain_id = $1 and status = 'ok'";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_one(c).await)?)
+}
+
+/// Finds the next prompt of a domain by its id, deleted ones with runs included.
+pub async fn find_next_prompt(
+    conn: &mut Conn,
+    domain: &DomainId,
+    after: &str,
+) -> Result<Option<String>, DbError> {
+    const SQL: &str = "select min(prompt_id) from mention_questions where domain_id = $1 and prompt_id > $2";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(after).fetch_one(c).await)?)
+}
+
 /// Lists the providers that answered a prompt on a day.
 pub async fn list_answered_on(
     conn: &mut Conn,

@@ -1,41 +1,66 @@
 //! Parts of AI mentions, put together. Each part is a type of its own and does one thing; handlers and jobs call the parts.
 
 pub mod analysing;
+pub mod asking;
 pub mod history;
 pub mod money;
 pub mod opening;
 pub mod prompts;
+pub mod scheduling;
 pub mod settings;
 pub mod standing;
+pub mod tending;
+pub mod tidying;
+pub mod writing;
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assistants::providers::call::Assistants;
 use store::{Db, DbError};
 
 use super::budgets::BudgetLimits;
 use super::connections::Connections;
+use super::jobs::{AnalyseAnswer, AskProvider, QueueDuePrompts, ReanalyseDomain, TendRuns, TidyMentions};
 use super::queries;
 use crate::accounts::Accounts;
 use crate::audit::Audits;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::domains::{DomainId, DomainsService};
-use crate::jobs::Jobs;
+use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 use analysing::books::BrandBooks;
+use analysing::finishing::Finishing;
+use analysing::model::{ModelAnalysis, ModelAnalysisParts};
+use analysing::reanalysis::Reanalysis;
+use asking::health::ProviderHealth;
+use asking::permission::Permissions;
+use asking::quirks::QuirkBook;
+use asking::{Asking, AskingParts};
 use history::RunHistory;
 use money::Money;
 use opening::RunOpening;
 use prompts::{
     PromptChanges, PromptCreation, PromptImport, PromptList, PromptPermission, PromptRemoval, PromptRunning,
 };
+use scheduling::Scheduler;
 use settings::brands::BrandSettings;
 use settings::monitoring::MonitoringSettings;
 use settings::records::DomainRecords;
 use standing::Standings;
+use tending::Tending;
+use tidying::Tidying;
+use writing::RunWriter;
+
+/// Owner of the jobs of the service itself.
+const SERVICE: &str = "service";
+/// Time between two looks for due targets, for runs that nobody ends, and for old answers.
+const QUEUE_EVERY: Duration = Duration::from_secs(60);
+const TEND_EVERY: Duration = Duration::from_secs(20);
+const TIDY_EVERY: Duration = Duration::from_secs(3600);
 
 /// AI mentions of this process. Cheap to clone.
 #[derive(Clone)]
@@ -54,6 +79,12 @@ pub struct MentionParts {
     pub books: BrandBooks,
     pub money: Money,
     pub opening: RunOpening,
+    pub asking: Asking,
+    pub model_analysis: ModelAnalysis,
+    pub reanalysis: Reanalysis,
+    pub scheduler: Scheduler,
+    pub tending: Tending,
+    pub tidying: Tidying,
     pub prompts: PromptList,
     pub creation: PromptCreation,
     pub changes: PromptChanges,
@@ -89,11 +120,47 @@ impl Mentions {
         let opening = RunOpening::new(jobs, clock, &connections, &assistants);
         let money = Money::new(BudgetLimits::new(config, &connections));
         let books = BrandBooks::new(db);
+        let writer = RunWriter::new(platform, jobs);
+        let permissions = Permissions::new(db, config, (accounts, domains), &connections);
+        let quirks = QuirkBook::new(db, clock);
+        let finishing = Finishing::new(&books, clock, &writer);
+        let model_analysis = ModelAnalysis::new(ModelAnalysisParts {
+            db: db.clone(),
+            clock: clock.clone(),
+            tasks: platform.tasks.clone(),
+            connections: connections.clone(),
+            assistants: assistants.clone(),
+            books: books.clone(),
+            money: money.clone(),
+            writer: writer.clone(),
+            quirks: quirks.clone(),
+            finishing: finishing.clone(),
+        });
+        let asking = Asking::new(AskingParts {
+            db: db.clone(),
+            clock: clock.clone(),
+            tasks: platform.tasks.clone(),
+            connections: connections.clone(),
+            assistants: assistants.clone(),
+            books: books.clone(),
+            money: money.clone(),
+            writer: writer.clone(),
+            health: ProviderHealth::new(db, clock, jobs),
+            quirks,
+            permissions: permissions.clone(),
+            keeps_responses: config.mentions.keep_raw_days > 0,
+        });
         let base = (db, clock, jobs);
+        let reanalysis = Reanalysis::new(db, clock, jobs, &books);
         let records = DomainRecords::new(db, clock, audits);
         let permission = PromptPermission::new(config, &connections);
         let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
+            asking,
+            scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
+            tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
+            tidying: Tidying::new(db, clock, config),
+            model_analysis,
             prompts: PromptList::new(db),
             changes: PromptChanges::new(base, &opening, &permission),
             removal: PromptRemoval::new((db, clock), &opening),
@@ -102,8 +169,9 @@ impl Mentions {
             creation,
             history: RunHistory::new(db),
             standings: Standings::new(base, &connections, &opening, &money),
-            brands: BrandSettings::new(db, clock, &records, &books),
+            brands: BrandSettings::new(base, &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
+            reanalysis,
             opening,
             money,
             books,
@@ -130,5 +198,33 @@ impl Mentions {
                 return Ok(());
             }
         }
+    }
+
+    /// Adds the jobs of AI mentions to the worker's kinds.
+    pub fn register(&self, registry: Registry) -> Registry {
+        // Lanes limit what is in flight over all processes; one process may have all of it.
+        let at_once = self.connections.most_in_flight();
+        registry
+            .with::<AskProvider>(self.clone(), at_once)
+            .with::<AnalyseAnswer>(self.clone(), at_once)
+            .with::<QueueDuePrompts>(self.clone(), 1)
+            .with::<TendRuns>(self.clone(), 1)
+            .with::<TidyMentions>(self.clone(), 1)
+            .with::<ReanalyseDomain>(self.clone(), 1)
+    }
+
+    /// Lists what the worker has to queue again and again.
+    pub fn schedules(&self) -> Vec<Schedule> {
+        vec![
+            Schedule::every(QUEUE_EVERY, "due prompts", || {
+                QueueDuePrompts {}.queued_for(SERVICE).priority(JobPriority::Normal)
+            }),
+            Schedule::every(TEND_EVERY, "runs", || {
+                TendRuns {}.queued_for(SERVICE).priority(JobPriority::Normal)
+            }),
+            Schedule::every(TIDY_EVERY, "old answers", || {
+                TidyMentions {}.queued_for(SERVICE).priority(JobPriority::Background)
+            }),
+        ]
     }
 }

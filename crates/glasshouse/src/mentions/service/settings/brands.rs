@@ -2,15 +2,17 @@
 //! are analysed again in the background.
 
 use assistants::analysis::{BrandProfile, Brands, CompetitorProfile};
-use store::{Db, DbError};
+use store::{Db, DbError, Tx};
 
 use super::records::DomainRecords;
 use crate::clock::Clock;
 use crate::domains::Domain;
+use crate::jobs::Jobs;
 use crate::mentions::brand::{BrandView, CompetitorBody, RecomputeProgress};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
 use crate::mentions::queries::prompts;
 use crate::mentions::service::analysing::books::BrandBooks;
+use crate::mentions::service::analysing::reanalysis::Reanalysis;
 
 /// Version of the analysis of a domain whose profile nobody has changed.
 const FIRST_VERSION: i64 = 1;
@@ -22,11 +24,25 @@ pub struct BrandSettings {
     clock: Clock,
     records: DomainRecords,
     books: BrandBooks,
+    jobs: Jobs,
+    reanalysis: Reanalysis,
 }
 
 impl BrandSettings {
-    pub fn new(db: &Db, clock: &Clock, records: &DomainRecords, books: &BrandBooks) -> BrandSettings {
-        BrandSettings { db: db.clone(), clock: clock.clone(), records: records.clone(), books: books.clone() }
+    pub fn new(
+        (db, clock, jobs): (&Db, &Clock, &Jobs),
+        records: &DomainRecords,
+        books: &BrandBooks,
+        reanalysis: &Reanalysis,
+    ) -> BrandSettings {
+        BrandSettings {
+            db: db.clone(),
+            clock: clock.clone(),
+            records: records.clone(),
+            books: books.clone(),
+            jobs: jobs.clone(),
+            reanalysis: reanalysis.clone(),
+        }
     }
 
     /// Reads the profile of a domain; one that was never saved is derived.
@@ -67,14 +83,19 @@ impl BrandSettings {
         record.is_brand_saved = true;
         domains::save_brand(&mut tx, &record, now).await?;
         domains::replace_competitors(&mut tx, &domain.id, &competitors, now).await?;
-        self.mark_prompts(&mut tx, &record).await?;
+        if is_changed {
+            self.mark_prompts(&mut tx, &record).await?;
+            self.reanalysis.begin(&mut tx, &record).await?;
+            record.recompute = domains::find_domain(&mut tx, &domain.id).await?.and_then(|kept| kept.recompute);
+        }
         tx.commit().await?;
         self.books.forget(&domain.id);
+        self.jobs.wake();
         Ok(Some(view_of(record.brand.clone(), competitors, Some(&record))))
     }
 
     /// Notes anew which prompts name the own brand.
-    async fn mark_prompts(&self, tx: &mut store::Tx, record: &MonitoredDomain) -> Result<(), DbError> {
+    async fn mark_prompts(&self, tx: &mut Tx, record: &MonitoredDomain) -> Result<(), DbError> {
         let brands = Brands::compile(record.brand.clone(), Vec::new());
         let listed = prompts::list_prompts(tx, &record.domain).await?;
         let changed = listed.into_iter().filter_map(|prompt| {

@@ -6,6 +6,7 @@ mod running;
 mod settings;
 mod standing;
 
+pub use prompt_runs::PromptRunDetails;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::analytics::model::parse_day;

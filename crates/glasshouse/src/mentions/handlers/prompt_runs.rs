@@ -250,7 +250,7 @@ struct RunSpan {
 /// A run with its question and everything that was found in its answer.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct PromptRunDetails {
+pub struct PromptRunDetails {
     #[serde(flatten)]
     run: PromptRunView,
     /// Text that was asked.
@@ -292,7 +292,8 @@ struct PromptRunDetails {
 }
 
 impl PromptRunDetails {
-    fn of(row: RunRow) -> PromptRunDetails {
+    /// Shows a run.
+    pub fn of(row: RunRow) -> PromptRunDetails {
         // Those of a newer version count as none.
         let details: RunDetails = serde_json::from_str(&row.details).unwrap_or_default();
         let spans = details.spans.into_iter().map(|span| RunSpan {

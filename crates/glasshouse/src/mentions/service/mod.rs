@@ -150,13 +150,14 @@ impl Mentions {
             permissions: permissions.clone(),
             keeps_responses: config.mentions.keep_raw_days > 0,
         });
-        let base = (db, clock, jobs);
         let reanalysis = Reanalysis::new(db, clock, jobs, &books);
+        let base = (db, clock, jobs);
         let records = DomainRecords::new(db, clock, audits);
         let permission = PromptPermission::new(config, &connections);
         let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
             asking,
+            reanalysis,
             scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
             tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
             tidying: Tidying::new(db, clock, config),
@@ -169,9 +170,8 @@ impl Mentions {
             creation,
             history: RunHistory::new(db),
             standings: Standings::new(base, &connections, &opening, &money),
-            brands: BrandSettings::new(base, &records, &books, &reanalysis),
+            brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
-            reanalysis,
             opening,
             money,
             books,

@@ -1,1 +1,6 @@
 //! AI mentions, tested with the stand-ins of all vendors on both engines.
+
+mod asking;
+mod fixture;
+mod schedules;
+mod sums;

@@ -1,15 +1,15 @@
 //! Brand profile of a domain: read, and replaced. A change raises the version of the domain's analysis, so that kept answers
 //! are analysed again in the background.
 
-use assistants::analysis::{BrandProfile, CompetitorProfile};
+use assistants::analysis::{BrandProfile, Brands, CompetitorProfile};
 use store::{Db, DbError};
 
 use super::records::DomainRecords;
 use crate::clock::Clock;
 use crate::domains::Domain;
-use crate::jobs::Jobs;
 use crate::mentions::brand::{BrandView, CompetitorBody, RecomputeProgress};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
+use crate::mentions::queries::prompts;
 use crate::mentions::service::analysing::books::BrandBooks;
 use crate::mentions::service::analysing::reanalysis::Reanalysis;
 
@@ -23,13 +23,12 @@ pub struct BrandSettings {
     clock: Clock,
     records: DomainRecords,
     books: BrandBooks,
-    jobs: Jobs,
     reanalysis: Reanalysis,
 }
 
 impl BrandSettings {
     pub fn new(
-        (db, clock, jobs): (&Db, &Clock, &Jobs),
+        (db, clock): (&Db, &Clock),
         records: &DomainRecords,
         books: &BrandBooks,
         reanalysis: &Reanalysis,
@@ -39,7 +38,6 @@ impl BrandSettings {
             clock: clock.clone(),
             records: records.clone(),
             books: books.clone(),
-            jobs: jobs.clone(),
             reanalysis: reanalysis.clone(),
         }
     }
@@ -82,14 +80,25 @@ impl BrandSettings {
         record.is_brand_saved = true;
         domains::save_brand(&mut tx, &record, now).await?;
         domains::replace_competitors(&mut tx, &domain.id, &competitors, now).await?;
+        self.mark_prompts(&mut tx, &record).await?;
         if is_changed {
-            self.reanalysis.begin(&mut tx, &record).await?;
-            record.recompute = domains::find_domain(&mut tx, &domain.id).await?.and_then(|kept| kept.recompute);
+            record.recompute = self.reanalysis.begin(&mut tx, &record).await?.map(|total| (0, total));
         }
         tx.commit().await?;
         self.books.forget(&domain.id);
-        self.jobs.wake();
+        self.reanalysis.wake();
         Ok(Some(view_of(record.brand.clone(), competitors, Some(&record))))
+    }
+
+    /// Notes anew which prompts name the own brand.
+    async fn mark_prompts(&self, tx: &mut store::Tx, record: &MonitoredDomain) -> Result<(), DbError> {
+        let brands = Brands::compile(record.brand.clone(), Vec::new());
+        let listed = prompts::list_prompts(tx, &record.domain).await?;
+        let changed = listed.into_iter().filter_map(|prompt| {
+            let is_branded = brands.branded(&prompt.text);
+            (is_branded != prompt.is_branded).then_some((prompt.id, is_branded))
+        });
+        prompts::set_branded(tx, &changed.collect::<Vec<_>>()).await
     }
 }
 

@@ -109,10 +109,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
 }
 
 /// Chooses the assistants to ask.
-fn choose<'a>(
-    connections: &'a Connections,
-    named: &[String],
-) -> anyhow::Result<Vec<&'a AssistantSetup>> {
+fn choose<'a>(connections: &'a Connections, named: &[String]) -> anyhow::Result<Vec<&'a AssistantSetup>> {
     if named.is_empty() {
         let available: Vec<&AssistantSetup> =
             connections.all().iter().filter(|setup| setup.connection.is_available()).collect();
@@ -155,8 +152,7 @@ async fn ask(
     let calls = setups.iter().flat_map(|setup| (0..samples).map(move |_| *setup)).map(|setup| {
         let question = AssistantQuestion { text: question, persona: &persona, run: None, now: now.to_jiff() };
         async move {
-            let result =
-                assistants.ask(&setup.connection, question, &Quirks::default(), &OpenGate).await;
+            let result = assistants.ask(&setup.connection, question, &Quirks::default(), &OpenGate).await;
             AskedOnce { provider: setup.provider, is_demo: setup.is_demo, result }
         }
     });

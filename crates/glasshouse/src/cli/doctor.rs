@@ -11,8 +11,8 @@ use assistants::providers::{AssistantQuestion, Persona, Quirks, Usd, listing_of}
 use crawler::Network;
 use crawler::errors::one_line;
 
-use super::context::without_password;
 use super::ask::OpenGate;
+use super::context::without_password;
 use super::{Context, output};
 use crate::analytics::VisitStore;
 use crate::analytics::stores::ClickHouseStore;

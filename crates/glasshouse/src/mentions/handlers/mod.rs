@@ -36,6 +36,7 @@ fn refuse_parameter(name: &str, message: impl Into<String>) -> ApiError {
 
 /// Reads an optional day of a query.
 fn read_day(name: &str, text: Option<&str>) -> ApiResult<Option<UtcDay>> {
-    let read = |text| parse_day(text).ok_or_else(|| refuse_parameter(name, "must be a day such as 2026-11-20"));
+    let read =
+        |text| parse_day(text).ok_or_else(|| refuse_parameter(name, "must be a day such as 2026-11-20"));
     text.map(read).transpose()
 }

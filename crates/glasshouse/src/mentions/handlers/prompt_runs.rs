@@ -337,7 +337,8 @@ async fn get_prompt_run(
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<PromptRunDetails>> {
     let found = app.mentions.history.find(&id).await?;
-    let row = found.filter(|row| row.account_id == caller.account().as_str()).ok_or_else(ApiError::not_found)?;
+    let row =
+        found.filter(|row| row.account_id == caller.account().as_str()).ok_or_else(ApiError::not_found)?;
     let domain = app.domains.find_by_id(&row.domain_id.as_str().into()).await?;
     let domain = domain.ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;

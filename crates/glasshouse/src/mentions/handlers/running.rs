@@ -54,9 +54,9 @@ impl RunRequest {
         if !(1..=MAX_SAMPLES).contains(&samples) {
             issues.push(("samples".to_owned(), format!("must be from 1 to {MAX_SAMPLES}")));
         }
-        let providers = self.providers.and_then(|names| {
-            read_providers(&names, &mut |path, problem| issues.push((path, problem)))
-        });
+        let providers = self
+            .providers
+            .and_then(|names| read_providers(&names, &mut |path, problem| issues.push((path, problem))));
         if issues.is_empty() { Ok(RunNowRequest { providers, samples }) } else { Err(refuse_body(issues)) }
     }
 }
@@ -75,7 +75,10 @@ impl From<RunNowError> for ApiError {
 }
 
 fn not_of_prompt(provider: Provider) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new("providers", format!("{provider} is no assistant of the prompt"))])
+    ApiError::invalid_request(vec![Issue::new(
+        "providers",
+        format!("{provider} is no assistant of the prompt"),
+    )])
 }
 
 /// Asks a prompt now.
@@ -95,7 +98,8 @@ async fn run_prompt(
 ) -> ApiResult<Json<QueuedRuns>> {
     let request = request.check()?;
     let found = app.mentions.prompts.find(&id).await?;
-    let prompt = found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
+    let prompt =
+        found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
     let domain = app.domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
     RequestedDomain::of_host(&domain.host).site(&caller, &app, DomainAccess::Use).await?;
     let queued = app.mentions.running.run_now(owner_of(&caller), &prompt.id, &request).await?;

@@ -93,7 +93,8 @@ pub async fn count_of_prompt(
     prompt: &str,
     of: &RunSelection,
 ) -> Result<Vec<(String, i64)>, DbError> {
-    const SQL: &str = "select status, count(*) from mention_runs where prompt_id = $1 and day >= $2 and day <= $3
+    const SQL: &str =
+        "select status, count(*) from mention_runs where prompt_id = $1 and day >= $2 and day <= $3
             and ($4 = '' or provider = $4) group by status";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
         .bind(prompt)
@@ -106,7 +107,8 @@ pub async fn count_of_prompt(
 
 /// Counts the selected runs of a domain that are not over, by status.
 pub async fn count_open(conn: &mut Conn, of: &RunSelection) -> Result<Vec<(String, i64)>, DbError> {
-    const SQL: &str = "select status, count(*) from mention_runs where status in ('queued', 'running', 'answered')
+    const SQL: &str =
+        "select status, count(*) from mention_runs where status in ('queued', 'running', 'answered')
             and domain_id = $1 and day >= $2 and day <= $3 and ($4 = '' or provider = $4) group by status";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
         .bind(of.domain.as_str())
@@ -120,7 +122,8 @@ pub async fn count_open(conn: &mut Conn, of: &RunSelection) -> Result<Vec<(Strin
 /// Counts the selected runs of a domain that are over: those with an answer, and those with an error. Reads sums, of the days
 /// whose runs are kept.
 pub async fn count_ended(conn: &mut Conn, of: &RunSelection) -> Result<(i64, i64), DbError> {
-    const SQL: &str = "select cast(coalesce(sum(s.ok_runs), 0) as bigint), cast(coalesce(sum(s.error_runs), 0) as bigint)
+    const SQL: &str =
+        "select cast(coalesce(sum(s.ok_runs), 0) as bigint), cast(coalesce(sum(s.error_runs), 0) as bigint)
         from mention_domain_sums s join mention_domains d on d.number = s.domain
         where d.domain_id = $1 and s.day >= $2 and s.day <= $3 and ($4 = '' or s.provider = $4)
             and s.day >= (select coalesce(min(day), 0) from mention_runs where domain_id = $1)";

@@ -175,7 +175,11 @@ impl Standings {
     }
 
     /// Lists all assistants, in their order, as an account on a plan may ask them about a domain.
-    pub async fn list_providers(&self, domain: &Domain, plan: Plan) -> Result<Vec<ProviderStanding>, DbError> {
+    pub async fn list_providers(
+        &self,
+        domain: &Domain,
+        plan: Plan,
+    ) -> Result<Vec<ProviderStanding>, DbError> {
         let now = self.clock.now();
         let troubles = self.jobs.list_lane_troubles().await?;
         let mut conn = self.db.read().await?;

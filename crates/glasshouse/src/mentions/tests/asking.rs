@@ -36,11 +36,7 @@ fn fault(vendor: Vendor, fault: Fault) -> Scenario {
 
 #[tokio::test]
 async fn wrong_settings_and_refusals_end_a_run_after_one_call() {
-    let cases = [
-        (Fault::InvalidKey, "auth"),
-        (Fault::ModelNotFound, "config"),
-        (Fault::Refusal, "refused"),
-    ];
+    let cases = [(Fault::InvalidKey, "auth"), (Fault::ModelNotFound, "config"), (Fault::Refusal, "refused")];
     for (bad, code) in cases {
         Monitored::on_each_engine(async |monitored| {
             monitored.fakes.set_scenario(fault(Vendor::Openai, bad.clone()));
@@ -49,7 +45,11 @@ async fn wrong_settings_and_refusals_end_a_run_after_one_call() {
             monitored.run_jobs().await;
 
             let run = monitored.runs().await.remove(0);
-            assert_eq!((run.status.as_str(), run.error_code.as_str(), run.calls), ("error", code, 1), "{run:?}");
+            assert_eq!(
+                (run.status.as_str(), run.error_code.as_str(), run.calls),
+                ("error", code, 1),
+                "{run:?}"
+            );
             assert!(!run.error_detail.is_empty() && !run.error_detail.contains("sk-chatgpt"));
             assert_eq!(monitored.calls().await.len(), 1);
             assert_eq!(monitored.spent().await.0, 0);
@@ -92,7 +92,9 @@ async fn at_most_two_calls_stay_without_an_answer() {
         assert_eq!((run.error_code.as_str(), run.calls, run.unanswered), ("unreadable", 2, 2));
         let calls = monitored.calls().await;
         // They may have been paid.
-        assert!(calls.iter().all(|call| call.settled_nanos == call.reserved_nanos && call.reserved_nanos > 0));
+        assert!(
+            calls.iter().all(|call| call.settled_nanos == call.reserved_nanos && call.reserved_nanos > 0)
+        );
     })
     .await;
 }

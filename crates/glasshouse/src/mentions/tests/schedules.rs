@@ -76,16 +76,17 @@ async fn due_targets_that_cannot_be_paid_wait_for_the_next_day_of_their_budget()
         monitored.run_jobs().await;
         monitored.app.clock.advance(DAY * 2);
         monitored
-            .execute(
-                "update mention_budgets set spent_nanos = 50000000000 where scope = 'installation'",
-            )
+            .execute("update mention_budgets set spent_nanos = 50000000000 where scope = 'installation'")
             .await;
 
         monitored.run_job(&QueueDuePrompts {}).await;
 
         // Nothing stays open that keeps a report waiting.
         assert_eq!(Monitored::statuses(&monitored.runs().await), ["ok"]);
-        assert_eq!(monitored.number("select count(*) from mention_targets where postponed = 'scheduled'").await, 1);
+        assert_eq!(
+            monitored.number("select count(*) from mention_targets where postponed = 'scheduled'").await,
+            1
+        );
         monitored.app.clock.advance(DAY * 9);
         monitored.run_job(&QueueDuePrompts {}).await;
         monitored.app.clock.advance(HOUR);

@@ -59,18 +59,19 @@ impl Monitored {
             let sql = format!("select {} as row_key, {numbers} from {table}", key.join(" || '|' || "));
             let mut conn = self.app.state.platform.db.read().await.unwrap();
             let count = numbers.split(',').count();
-            let rows: Rows = on_engine!(conn, |c| sqlx::query(sqlx::AssertSqlSafe(sql))
-                .fetch_all(c)
-                .await
-                .map(|rows| rows
-                    .iter()
-                    .map(|row| {
-                        let numbers = (1..=count).map(|at| row.get::<i64, _>(at)).collect();
-                        (row.get::<String, _>(0), numbers)
-                    })
-                    .collect()))
-            .unwrap();
-            all.push(rows.into_iter().filter(|(_, numbers)| numbers.iter().any(|number| *number != 0)).collect());
+            let rows: Rows =
+                on_engine!(conn, |c| sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(c).await.map(|rows| {
+                    rows.iter()
+                        .map(|row| {
+                            let numbers = (1..=count).map(|at| row.get::<i64, _>(at)).collect();
+                            (row.get::<String, _>(0), numbers)
+                        })
+                        .collect()
+                }))
+                .unwrap();
+            all.push(
+                rows.into_iter().filter(|(_, numbers)| numbers.iter().any(|number| *number != 0)).collect(),
+            );
         }
         all
     }
@@ -80,7 +81,10 @@ impl Monitored {
         let restarted = self.app.state.mentions.reanalysis.restart(&self.domain.id).await.unwrap();
         assert!(restarted.is_some());
         self.run_jobs().await;
-        assert_eq!(self.number("select count(*) from mention_domains where recompute_total is not null").await, 0);
+        assert_eq!(
+            self.number("select count(*) from mention_domains where recompute_total is not null").await,
+            0
+        );
     }
 
     /// Asks some prompts for some days, with errors between.
@@ -168,7 +172,10 @@ async fn a_changed_brand_is_counted_in_kept_answers_and_asks_nobody() {
         assert!(before > 0);
         assert_eq!(monitored.number("select sum(mentions) from mention_domain_sums").await, 0);
         assert_eq!(monitored.number("select max(mention_position) from mention_runs").await, 0);
-        assert_eq!(monitored.number("select min(analysis_version) from mention_runs where status = 'ok'").await, 2);
+        assert_eq!(
+            monitored.number("select min(analysis_version) from mention_runs where status = 'ok'").await,
+            2
+        );
         assert_eq!(monitored.calls().await.len(), asked);
     })
     .await;

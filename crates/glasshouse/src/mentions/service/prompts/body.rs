@@ -119,7 +119,9 @@ impl PromptFields {
     /// Checks the fields of a new prompt.
     pub fn create(self) -> Result<NewPrompt, BodyIssues> {
         let mut missing = BodyIssues::new();
-        for (field, is_missing) in [("promptText", self.prompt_text.is_none()), ("intent", self.intent.is_none())] {
+        for (field, is_missing) in
+            [("promptText", self.prompt_text.is_none()), ("intent", self.intent.is_none())]
+        {
             if is_missing {
                 missing.push((field.to_owned(), "is missing".to_owned()));
             }
@@ -129,17 +131,23 @@ impl PromptFields {
                 issues.splice(0..0, missing);
                 Err(issues)
             }
-            Ok(PromptChange { text: Some(text), intent: Some(intent), providers, interval, tags, is_active, persona }) => {
-                Ok(NewPrompt {
-                    text,
-                    intent,
-                    providers,
-                    interval: interval.unwrap_or(MonitorInterval::Dynamic),
-                    tags: tags.unwrap_or_default(),
-                    is_active: is_active.unwrap_or(true),
-                    persona,
-                })
-            }
+            Ok(PromptChange {
+                text: Some(text),
+                intent: Some(intent),
+                providers,
+                interval,
+                tags,
+                is_active,
+                persona,
+            }) => Ok(NewPrompt {
+                text,
+                intent,
+                providers,
+                interval: interval.unwrap_or(MonitorInterval::Dynamic),
+                tags: tags.unwrap_or_default(),
+                is_active: is_active.unwrap_or(true),
+                persona,
+            }),
             Ok(_) => Err(missing),
         }
     }

@@ -150,9 +150,10 @@ impl PromptCreation {
             .iter()
             .filter(|prompt| prompt.is_active)
             .flat_map(|prompt| {
-                prompt.providers.iter().map(move |provider| {
-                    WantedRuns::now(prompt, *provider, RunReason::Create, now)
-                })
+                prompt
+                    .providers
+                    .iter()
+                    .map(move |provider| WantedRuns::now(prompt, *provider, RunReason::Create, now))
             })
             .collect();
         Ok(self.opening.open(tx, &wanted).await?.len())

@@ -88,7 +88,8 @@ impl MonitoringSettings {
 fn view_of(record: Option<&MonitoredDomain>, new_secret: Option<String>) -> MonitoringView {
     let digest = record.and_then(|record| DigestFrequency::parse(&record.digest));
     MonitoringView {
-        persona_location: record.map_or_else(|| Persona::default().to_json(), |record| record.persona.to_json()),
+        persona_location: record
+            .map_or_else(|| Persona::default().to_json(), |record| record.persona.to_json()),
         budget_usd_per_month: record.and_then(|record| record.budget),
         webhook_url: record.and_then(|record| record.webhook_url.clone()),
         digest: digest.unwrap_or(DigestFrequency::Off),

@@ -2,5 +2,7 @@
 
 mod asking;
 mod fixture;
+mod history;
+mod prompts;
 mod schedules;
 mod sums;

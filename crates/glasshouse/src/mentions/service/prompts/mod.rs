@@ -5,6 +5,7 @@ pub mod body;
 mod changing;
 mod creating;
 mod error;
+pub mod file;
 mod importing;
 mod permission;
 mod removing;

@@ -80,13 +80,13 @@ impl CandidateSearch<'_> {
             }
         }
         for name in proven::proven(self.reading, &domains) {
-            if self.is_new(name.name) && !self.is_known_at(&name.range) {
+            if self.is_new_at(name.range.start, name.name) {
                 found.add(name.range.start, name.name, Some(name.domain.to_owned()));
             }
         }
         let judged: Vec<JudgedSpot<'_>> = spots.iter().map(|spot| self.judge(spot, &domains)).collect();
         for name in names_in_groups(&judged, asks_for_choice) {
-            if self.is_new(name.name) {
+            if self.is_new_at(name.at, name.name) {
                 found.add(name.at, name.name, domains.get(&key(name.name)).cloned());
             }
         }
@@ -100,7 +100,7 @@ impl CandidateSearch<'_> {
                 is_german: self.language == Some(ToneLanguage::German),
             };
             let names = if is_first { search.asked_and_advised() } else { search.subjects() };
-            for (at, name) in names.into_iter().filter(|(_, name)| self.is_new(name)) {
+            for (at, name) in names.into_iter().filter(|(at, name)| self.is_new_at(*at, name)) {
                 found.add(at, name, domains.get(&key(name)).cloned());
             }
         }
@@ -108,7 +108,7 @@ impl CandidateSearch<'_> {
         let known_names = self.known_names(&found);
         for (at, name) in enumerations::beside(self.reading.prose, self.question, &known_names) {
             let name = without_model_words(&name, models);
-            if self.is_new(name) {
+            if self.is_new_at(at, name) {
                 found.add(at, name, domains.get(&key(name)).cloned());
             }
         }
@@ -181,10 +181,11 @@ impl CandidateSearch<'_> {
         JudgedSpot { spot, brand: rest.map(|rest| rest.split(' ').filter(|word| !word.is_empty()).count()) }
     }
 
-    /// Decides whether a brand of the profile stands within a stretch of the prose.
-    fn is_known_at(&self, range: &Range<usize>) -> bool {
-        let after = self.hits.partition_point(|hit| hit.range.end <= range.start);
-        self.hits.get(after).is_some_and(|hit| hit.range.start < range.end)
+    /// Decides whether a name belongs to nobody known and stands where no brand of the profile does: `The Crema` of
+    /// `The Crema Labs` is no name of its own.
+    fn is_new_at(&self, at: usize, name: &str) -> bool {
+        let after = self.hits.partition_point(|hit| hit.range.end <= at);
+        self.is_new(name) && self.hits.get(after).is_none_or(|hit| hit.range.start >= at + name.len())
     }
 
     /// Returns where brands of the profile and new ones stand, in order.

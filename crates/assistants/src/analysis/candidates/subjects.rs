@@ -1,5 +1,5 @@
 //! Names in sentences: where known brands begin clauses, or behind words such as `switch to`.
-//! `Fourfold splits payments, Splitly reports them` names a competitor when Splitly is known. Used by the candidates. Pure.
+//! `Formbee splits payments, Splitly reports them` names a competitor when Splitly is known. Used by the candidates. Pure.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -319,7 +319,7 @@ fn behind_cues<'t>(text: &'t str, finder: &'static AhoCorasick) -> impl Iterator
 /// Decides whether a name before this text is the subject of a clause, or has a price or a remark of its own.
 fn is_subject(rest: &str, begins_sentence: bool) -> bool {
     if rest.starts_with(is_unspaced) || rest.starts_with(['、', '（', '・']) {
-        return unspaced::begins_with_particle(rest);
+        return unspaced::begins_with_particle(rest, begins_sentence);
     }
     if rest.starts_with("'s ") || rest.starts_with("’s ") || rest.starts_with(" (") {
         return true;
@@ -364,12 +364,12 @@ mod tests {
     fn names_that_begin_clauses_beside_known_ones_are_found() {
         let cases: [(&str, &[&str]); 6] = [
             (
-                "Fourfold splits payments. Splitly does not, whereas Payparto charges interest.",
-                &["Fourfold", "Payparto"],
+                "Formbee splits payments. Splitly does not, whereas Payparto charges interest.",
+                &["Formbee", "Payparto"],
             ),
-            ("Tarifs : Mobilou à 9,99 €, Splitly à 10,99 € et Ligne 9 à 11,99 €.", &["Mobilou", "Ligne 9"]),
+            ("Tarifs : Mobilou à 9,99 €, Splitly à 10,99 € et Ligne 9 à 11,99 €.", &["Mobilou"]),
             ("Splitly is good. Additionally, Reviewers like it. Cancellations are free.", &[]),
-            ("Fourfold splits payments.", &[]),
+            ("Formbee splits payments.", &[]),
             ("Splitlyは安く、ネムリバは速いです。サポートは丁寧です。", &["ネムリバ"]),
             ("If Zephyr Mail feels slow, Splitly is quick.", &["Zephyr Mail"]),
         ];

@@ -43,6 +43,7 @@ const NAME_ENDINGS: &[&str] = &["くん", "ちゃん", "さん"];
 /// Particles behind a name that is the subject or object of its clause.
 const PARTICLES: &[&str] =
     &["は", "が", "も", "の", "と", "や", "を", "なら", "で", "に", "、", "・", "（", "("];
+const SUBJECT_PARTICLES: &[&str] = &["は", "が", "も"];
 /// Words in Katakana that are no names: parts of compounds, or whole.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lines =
@@ -86,14 +87,18 @@ pub fn is_company(name: &str) -> bool {
     (2..=14).contains(&chars) && !is_word(name) && (has_foreign(name) || has_suffix())
 }
 
-/// Decides whether a particle stands at the start of a text, so that a name before it is a part of its sentence.
-pub fn begins_with_particle(text: &str) -> bool {
-    PARTICLES.iter().any(|particle| text.starts_with(particle))
+/// Decides whether a particle stands at the start of a text, so that a name before it is a part of its sentence; at the
+/// start of a sentence, the particle of its subject.
+pub fn begins_with_particle(text: &str, begins_sentence: bool) -> bool {
+    let particles = if begins_sentence { SUBJECT_PARTICLES } else { PARTICLES };
+    particles.iter().any(|particle| text.starts_with(particle))
 }
 
 fn has_foreign(name: &str) -> bool {
     let katakana = name.chars().filter(|c| matches!(c, '\u{30a1}'..='\u{30fa}' | 'ー')).count();
-    katakana >= 2 || name.chars().filter(char::is_ascii_alphabetic).count() >= 3 && name.contains(is_unspaced)
+    let has_han = name.contains(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    katakana >= if has_han { 2 } else { 3 }
+        || name.chars().filter(char::is_ascii_alphabetic).count() >= 3 && name.contains(is_unspaced)
 }
 
 /// Decides whether a name is a word, or ends with one of the words that only describe: `無料プラン`.

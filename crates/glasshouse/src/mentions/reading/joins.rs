@@ -30,13 +30,11 @@ impl CompetitorSites {
             let known = by_label.entry(label).or_insert(site);
             *known = (*known).min(site);
         }
-        let domain_of = |competitor: &CompetitorProfile| {
-            let names = || std::iter::once(&competitor.name).chain(&competitor.aliases);
-            let configured = competitor.domains.first().map(String::as_str);
-            configured.or_else(|| names().find_map(|name| by_label.get(&key(name)).copied()))
-        };
         let site = |competitor: &CompetitorProfile| {
-            Some((competitor.name.clone(), format!("https://{}", domain_of(competitor)?)))
+            let mut names = std::iter::once(&competitor.name).chain(&competitor.aliases);
+            let configured = competitor.domains.first().map(String::as_str);
+            let domain = configured.or_else(|| names.find_map(|name| by_label.get(&key(name)).copied()))?;
+            Some((competitor.name.clone(), format!("https://{domain}")))
         };
         CompetitorSites(competitors.iter().filter_map(site).collect())
     }
@@ -108,9 +106,10 @@ impl OwnPages {
             last_crawl_by_ai_bots: last.map(date_of),
             open_issues: issues
                 .and_then(|issues| page.with_query.iter().find_map(|path| issues.get(path)).copied()),
-            referrals: self.people.as_ref().map(|people| {
-                page.without_query.iter().filter_map(|path| people.get(path)).sum::<u64>()
-            }),
+            referrals: self
+                .people
+                .as_ref()
+                .map(|people| page.without_query.iter().filter_map(|path| people.get(path)).sum::<u64>()),
         }
     }
 }
@@ -139,7 +138,9 @@ fn spellings_of(url: &str, host: &str) -> Option<Spellings> {
 /// Reads a result that may be away: then it is unknown, with a line in the log.
 fn known<T, E: std::error::Error + 'static>(result: Result<T, E>) -> Option<T> {
     result
-        .map_err(|error| tracing::warn!(error = one_line(&error), "pages are shown without a part of what is known"))
+        .map_err(|error| {
+            tracing::warn!(error = one_line(&error), "pages are shown without a part of what is known")
+        })
         .ok()
 }
 

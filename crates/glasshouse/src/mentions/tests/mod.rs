@@ -1,1 +1,3 @@
 //! AI mentions, tested with the stand-ins of all vendors on both engines.
+
+mod reading;

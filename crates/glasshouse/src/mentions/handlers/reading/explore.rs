@@ -12,8 +12,7 @@ use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
-use crate::mentions::queries::reading::sources::SourceUnit;
-use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem};
+use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -37,7 +36,7 @@ macro_rules! list_query {
         #[derive(Debug, Clone, Deserialize, IntoParams)]
         #[into_params(parameter_in = Query)]
         struct $name {
-            /// The domain.
+            /// Name of the domain, or of its `www.` twin.
             #[param(example = "lumadocs.io")]
             domain: String,
             /// First UTC day, `YYYY-MM-DD`; 30 days ago unless given.

@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct MentionExportQuery {
-    /// The domain.
+    /// Name of the domain, or of its `www.` twin.
     #[param(example = "lumadocs.io")]
     domain: String,
     /// `prompts`, `runs`, `citations`, `stats`, `sources` or `queries`.

@@ -17,8 +17,7 @@ use crate::app::AppState;
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
 use crate::mentions::access::ReadMentions;
 use crate::mentions::model::{PromptIntent, UtcDay};
-use crate::mentions::queries::reading::sources::ListPart;
-use crate::mentions::reading::ReadingFilter;
+use crate::mentions::reading::{ListPart, ReadingFilter};
 
 /// Days before today on which a window begins unless it is told otherwise.
 const DEFAULT_DAYS: i64 = 30;
@@ -35,7 +34,7 @@ own_errors! {
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FilterQuery {
-    /// The domain.
+    /// Name of the domain, or of its `www.` twin.
     #[param(example = "lumadocs.io")]
     pub domain: String,
     /// First UTC day, `YYYY-MM-DD`; 30 days ago unless given.

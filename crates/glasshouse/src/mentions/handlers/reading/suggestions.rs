@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct SuggestionsQuery {
-    /// The domain.
+    /// Name of the domain, or of its `www.` twin.
     #[param(example = "lumadocs.io")]
     domain: String,
     /// 1 to 500; 50 unless given.

@@ -99,7 +99,7 @@ async fn what_is_malformed_is_refused() {
         let missing = app.get("/api/ai-mentions/prompt-stats").key(&monitored.account.key).await;
         missing.assert_error(400, "invalid_request");
         let many: Vec<String> = (0..5001).map(|at| format!("term {at}")).collect();
-        for terms in [json!([]), json!(many), json!(["x".repeat(2001)]), json!("term")] {
+        for terms in [json!(many), json!(["x".repeat(2001)]), json!("term")] {
             let body = json!({ "domain": OWN_DOMAIN, "terms": terms });
             let reply = app.post("/api/ai-mentions/suggestions").key(&monitored.account.key).json(body).await;
             reply.assert_error(400, "invalid_request");

@@ -62,15 +62,19 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
-            "terms": ["best shop"],
+            "action": "delete", "id": "none", "prompts": [], "name": "Shop", "terms": [],
         })
     }
 
     fn names_a_domain(&self) -> bool {
         let has_body = self.body["requestBody"].is_object();
-        let names_it_in_its_body = self.path.contains("/cache/")
-            || ["/api/seo-spider/runs", "/api/ai-mentions/suggestions"].contains(&self.path.as_str());
-        if has_body && names_it_in_its_body {
+        let in_body = [
+            "/api/seo-spider/runs",
+            "/api/ai-mentions/prompts",
+            "/api/ai-mentions/prompts/import",
+            "/api/ai-mentions/suggestions",
+        ];
+        if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;
         }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();

@@ -33,13 +33,13 @@ use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 use analysing::books::BrandBooks;
+use analysing::by_model::{ModelAnalysis, ModelAnalysisParts};
 use analysing::finishing::Finishing;
-use analysing::model::{ModelAnalysis, ModelAnalysisParts};
 use analysing::reanalysis::Reanalysis;
 use asking::health::ProviderHealth;
 use asking::permission::Permissions;
 use asking::quirks::QuirkBook;
-use asking::{Asking, AskingParts};
+use asking::{AskingParts, RunAsking};
 use history::RunHistory;
 use money::Money;
 use opening::RunOpening;
@@ -79,7 +79,7 @@ pub struct MentionParts {
     pub books: BrandBooks,
     pub money: Money,
     pub opening: RunOpening,
-    pub asking: Asking,
+    pub asking: RunAsking,
     pub model_analysis: ModelAnalysis,
     pub reanalysis: Reanalysis,
     pub scheduler: Scheduler,
@@ -136,7 +136,7 @@ impl Mentions {
             quirks: quirks.clone(),
             finishing: finishing.clone(),
         });
-        let asking = Asking::new(AskingParts {
+        let asking = RunAsking::new(AskingParts {
             db: db.clone(),
             clock: clock.clone(),
             tasks: platform.tasks.clone(),

@@ -7,11 +7,12 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, invalid, list_part};
+use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, list_part};
 use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
+use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
 
 /// The operations of this file.
@@ -24,7 +25,7 @@ pub(super) fn unit_of(by: Option<&str>) -> ApiResult<SourceUnit> {
     match by {
         None | Some("domain") => Ok(SourceUnit::Site),
         Some("page") => Ok(SourceUnit::Page),
-        Some(_) => Err(invalid("by", "must be domain or page")),
+        Some(_) => Err(refuse_parameter("by", "must be domain or page")),
     }
 }
 

@@ -11,11 +11,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::explore::unit_of;
-use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, invalid};
+use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
 use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
+use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{ExportFormat, ExportKind, ReadingFilter};
 
 /// The operations of this file.
@@ -61,12 +62,17 @@ impl MentionExportQuery {
             "stats" => ExportKind::Stats,
             "sources" => ExportKind::Sources(unit),
             "queries" => ExportKind::Queries,
-            _ => return Err(invalid("what", "must be prompts, runs, citations, stats, sources or queries")),
+            _ => {
+                return Err(refuse_parameter(
+                    "what",
+                    "must be prompts, runs, citations, stats, sources or queries",
+                ));
+            }
         };
         match self.format.as_deref() {
             None | Some("csv") => Ok((kind, ExportFormat::Csv)),
             Some("ndjson") => Ok((kind, ExportFormat::Ndjson)),
-            Some(_) => Err(invalid("format", "must be csv or ndjson")),
+            Some(_) => Err(refuse_parameter("format", "must be csv or ndjson")),
         }
     }
 }

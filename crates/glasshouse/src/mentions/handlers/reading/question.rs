@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
-use crate::analytics::model::parse_day;
 use crate::api::openapi::own_errors;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller};
 use crate::app::AppState;
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
 use crate::mentions::access::ReadMentions;
+use crate::mentions::handlers::{read_day, refuse_parameter};
 use crate::mentions::model::{PromptIntent, UtcDay};
 use crate::mentions::reading::{ListPart, ReadingFilter};
 
@@ -104,16 +104,19 @@ impl FilterQuery {
     fn read(&self, today: UtcDay) -> ApiResult<ReadingFilter> {
         let provider = self.provider.as_deref().map(|text| {
             text.parse::<Provider>().map_err(|_| {
-                invalid("provider", "must be chatgpt, perplexity, gemini, claude or google_ai_overview")
+                refuse_parameter(
+                    "provider",
+                    "must be chatgpt, perplexity, gemini, claude or google_ai_overview",
+                )
             })
         });
         let intent = self.intent.as_deref().map(|text| {
-            PromptIntent::parse(text).ok_or_else(|| invalid("intent", "must be info, trans or comm"))
+            PromptIntent::parse(text).ok_or_else(|| refuse_parameter("intent", "must be info, trans or comm"))
         });
         let branded = self.branded.as_deref().map(|text| match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(invalid("branded", "must be true or false")),
+            _ => Err(refuse_parameter("branded", "must be true or false")),
         });
         Ok(ReadingFilter {
             days: days(self.from.as_deref(), self.to.as_deref(), today)?,
@@ -129,29 +132,20 @@ impl FilterQuery {
 pub fn list_part(limit: Option<u32>, offset: Option<u32>) -> ApiResult<ListPart> {
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(invalid("limit", format!("must be from 1 to {MAX_LIMIT}")));
+        return Err(refuse_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
     }
     Ok(ListPart { limit: limit.into(), offset: offset.unwrap_or(0).into() })
-}
-
-/// 400 for a parameter.
-pub fn invalid(path: &str, message: impl Into<String>) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new(path, message)])
 }
 
 /// Returns the days from one to another, both included. Without `from` they begin 30 days before today, or before an earlier
 /// `to`.
 fn days(from: Option<&str>, to: Option<&str>, today: UtcDay) -> ApiResult<(UtcDay, UtcDay)> {
-    let read = |name: &str, text: Option<&str>| {
-        text.map(|text| parse_day(text).ok_or_else(|| invalid(name, "must be a day such as 2026-11-20")))
-            .transpose()
-    };
-    let to_day = read("to", to)?.unwrap_or(today);
+    let to_day = read_day("to", to)?.unwrap_or(today);
     let first = today - DEFAULT_DAYS;
     let usual = if first > to_day { to_day - DEFAULT_DAYS } else { first };
-    let from_day = read("from", from)?.unwrap_or(usual);
+    let from_day = read_day("from", from)?.unwrap_or(usual);
     if from_day > to_day {
-        return Err(invalid("from", "is after to"));
+        return Err(refuse_parameter("from", "is after to"));
     }
     Ok((from_day, to_day))
 }

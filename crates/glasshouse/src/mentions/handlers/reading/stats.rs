@@ -7,11 +7,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, invalid};
+use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
 use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
+use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{DayRange, PromptStats, ReadingFilter, StatsSummary, TrendEntry};
 
 /// Most days of a trend, which has an entry for each: ten years.
@@ -61,7 +62,7 @@ impl MentionQuery for TrendQuery {
     fn check(&self, filter: &ReadingFilter) -> ApiResult<()> {
         let (from, to) = filter.days;
         if to - from >= MAX_TREND_DAYS {
-            return Err(invalid("from", format!("is more than {MAX_TREND_DAYS} days before to")));
+            return Err(refuse_parameter("from", format!("is more than {MAX_TREND_DAYS} days before to")));
         }
         Ok(())
     }

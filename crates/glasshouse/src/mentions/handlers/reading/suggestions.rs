@@ -7,13 +7,19 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{NotRead, invalid, list_part};
-use crate::api::openapi::Refusals;
+use super::question::{NotRead, list_part};
+use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::mentions::access::ReadMentions;
+use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{MAX_TERMS, SuggestionItem};
+
+own_errors! {
+    /// Of an operation that reads search terms.
+    NoTerms: InvalidRequest, PayloadTooLarge, UnsupportedMediaType, ApiKeyDomainScopeMismatch, DomainNotOwned;
+}
 
 /// Most characters of a search term: those of a prompt.
 const MAX_TERM_CHARS: usize = 2_000;
@@ -84,7 +90,7 @@ async fn list_suggestions(
 /// Addresses and terms without words are left out. Nothing is stored.
 #[utoipa::path(post, path = "/api/ai-mentions/suggestions", tag = "AI mentions", request_body = TermsBody,
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadMentions, NotRead>,
+    responses(Refusals::<ReadMentions, NoTerms>,
         (status = 200, description = "The suggestions.", body = SuggestionList)))]
 async fn suggest_of_terms(
     caller: Caller<ReadMentions>,
@@ -99,7 +105,7 @@ async fn suggest_of_terms(
 
 fn check_terms(terms: &[String]) -> ApiResult<()> {
     if terms.len() > MAX_TERMS {
-        return Err(invalid("terms", format!("has more than {MAX_TERMS} entries")));
+        return Err(refuse_parameter("terms", format!("has more than {MAX_TERMS} entries")));
     }
     let is_long = |term: &String| term.chars().count() > MAX_TERM_CHARS;
     let issue =

@@ -29,6 +29,7 @@ use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
+use crate::mentions::reading::MentionReading;
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
@@ -71,6 +72,8 @@ pub struct App {
     pub analytics: Analytics,
     /// Audits of sites.
     pub audits: Audits,
+    /// Statistics, sources and exports of AI mentions.
+    pub mention_reading: MentionReading,
     /// Monitoring of AI assistants.
     pub mentions: Mentions,
     /// Pages for crawlers.
@@ -122,6 +125,7 @@ impl AppState {
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
+        let mention_reading = MentionReading::new(&platform, &analytics, &audits);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -135,6 +139,7 @@ impl AppState {
             recorder,
             analytics,
             audits,
+            mention_reading,
             mentions,
             render,
             jobs,

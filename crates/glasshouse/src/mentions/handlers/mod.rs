@@ -2,6 +2,7 @@
 
 mod prompt_runs;
 mod prompts;
+mod reading;
 mod running;
 mod settings;
 mod standing;
@@ -22,6 +23,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .merge(prompt_runs::routes())
         .merge(standing::routes())
         .merge(settings::routes())
+        .merge(reading::routes())
 }
 
 /// 400 `invalid_request` with everything that is wrong.

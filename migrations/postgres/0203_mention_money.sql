@@ -60,6 +60,8 @@ create table mention_providers (
     auth_failures bigint not null,
     -- Openings of the breaker in a row.
     openings bigint not null,
+    -- End of the breaker's last opening; 0: it never opened.
+    open_until bigint not null,
     -- Last failure since a success.
     error_code text not null,
     error_detail text not null,

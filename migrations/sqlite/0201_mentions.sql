@@ -173,6 +173,8 @@ create unique index mention_runs_slot on mention_runs (prompt_id, provider, slot
 create index mention_runs_domain on mention_runs (domain_id, day, id);
 create index mention_runs_open on mention_runs (domain_id, changed_at)
     where status in ('queued', 'running', 'answered');
+create index mention_runs_open_prompt on mention_runs (prompt_id)
+    where status in ('queued', 'running', 'answered');
 
 -- Providers' responses as they came, compressed. Kept for a shorter time than the answers.
 create table mention_responses (

@@ -1,5 +1,5 @@
-//! Tests of the crate from outside: the providers over real sockets against stand-ins of their vendors, golden numbers,
-//! properties, labelled and hostile answers.
+//! Tests of the crate from outside. Providers over real sockets against stand-ins of their vendors and over recorded
+//! replies; analysis over golden numbers, properties, labelled and hostile answers.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod checks;

@@ -28,6 +28,7 @@ use crate::domains::origin::OriginClient;
 use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
+use crate::mentions::Mentions;
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
@@ -70,6 +71,8 @@ pub struct App {
     pub analytics: Analytics,
     /// Audits of sites.
     pub audits: Audits,
+    /// Monitoring of AI assistants.
+    pub mentions: Mentions,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -118,6 +121,7 @@ impl AppState {
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
+        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -131,6 +135,7 @@ impl AppState {
             recorder,
             analytics,
             audits,
+            mentions,
             render,
             jobs,
             refresh,

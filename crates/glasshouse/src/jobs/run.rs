@@ -78,9 +78,7 @@ impl JobRun {
         let held = queries::hold_jobs(tx, &ids).await?;
         let owns = |run: &&JobRun| {
             let owner = held.get(run.id.as_str());
-            owner.is_some_and(|(worker, attempt)| {
-                *worker == run.worker && *attempt == i64::from(run.attempt)
-            })
+            owner.is_some_and(|(worker, attempt)| *worker == run.worker && *attempt == i64::from(run.attempt))
         };
         Ok(runs.iter().map(owns).collect())
     }

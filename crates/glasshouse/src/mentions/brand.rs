@@ -251,10 +251,7 @@ mod tests {
         assert_eq!(read(json!({ "name": "X", "aliases": many(51) })).unwrap_err(), ["aliases"]);
         assert_eq!(read(json!({ "name": "X", "domains": ["not a domain"] })).unwrap_err(), ["domains.0"]);
         let competitors: Vec<_> = many(201).into_iter().map(|name| json!({ "name": name })).collect();
-        assert_eq!(
-            read(json!({ "name": "X", "competitors": competitors })).unwrap_err(),
-            ["competitors"]
-        );
+        assert_eq!(read(json!({ "name": "X", "competitors": competitors })).unwrap_err(), ["competitors"]);
         let aliases = json!([{ "name": "Y", "aliases": many(21) }]);
         assert_eq!(
             read(json!({ "name": "X", "competitors": aliases })).unwrap_err(),

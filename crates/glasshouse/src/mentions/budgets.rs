@@ -25,6 +25,9 @@ pub enum BudgetScope {
 }
 
 impl BudgetScope {
+    pub const ALL: [BudgetScope; 4] =
+        [BudgetScope::Domain, BudgetScope::Account, BudgetScope::Provider, BudgetScope::Installation];
+
     /// Returns the text that is stored.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use assistants::providers::{
 };
 
 use crate::accounts::{Plan, PlanLimits};
-use crate::config::{Config, OverviewVendor as VendorSetting, ProviderSection, ProviderStyle};
+use crate::config::{Config, OverviewSource, ProviderSection, ProviderStyle};
 use crate::jobs::{NamedLane, NamedLanes};
 
 /// Lane and ledger name of a server that only analyses.
@@ -65,8 +65,8 @@ impl AssistantSetup {
                     ProviderStyle::Chat => ApiStyle::Chat,
                 },
                 vendor: match section.vendor {
-                    VendorSetting::Dataforseo => OverviewVendor::Dataforseo,
-                    VendorSetting::Serpapi => OverviewVendor::Serpapi,
+                    OverviewSource::Dataforseo => OverviewVendor::Dataforseo,
+                    OverviewSource::Serpapi => OverviewVendor::Serpapi,
                 },
                 base_url: section.base_url.clone(),
                 key: read_key(section.api_key.reveal(), &format!("providers.{provider}.api_key")),
@@ -148,14 +148,16 @@ impl Connections {
     /// Returns the assistants of a new prompt that names none: those that plan and settings allow, cut to what a prompt
     /// may have.
     pub fn defaults(&self, plan: Plan, limits: &PlanLimits) -> Vec<Provider> {
-        let most = usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let most =
+            usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let available = self.assistants.iter().filter(|setup| setup.check(plan).is_ok());
         available.map(|setup| setup.provider).take(most).collect()
     }
 
     /// Returns those of a prompt's assistants that plan and settings allow now.
     pub fn allowed(&self, providers: &[Provider], plan: Plan, limits: &PlanLimits) -> Vec<Provider> {
-        let most = usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let most =
+            usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let allowed = providers.iter().filter(|provider| self.get(**provider).check(plan).is_ok());
         allowed.copied().take(most).collect()
     }

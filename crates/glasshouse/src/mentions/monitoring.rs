@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn null_is_none_and_a_missing_field_is_no_change() {
-        let none = check(json!({ "budgetUsdPerMonth": null, "webhookUrl": null, "personaLocation": null })).unwrap();
+        let none =
+            check(json!({ "budgetUsdPerMonth": null, "webhookUrl": null, "personaLocation": null })).unwrap();
 
         assert_eq!((none.budget, none.webhook_url), (Some(None), Some(None)));
         assert_eq!(none.persona, Some(Persona::default()));

@@ -46,7 +46,9 @@ pub fn next_due(target: &PromptTarget, interval: MonitorInterval, now: Timestamp
 pub fn due_while_asked(target: &PromptTarget, interval: MonitorInterval, now: Timestamp) -> Timestamp {
     match interval {
         MonitorInterval::Dynamic => next_due(target, interval, now),
-        MonitorInterval::Weekly | MonitorInterval::Monthly => now.plus(period(interval, target.dynamic.level)),
+        MonitorInterval::Weekly | MonitorInterval::Monthly => {
+            now.plus(period(interval, target.dynamic.level))
+        }
     }
 }
 
@@ -58,7 +60,11 @@ pub fn due_after_error(target: &PromptTarget, interval: MonitorInterval, now: Ti
 /// Returns the slot of a run that is due, and the time before which the run is not asked.
 ///
 /// All slots that were missed are one, the latest; after a downtime runs are spread over a quarter of an hour.
-pub fn slot_of(target: &PromptTarget, interval: MonitorInterval, now: Timestamp) -> (Timestamp, Option<Timestamp>) {
+pub fn slot_of(
+    target: &PromptTarget,
+    interval: MonitorInterval,
+    now: Timestamp,
+) -> (Timestamp, Option<Timestamp>) {
     let due = target.next_due.unwrap_or(now);
     let late = now.since(due);
     if late < MISSED_AFTER {
@@ -93,7 +99,8 @@ pub fn rank(reason: RunReason, interval: MonitorInterval, level: Level) -> (u8, 
 
 /// Returns a served model without the date of its version: models of one family are compared with each other.
 pub fn model_family(model: &str) -> &str {
-    let is_date = |part: &str| part.len() >= 4 && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_date =
+        |part: &str| part.len() >= 4 && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let name = model.split('@').next().unwrap_or(model);
     let cut = name.match_indices('-').find(|(at, _)| is_date(&name[at + 1..]));
     cut.map_or(name, |(at, _)| &name[..at])

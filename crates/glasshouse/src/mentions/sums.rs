@@ -184,10 +184,7 @@ impl SumChanges {
             if text.is_empty() || !seen.insert(number) {
                 continue;
             }
-            self.queries
-                .entry((key, number))
-                .or_default()
-                .add(&QuerySumColumns { answers: 1, named_in }, 1);
+            self.queries.entry((key, number)).or_default().add(&QuerySumColumns { answers: 1, named_in }, 1);
             self.query_texts.entry((key.0, number)).or_insert(text);
         }
     }

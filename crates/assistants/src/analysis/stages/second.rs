@@ -11,7 +11,7 @@ use super::{
 use crate::analysis::brand::{BrandKind, Brands, key};
 use crate::analysis::candidates::{CandidateSearch, Candidates, FoundCompetitor};
 use crate::analysis::citations::{Citation, SourceKind};
-use crate::analysis::llm::{ModelReply, VerifiedReply, verify};
+use crate::analysis::llm::{VerifiedReply, verify};
 use crate::analysis::matcher::{BrandIndex, BrandNames, Hit, Matcher, Reading, longest};
 use crate::analysis::prose;
 use crate::analysis::tone::{self, BrandTone, ToneLanguage};

@@ -130,11 +130,7 @@ pub async fn list_answered_before(
     most: i64,
 ) -> Result<Vec<String>, DbError> {
     const SQL: &str = "select id from mention_runs where status = 'answered' and changed_at < $1 limit $2";
-    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
-        .bind(before.as_millis())
-        .bind(most)
-        .fetch_all(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(before.as_millis()).bind(most).fetch_all(c).await)?)
 }
 
 const PLACES: RowSet = RowSet::new("mention_runs", &["id", "prompt_id", "provider", "slot", "sample"]);

@@ -176,7 +176,8 @@ pub async fn save_monitoring(
     domain: &MonitoredDomain,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    const SQL: &str = "update mention_domains set persona = $2, budget_nanos = $3, webhook_url = $4, sealed = $5,
+    const SQL: &str =
+        "update mention_domains set persona = $2, budget_nanos = $3, webhook_url = $4, sealed = $5,
             digest = $6, updated_at = $7 where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(domain.domain.as_str())
@@ -322,12 +323,28 @@ pub async fn propose_competitor(
 
 /// Deletes the oldest pending names of a domain beyond a number of them.
 pub async fn trim_pending(conn: &mut Conn, domain: &DomainId, kept: i64) -> Result<(), DbError> {
-    const SQL: &str = "delete from mention_competitors where domain_id = $1 and status = 'pending' and name_key in (
+    const SQL: &str =
+        "delete from mention_competitors where domain_id = $1 and status = 'pending' and name_key in (
         select name_key from mention_competitors where domain_id = $1 and status = 'pending'
         order by answers desc, created_at desc limit 1000 offset $2)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).bind(kept).execute(c).await.map(drop))?)
+}
+
+/// Notes that reports of a domain are older than its answers, from a day on.
+pub async fn mark_reports_due(
+    conn: &mut Conn,
+    domain: &DomainId,
+    from_day: i64,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into mention_reports_due (domain_id, from_day, changed_at) values ($1, $2, $3)
+        on conflict (domain_id) do update set changed_at = excluded.changed_at,
+            from_day = case when excluded.from_day < mention_reports_due.from_day then excluded.from_day
+                else mention_reports_due.from_day end";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(domain.as_str())
-        .bind(kept)
+        .bind(from_day)
+        .bind(now.as_millis())
         .execute(c)
         .await
         .map(drop))?)
@@ -343,7 +360,7 @@ pub async fn note_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Res
 /// Deletes some of what is kept of a removed domain, the record last. Returns the number of rows that are gone.
 pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const NUMBER: &str = "select number from mention_domains where domain_id = $1";
-    const BY_ID: [(&str, &str); 7] = [
+    const BY_ID: [(&str, &str); 8] = [
         ("mention_targets", "prompt_id, provider"),
         ("mention_prompts", "id"),
         ("mention_responses", "run_id"),
@@ -351,6 +368,7 @@ pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result
         ("mention_questions", "prompt_id, revision"),
         ("mention_competitors", "domain_id, name_key"),
         ("mention_reports", "id"),
+        ("mention_reports_due", "domain_id"),
     ];
     const BY_NUMBER: [(&str, &str); 9] = [
         ("mention_sums", "domain, day, prompt, provider"),

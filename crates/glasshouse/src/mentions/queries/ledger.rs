@@ -109,11 +109,7 @@ pub async fn list_open_before(
     most: i64,
 ) -> Result<Vec<LedgerRow>, DbError> {
     const SQL: &str = select!("state = 'open' and opened_at < $1 order by opened_at limit $2");
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(before.as_millis())
-        .bind(most)
-        .fetch_all(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(before.as_millis()).bind(most).fetch_all(c).await)?)
 }
 
 /// Sum of the costs of a domain on one day, by provider and prompt.
@@ -218,9 +214,5 @@ pub async fn list_spent(conn: &mut Conn, scope: &str, period: &str) -> Result<Ve
 pub async fn delete_old_days(conn: &mut Conn, before: &str) -> Result<u64, DbError> {
     // A month has seven characters, a day ten.
     const SQL: &str = "delete from mention_budgets where period < $1 and length(period) = 10";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(before)
-        .execute(c)
-        .await
-        .map(|done| done.rows_affected()))?)
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(before).execute(c).await.map(|done| done.rows_affected()))?)
 }

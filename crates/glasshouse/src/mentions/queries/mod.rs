@@ -46,12 +46,7 @@ impl RowSet<'_> {
     }
 
     /// Inserts rows; `conflict` is the `on conflict` clause. Returns the number of rows that were written.
-    async fn insert(
-        &self,
-        conn: &mut Conn,
-        rows: &[impl Serialize],
-        conflict: &str,
-    ) -> Result<u64, DbError> {
+    async fn insert(&self, conn: &mut Conn, rows: &[impl Serialize], conflict: &str) -> Result<u64, DbError> {
         let (table, columns) = (self.table, self.columns.join(", "));
         let source = self.source(conn.engine());
         // Without `where true` SQLite takes `on conflict` for a join's `on`.

@@ -130,8 +130,7 @@ fn providers_json(prompt: &Prompt) -> String {
 
 /// Keeps the text of a prompt's revision, unless it is kept already.
 async fn insert_question(conn: &mut Conn, prompt: &Prompt) -> Result<(), DbError> {
-    const SQL: &str =
-        "insert into mention_questions (prompt_id, revision, domain_id, prompt_text, persona)
+    const SQL: &str = "insert into mention_questions (prompt_id, revision, domain_id, prompt_text, persona)
         values ($1, $2, $3, $4, $5) on conflict (prompt_id, revision) do nothing";
     Ok(on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -256,15 +255,10 @@ pub async fn find_question(
 
 /// Deletes some texts that no prompt and no run refers to any more. Returns their number.
 pub async fn delete_unused_questions(conn: &mut Conn, most: i64) -> Result<u64, DbError> {
-    const SQL: &str =
-        "delete from mention_questions where (prompt_id, revision) in (
+    const SQL: &str = "delete from mention_questions where (prompt_id, revision) in (
         select q.prompt_id, q.revision from mention_questions q
         where not exists (select 1 from mention_prompts p where p.id = q.prompt_id)
             and not exists (select 1 from mention_runs r where r.prompt_id = q.prompt_id)
         limit $1)";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(most)
-        .execute(c)
-        .await
-        .map(|done| done.rows_affected()))?)
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(most).execute(c).await.map(|done| done.rows_affected()))?)
 }

@@ -289,10 +289,38 @@ pub async fn list_open_of_prompt(conn: &mut Conn, prompt: &PromptId) -> Result<V
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(prompt.as_str()).fetch_all(c).await)?)
 }
 
+/// Lists the runs of some prompts that are not over.
+pub async fn list_open_of_prompts(conn: &mut Conn, prompts: &[String]) -> Result<Vec<OpenRun>, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query_as,
+        "select id, prompt_id, provider, status, job_id, day, reason, changed_at from mention_runs
+            where status in ('queued', 'running', 'answered') and prompt_id",
+        "",
+        prompts,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
 /// Lists some runs of all domains that are not over, in the order of their ids, from behind one on.
 pub async fn list_open(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<OpenRun>, DbError> {
     const SQL: &str = open_runs!("id > $1 order by id limit $2");
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(most).fetch_all(c).await)?)
+}
+
+/// Finds those of some runs that are not over; nobody else changes them until the transaction ends.
+pub async fn lock_open(conn: &mut Conn, ids: &[String]) -> Result<Vec<OpenRun>, DbError> {
+    const SQLITE: &str = open_runs!("id in (select value from json_each($1))");
+    const POSTGRES: &str = open_runs!("id = any($1) order by id for update");
+    match conn.raw() {
+        store::EngineConn::Sqlite(c) => {
+            let ids = serde_json::to_string(ids).expect("texts are JSON");
+            Ok(store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?)
+        }
+        store::EngineConn::Postgres(c) => {
+            Ok(store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?)
+        }
+    }
 }
 
 /// Lists the providers that answered a prompt on a day.
@@ -303,11 +331,7 @@ pub async fn list_answered_on(
 ) -> Result<Vec<String>, DbError> {
     const SQL: &str =
         "select distinct provider from mention_runs where prompt_id = $1 and day = $2 and status = 'ok'";
-    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
-        .bind(prompt.as_str())
-        .bind(day)
-        .fetch_all(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(prompt.as_str()).bind(day).fetch_all(c).await)?)
 }
 
 /// Deletes queued runs. Returns those that were: id, prompt and provider.
@@ -369,7 +393,8 @@ pub struct RunCallsRow {
 
 /// Adds requests and costs to runs.
 pub async fn add_calls(conn: &mut Conn, rows: &[RunCallsRow]) -> Result<u64, DbError> {
-    const SET: &str = "calls = mention_runs.calls + new.calls, unanswered = mention_runs.unanswered + new.unanswered,
+    const SET: &str =
+        "calls = mention_runs.calls + new.calls, unanswered = mention_runs.unanswered + new.unanswered,
         cost_nanos = mention_runs.cost_nanos + new.cost_nanos,
         is_cost_estimated = (mention_runs.is_cost_estimated or new.is_cost_estimated)";
     CALLS.update(conn, rows, &["id"], SET).await

@@ -401,7 +401,12 @@ pub async fn write(conn: &mut Conn, changes: SumChanges) -> Result<(), DbError> 
         .domains
         .into_iter()
         .filter(|(_, sums)| *sums != DomainSumColumns::default())
-        .map(|((domain, day, provider), sums)| DomainSumRow { domain, day, provider: provider.to_string(), sums })
+        .map(|((domain, day, provider), sums)| DomainSumRow {
+            domain,
+            day,
+            provider: provider.to_string(),
+            sums,
+        })
         .collect();
     add_domain_sums(conn, &domains).await?;
     let rows: Vec<PromptCompetitorRow> = changes

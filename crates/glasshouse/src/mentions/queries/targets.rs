@@ -114,7 +114,8 @@ pub async fn put_targets(conn: &mut Conn, targets: &[PromptTarget]) -> Result<()
 
 /// Lists the targets of prompts; in a transaction nobody else changes them until it ends.
 pub async fn list_for_change(conn: &mut Conn, prompts: &[String]) -> Result<Vec<PromptTarget>, DbError> {
-    const SQLITE: &str = select!("prompt_id in (select value from json_each($1)) order by prompt_id, provider");
+    const SQLITE: &str =
+        select!("prompt_id in (select value from json_each($1)) order by prompt_id, provider");
     const POSTGRES: &str = select!("prompt_id = any($1) order by prompt_id, provider for update");
     let rows: Vec<TargetRow> = match conn.raw() {
         store::EngineConn::Sqlite(c) => {

@@ -105,7 +105,10 @@ impl KeptAnswer {
     pub fn of_row(row: &StoredRunRow, question: &str) -> Option<KeptAnswer> {
         let details = details_of(&row.answer);
         let sources = |citations: Vec<Citation>| {
-            citations.into_iter().map(|citation| Source { url: citation.url, title: citation.title }).collect()
+            citations
+                .into_iter()
+                .map(|citation| Source { url: citation.url, title: citation.title })
+                .collect()
         };
         Some(KeptAnswer {
             provider: row.provider.parse().ok()?,
@@ -263,8 +266,7 @@ pub fn details_of(row: &RunAnswerRow) -> RunDetails {
 
 /// Reads what of a kept row is counted.
 pub fn counted_of(row: &RunAnswerRow, details: &RunDetails) -> CountedAnswer {
-    let of_kind =
-        |kind| details.citations.iter().filter(|citation| citation.kind == kind).count() as u64;
+    let of_kind = |kind| details.citations.iter().filter(|citation| citation.kind == kind).count() as u64;
     let competitors = details.competitors.iter().map(|competitor| CountedCompetitor {
         name: competitor.name.clone(),
         rank: competitor.rank,

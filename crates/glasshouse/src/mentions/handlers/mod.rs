@@ -1,0 +1,1 @@
+//! HTTP of AI mentions: one file per resource.

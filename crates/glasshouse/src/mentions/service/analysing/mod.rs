@@ -1,0 +1,4 @@
+//! Analysis of answers: from what a provider sent to rows and sums.
+
+pub mod answer;
+pub mod books;

@@ -12,6 +12,7 @@ pub mod jobs;
 pub mod model;
 pub mod monitoring;
 pub mod queries;
+pub mod report;
 pub mod schedule;
 pub mod service;
 pub mod sums;

@@ -7,7 +7,7 @@ use assistants::statistics::{AnswerSums, RateInterval};
 
 use super::payload::{
     PromptInsight, ProviderInsight, ReportBrand, ReportCoverage, ReportFigure, ReportMethodology, ReportPeriod,
-    ReportRuns, ReportStats, SampleVerdict, TrendEntry, TrendShare,
+    ReportRuns, ReportStats, SampleVerdict, ReportTrendDay, ReportTrendShare,
 };
 use super::{DaySums, ReportInput, WINDOW_DAYS};
 use crate::clock::Timestamp;
@@ -176,7 +176,7 @@ pub(super) fn stats(input: &ReportInput, window: &AnswerSums, before: &AnswerSum
 }
 
 /// Lists the numbers of every day of a range. The rows may reach six days further back, for the mean over seven days.
-pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<TrendEntry> {
+pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<ReportTrendDay> {
     let mut by_day: BTreeMap<UtcDay, AnswerSums> = BTreeMap::new();
     for row in rows {
         by_day.entry(row.day).or_default().merge(&row.sums);
@@ -190,7 +190,7 @@ pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<TrendEntry> 
         for row in rows.iter().filter(|row| row.day == day && row.sums.responses > 0) {
             by_provider.entry(row.provider.to_string()).or_default().merge(&row.sums);
         }
-        TrendEntry {
+        ReportTrendDay {
             date: date_text(day),
             responses: sums.responses,
             mentions: sums.mentions,
@@ -207,8 +207,8 @@ pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<TrendEntry> 
     .collect()
 }
 
-fn trend_share(sums: &AnswerSums) -> TrendShare {
-    TrendShare {
+fn trend_share(sums: &AnswerSums) -> ReportTrendShare {
+    ReportTrendShare {
         responses: sums.responses,
         mentions: sums.mentions,
         visibility_percent: if_any(sums.responses, sums.visibility_percent()),

@@ -45,7 +45,7 @@ pub struct VisibilityReport {
     pub citation_opportunities: Vec<CitationOpportunity>,
     pub sentiment: ReportSentiment,
     /// Every day of the period.
-    pub trend_data: Vec<TrendEntry>,
+    pub trend_data: Vec<ReportTrendDay>,
     /// Oldest first.
     pub changes: Vec<ReportChange>,
     pub methodology: ReportMethodology,
@@ -186,7 +186,7 @@ pub struct SummaryBullet {
 /// Numbers of a day. Null: nothing to compute it from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TrendEntry {
+pub struct ReportTrendDay {
     /// `YYYY-MM-DD`.
     #[schema(examples("2026-11-17"))]
     pub date: String,
@@ -203,13 +203,13 @@ pub struct TrendEntry {
     pub avg_sentiment: Option<f64>,
     pub citation_rate: Option<f64>,
     /// By provider; those with responses that day.
-    pub by_provider: BTreeMap<String, TrendShare>,
+    pub by_provider: BTreeMap<String, ReportTrendShare>,
 }
 
 /// Visibility at one provider on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TrendShare {
+pub struct ReportTrendShare {
     pub responses: u64,
     pub mentions: u64,
     pub visibility_percent: Option<f64>,

@@ -5,6 +5,7 @@ pub mod access;
 pub mod caller;
 pub mod client;
 pub mod credentials;
+pub mod csv;
 pub mod docs;
 pub mod envelope;
 pub mod error;

@@ -34,7 +34,7 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, domains, refresh, render};
+use crate::{accounts, analytics, api, audit, domains, mentions, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -274,6 +274,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(domains::handlers::routes())
         .merge(audit::handlers::routes())
         .merge(analytics::handlers::routes())
+        .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
 }

@@ -6,6 +6,7 @@ pub mod domains;
 pub mod ledger;
 pub mod prompts;
 pub mod providers;
+pub mod reading;
 pub mod runs;
 pub mod sums;
 pub mod targets;

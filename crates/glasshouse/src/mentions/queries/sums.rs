@@ -20,7 +20,7 @@ macro_rules! sum_columns {
         }
 
         impl $name {
-            const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
 
             /// Adds other sums `times` times; −1 takes them away.
             pub fn add(&mut self, other: &$name, times: i64) {
@@ -175,7 +175,7 @@ macro_rules! plain_columns {
         }
 
         impl $name {
-            const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($column)),+];
 
             /// Adds other sums `times` times; −1 takes them away.
             pub fn add(&mut self, other: &$name, times: i64) {

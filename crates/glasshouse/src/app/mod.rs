@@ -29,6 +29,7 @@ use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
+use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
@@ -73,6 +74,8 @@ pub struct App {
     pub audits: Audits,
     /// Monitoring of AI assistants.
     pub mentions: Mentions,
+    /// Reports of AI mentions.
+    pub mention_reports: MentionReports,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -122,6 +125,14 @@ impl AppState {
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs);
+        let of_reports = ReportServices {
+            accounts: &accounts,
+            domains: &domains,
+            jobs: &jobs,
+            analytics: &analytics,
+            audits: &audits,
+        };
+        let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -136,6 +147,7 @@ impl AppState {
             analytics,
             audits,
             mentions,
+            mention_reports,
             render,
             jobs,
             refresh,
@@ -163,8 +175,14 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            schedules =
-                [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
+            registry = self.mention_reports.register(registry);
+            schedules = [
+                analytics::jobs::schedules(),
+                self.refresh.schedules(),
+                self.audits.schedules(),
+                self.mention_reports.schedules(),
+            ]
+            .concat();
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
             registry = edge::jobs::register(registry, &certificates);

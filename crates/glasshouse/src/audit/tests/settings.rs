@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{AUDITING, RUNS, on_each_engine, paths};
 use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
-use crate::audit::webhook::sign;
+use crate::notify::webhook::sign;
 use crate::clock::Timestamp;
 
 #[tokio::test]

@@ -7,6 +7,8 @@ pub mod ledger;
 pub mod prompts;
 pub mod providers;
 pub mod reading;
+pub mod report_input;
+pub mod reports;
 pub mod runs;
 pub mod sums;
 pub mod targets;

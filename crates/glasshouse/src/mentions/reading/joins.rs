@@ -30,13 +30,11 @@ impl CompetitorSites {
             let known = by_label.entry(label).or_insert(site);
             *known = (*known).min(site);
         }
-        let domain_of = |competitor: &CompetitorProfile| {
-            let names = || std::iter::once(&competitor.name).chain(&competitor.aliases);
-            let configured = competitor.domains.first().map(String::as_str);
-            configured.or_else(|| names().find_map(|name| by_label.get(&key(name)).copied()))
-        };
         let site = |competitor: &CompetitorProfile| {
-            Some((competitor.name.clone(), format!("https://{}", domain_of(competitor)?)))
+            let mut names = std::iter::once(&competitor.name).chain(&competitor.aliases);
+            let configured = competitor.domains.first().map(String::as_str);
+            let domain = configured.or_else(|| names.find_map(|name| by_label.get(&key(name)).copied()))?;
+            Some((competitor.name.clone(), format!("https://{domain}")))
         };
         CompetitorSites(competitors.iter().filter_map(site).collect())
     }

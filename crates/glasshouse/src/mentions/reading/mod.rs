@@ -4,10 +4,10 @@
 
 mod exporting;
 pub mod filter;
-mod joins;
+pub(super) mod joins;
 mod series;
 mod service;
-mod sources;
+pub(super) mod sources;
 mod statistics;
 mod suggesting;
 mod visibility;

@@ -87,7 +87,7 @@ create table mention_questions (
     persona text not null,
     primary key (prompt_id, revision)
 );
-create index mention_questions_domain on mention_questions (domain_id);
+create index mention_questions_domain on mention_questions (domain_id, prompt_id);
 
 -- State of the schedule of a prompt at one provider.
 create table mention_targets (

@@ -175,11 +175,12 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            registry = self.mention_reports.register(registry);
+            registry = self.mention_reports.register(self.mentions.register(registry));
             schedules = [
                 analytics::jobs::schedules(),
                 self.refresh.schedules(),
                 self.audits.schedules(),
+                self.mentions.schedules(),
                 self.mention_reports.schedules(),
             ]
             .concat();
@@ -201,6 +202,7 @@ impl AppState {
                 at_once: config.render_concurrency().clamp(2, 16) + 2,
                 ..WorkerSettings::default().lanes
             },
+            named_lanes: self.mentions.connections.lanes(),
             notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
             ..WorkerSettings::default()
         };

@@ -208,7 +208,7 @@ const RESPONSES: RowSet = RowSet {
 };
 
 /// A provider's response, compressed: `\x` and hexadecimal digits.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ResponseRow {
     pub run_id: String,
     pub domain_id: String,

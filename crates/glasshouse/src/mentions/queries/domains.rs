@@ -217,6 +217,15 @@ pub async fn list_derived(conn: &mut Conn, after: &str, most: i64) -> Result<Vec
     Ok(rows.into_iter().map(MonitoredDomain::from).collect())
 }
 
+/// Lists the ids of some monitored domains in their order, from behind one on.
+pub async fn list_ids(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<DomainId>, DbError> {
+    const SQL: &str =
+        "select domain_id from mention_domains where domain_id > $1 order by domain_id limit $2";
+    let ids: Vec<String> =
+        on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(after).bind(most).fetch_all(c).await)?;
+    Ok(ids.into_iter().map(DomainId::from).collect())
+}
+
 #[derive(sqlx::FromRow)]
 struct CompetitorRow {
     name: String,

@@ -3,7 +3,7 @@
 use assistants::providers::{Persona, Provider};
 use store::{Conn, DbError, on_engine};
 
-use super::locked;
+use super::{locked, on_texts};
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
@@ -175,6 +175,20 @@ pub async fn list_prompts(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Prom
     const SQL: &str = select!("domain_id = $1 order by created_at, id");
     let rows: Vec<PromptRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
+    Ok(rows.into_iter().filter_map(PromptRow::read).collect())
+}
+
+/// Lists the prompts with these ids as they are.
+pub async fn list_by_ids(conn: &mut Conn, ids: &[String]) -> Result<Vec<Prompt>, DbError> {
+    let rows: Vec<PromptRow> = on_texts!(
+        conn,
+        sqlx::query_as,
+        "select id, account_id, domain_id, number, revision, prompt_text, intent, active, providers, tags, persona,
+            monitor_interval, branded, created_at from mention_prompts where id",
+        "",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?;
     Ok(rows.into_iter().filter_map(PromptRow::read).collect())
 }
 

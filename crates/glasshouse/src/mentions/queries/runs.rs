@@ -323,6 +323,22 @@ pub async fn lock_open(conn: &mut Conn, ids: &[String]) -> Result<Vec<OpenRun>, 
     }
 }
 
+/// Counts the analysed answers of a domain.
+pub async fn count_analysed(conn: &mut Conn, domain: &DomainId) -> Result<i64, DbError> {
+    const SQL: &str = "select count(*) from mention_runs where domain_id = $1 and status = 'ok'";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_one(c).await)?)
+}
+
+/// Finds the next prompt of a domain by its id, deleted ones with runs included.
+pub async fn find_next_prompt(
+    conn: &mut Conn,
+    domain: &DomainId,
+    after: &str,
+) -> Result<Option<String>, DbError> {
+    const SQL: &str = "select min(prompt_id) from mention_questions where domain_id = $1 and prompt_id > $2";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(after).fetch_one(c).await)?)
+}
+
 /// Lists the providers that answered a prompt on a day.
 pub async fn list_answered_on(
     conn: &mut Conn,

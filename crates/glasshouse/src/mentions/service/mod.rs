@@ -1,27 +1,52 @@
 //! Parts of AI mentions, put together. Each part is a type of its own and does one thing; handlers and jobs call the parts.
 
 pub mod analysing;
+pub mod asking;
 pub mod money;
 pub mod opening;
+pub mod scheduling;
+pub mod tending;
+pub mod tidying;
+pub mod writing;
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assistants::providers::call::Assistants;
 use store::Db;
 
 use super::budgets::BudgetLimits;
 use super::connections::Connections;
+use super::jobs::{AnalyseAnswer, AskProvider, QueueDuePrompts, ReanalyseDomain, TendRuns, TidyMentions};
 use crate::accounts::Accounts;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::domains::DomainsService;
-use crate::jobs::Jobs;
+use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 use analysing::books::BrandBooks;
+use analysing::finishing::Finishing;
+use analysing::model::{ModelAnalysis, ModelAnalysisParts};
+use analysing::reanalysis::Reanalysis;
+use asking::health::ProviderHealth;
+use asking::permission::Permissions;
+use asking::quirks::QuirkBook;
+use asking::{Asking, AskingParts};
 use money::Money;
 use opening::RunOpening;
+use scheduling::Scheduler;
+use tending::Tending;
+use tidying::Tidying;
+use writing::RunWriter;
+
+/// Owner of the jobs of the service itself.
+const SERVICE: &str = "service";
+/// Time between two looks for due targets, for runs that nobody ends, and for old answers.
+const QUEUE_EVERY: Duration = Duration::from_secs(60);
+const TEND_EVERY: Duration = Duration::from_secs(20);
+const TIDY_EVERY: Duration = Duration::from_secs(3600);
 
 /// AI mentions of this process. Cheap to clone.
 #[derive(Clone)]
@@ -40,6 +65,12 @@ pub struct MentionParts {
     pub books: BrandBooks,
     pub money: Money,
     pub opening: RunOpening,
+    pub asking: Asking,
+    pub model_analysis: ModelAnalysis,
+    pub reanalysis: Reanalysis,
+    pub scheduler: Scheduler,
+    pub tending: Tending,
+    pub tidying: Tidying,
 }
 
 impl Deref for Mentions {
@@ -56,10 +87,49 @@ impl Mentions {
         let Platform { config, clock, db, network, .. } = platform;
         let connections = Arc::new(Connections::new(config));
         let assistants = Assistants::new(network);
+        let opening = RunOpening::new(jobs, clock, &connections, &assistants);
+        let money = Money::new(BudgetLimits::new(config, &connections));
+        let books = BrandBooks::new(db);
+        let writer = RunWriter::new(platform, jobs);
+        let permissions = Permissions::new(db, config, (accounts, domains), &connections);
+        let quirks = QuirkBook::new(db, clock);
+        let finishing = Finishing::new(&books, clock, &writer);
+        let model_analysis = ModelAnalysis::new(ModelAnalysisParts {
+            db: db.clone(),
+            clock: clock.clone(),
+            tasks: platform.tasks.clone(),
+            connections: connections.clone(),
+            assistants: assistants.clone(),
+            books: books.clone(),
+            money: money.clone(),
+            writer: writer.clone(),
+            quirks: quirks.clone(),
+            finishing: finishing.clone(),
+        });
+        let asking = Asking::new(AskingParts {
+            db: db.clone(),
+            clock: clock.clone(),
+            tasks: platform.tasks.clone(),
+            connections: connections.clone(),
+            assistants: assistants.clone(),
+            books: books.clone(),
+            money: money.clone(),
+            writer: writer.clone(),
+            health: ProviderHealth::new(db, clock, jobs),
+            quirks,
+            permissions: permissions.clone(),
+            keeps_responses: config.mentions.keep_raw_days > 0,
+        });
         Mentions(Arc::new(MentionParts {
-            opening: RunOpening::new(jobs, clock, &connections, &assistants),
-            money: Money::new(BudgetLimits::new(config, &connections)),
-            books: BrandBooks::new(db),
+            asking,
+            reanalysis: Reanalysis::new(db, clock, jobs, &books),
+            scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
+            tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
+            tidying: Tidying::new(db, clock, config),
+            model_analysis,
+            opening,
+            money,
+            books,
             db: db.clone(),
             clock: clock.clone(),
             config: config.clone(),
@@ -69,5 +139,33 @@ impl Mentions {
             connections,
             assistants,
         }))
+    }
+
+    /// Adds the jobs of AI mentions to the worker's kinds.
+    pub fn register(&self, registry: Registry) -> Registry {
+        // Lanes limit what is in flight over all processes; one process may have all of it.
+        let at_once = self.connections.most_in_flight();
+        registry
+            .with::<AskProvider>(self.clone(), at_once)
+            .with::<AnalyseAnswer>(self.clone(), at_once)
+            .with::<QueueDuePrompts>(self.clone(), 1)
+            .with::<TendRuns>(self.clone(), 1)
+            .with::<TidyMentions>(self.clone(), 1)
+            .with::<ReanalyseDomain>(self.clone(), 1)
+    }
+
+    /// Lists what the worker has to queue again and again.
+    pub fn schedules(&self) -> Vec<Schedule> {
+        vec![
+            Schedule::every(QUEUE_EVERY, "due prompts", || {
+                QueueDuePrompts {}.queued_for(SERVICE).priority(JobPriority::Normal)
+            }),
+            Schedule::every(TEND_EVERY, "runs", || {
+                TendRuns {}.queued_for(SERVICE).priority(JobPriority::Normal)
+            }),
+            Schedule::every(TIDY_EVERY, "old answers", || {
+                TidyMentions {}.queued_for(SERVICE).priority(JobPriority::Background)
+            }),
+        ]
     }
 }

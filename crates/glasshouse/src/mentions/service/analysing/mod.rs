@@ -2,3 +2,6 @@
 
 pub mod answer;
 pub mod books;
+pub mod finishing;
+pub mod model;
+pub mod reanalysis;

@@ -113,7 +113,7 @@ impl MentionReports {
         vec![Schedule::every(LOOK_EVERY, "reports that are due", || FindDueReports {}.queued_for("service"))]
     }
 
-    async fn queue_due(&self) -> Result<(), store::DbError> {
+    pub(super) async fn queue_due(&self) -> Result<(), store::DbError> {
         let due = self.list_due().await?;
         if due.is_empty() {
             return Ok(());

@@ -6,6 +6,8 @@ mod building;
 mod input;
 mod jobs;
 mod telling;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -13,6 +13,7 @@ use super::{Context, output};
 use crate::analytics::VisitStore;
 use crate::analytics::stores::ClickHouseStore;
 use crate::config::ClickHouseUrl;
+use crate::notify::mail::Mailer;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
@@ -45,6 +46,7 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     }
     findings.push(("public address", public_address(context)));
     findings.push(("edge addresses", edge_addresses(context)));
+    findings.push(("mail", mail(context)));
     for (name, provider) in &context.config.providers {
         let finding = match provider.api_key.reveal() {
             Some(_) => Good("key set".to_owned()),
@@ -196,6 +198,14 @@ fn public_address(context: &Context) -> PartState {
     Note(format!(
         "{address} is not https: keys and passwords travel in the clear; put TLS in front and set server.public_url"
     ))
+}
+
+fn mail(context: &Context) -> PartState {
+    match Mailer::of_settings(&context.config) {
+        Ok(Some(_)) => Good("digests are sent over mail.smtp_url".to_owned()),
+        Ok(None) => Note("mail.smtp_url is not set: no digest is sent".to_owned()),
+        Err(error) => Broken(format!("{error}; correct mail.smtp_url and mail.from")),
+    }
 }
 
 fn edge_addresses(context: &Context) -> PartState {

@@ -1,4 +1,5 @@
 //! Strangers' words as plain text in Markdown, HTML and e-mail. Pure.
+//! See docs/decisions/0398.
 
 /// Decides whether a character changes how others are shown: control characters and marks of direction.
 fn is_hidden(c: char) -> bool {

@@ -105,6 +105,8 @@ mod tests {
         let refused = mailer("[mail]\nsmtp_url = \"https://user:secret@mail.example\"").err().unwrap();
 
         assert!(!refused.to_string().contains("secret"), "{refused}");
-        assert!(mailer("[mail]\nsmtp_url = \"smtps://user:secret@mail.example\"\nfrom = \"nobody\"").is_err());
+        assert!(
+            mailer("[mail]\nsmtp_url = \"smtps://user:secret@mail.example\"\nfrom = \"nobody\"").is_err()
+        );
     }
 }

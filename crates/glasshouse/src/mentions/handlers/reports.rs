@@ -23,8 +23,9 @@ use crate::mentions::reporting::ReportRow;
 const DEFAULT_LIMIT: u32 = 30;
 const MAX_LIMIT: u32 = 100;
 /// Rules of a page that holds strangers' words: nothing of it runs, and nothing is fetched.
-const PAGE_POLICY: HeaderValue =
-    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox");
+const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox",
+);
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {

@@ -7,7 +7,6 @@ pub mod ledger;
 pub mod prompts;
 pub mod providers;
 pub mod reading;
-pub mod report_input;
 pub mod reports;
 pub mod runs;
 pub mod sums;

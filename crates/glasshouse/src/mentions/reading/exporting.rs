@@ -54,26 +54,95 @@ impl ExportKind {
                 &["promptText", "intent", "providers", "monitorInterval", "tags", "active", "personaLocation"]
             }
             ExportKind::Runs => &[
-                "id", "promptId", "promptText", "dateUtc", "provider", "status", "reason", "mentionPosition",
-                "citationCount", "sentiment", "recommended", "analysisText", "analysisMode", "competitorMentions",
-                "citationDomains", "retrieval", "finish", "servedModel", "errorCode", "calls", "costUsd",
-                "costEstimated", "demo", "createdAt", "rawResponse",
+                "id",
+                "promptId",
+                "promptText",
+                "dateUtc",
+                "provider",
+                "status",
+                "reason",
+                "mentionPosition",
+                "citationCount",
+                "sentiment",
+                "recommended",
+                "analysisText",
+                "analysisMode",
+                "competitorMentions",
+                "citationDomains",
+                "retrieval",
+                "finish",
+                "servedModel",
+                "errorCode",
+                "calls",
+                "costUsd",
+                "costEstimated",
+                "demo",
+                "createdAt",
+                "rawResponse",
             ],
             ExportKind::Citations => &[
-                "runId", "promptId", "promptText", "dateUtc", "provider", "url", "domain", "title", "kind", "cited",
+                "runId",
+                "promptId",
+                "promptText",
+                "dateUtc",
+                "provider",
+                "url",
+                "domain",
+                "title",
+                "kind",
+                "cited",
             ],
             ExportKind::Stats => &[
-                "promptId", "promptText", "intent", "aiProviders", "tags", "active", "branded", "lastRunAt", "responses",
-                "mentions", "visibilityPercent", "visibilityLow", "visibilityHigh", "avgSentiment", "avgPosition",
-                "citationRate", "topCompetitorSharePct", "difficulty", "topCompetitors", "from", "to",
+                "promptId",
+                "promptText",
+                "intent",
+                "aiProviders",
+                "tags",
+                "active",
+                "branded",
+                "lastRunAt",
+                "responses",
+                "mentions",
+                "visibilityPercent",
+                "visibilityLow",
+                "visibilityHigh",
+                "avgSentiment",
+                "avgPosition",
+                "citationRate",
+                "topCompetitorSharePct",
+                "difficulty",
+                "topCompetitors",
+                "from",
+                "to",
             ],
             ExportKind::Sources(SourceUnit::Site) => &[
-                "domain", "kind", "answers", "citations", "retrieved", "sharePct", "gapAnswers", "promptIds", "providers",
-                "firstDate", "lastDate",
+                "domain",
+                "kind",
+                "answers",
+                "citations",
+                "retrieved",
+                "sharePct",
+                "gapAnswers",
+                "promptIds",
+                "providers",
+                "firstDate",
+                "lastDate",
             ],
             ExportKind::Sources(SourceUnit::Page) => &[
-                "url", "kind", "answers", "citations", "retrieved", "sharePct", "gapAnswers", "promptIds", "providers",
-                "firstDate", "lastDate", "lastCrawlByAiBots", "openIssues", "referrals",
+                "url",
+                "kind",
+                "answers",
+                "citations",
+                "retrieved",
+                "sharePct",
+                "gapAnswers",
+                "promptIds",
+                "providers",
+                "firstDate",
+                "lastDate",
+                "lastCrawlByAiBots",
+                "openIssues",
+                "referrals",
             ],
             ExportKind::Queries => &["query", "answers", "namedIn", "providers", "promptIds", "tracked"],
         }
@@ -143,7 +212,10 @@ impl MentionReading {
                 match reading.export_part(&domain, &filter, kind, cursor).await {
                     Ok((lines, next)) => {
                         lines.into_iter().for_each(|line| format.write(&mut text, kind, line));
-                        Some((Ok(Bytes::from(text)), next.map(|next| ExportCursor { is_begun: true, ..next })))
+                        Some((
+                            Ok(Bytes::from(text)),
+                            next.map(|next| ExportCursor { is_begun: true, ..next }),
+                        ))
                     }
                     Err(error) => Some((Err(error), None)),
                 }
@@ -197,7 +269,8 @@ impl MentionReading {
         let prompts = match filter.is_of_some_prompts() {
             false => None,
             true => {
-                let prompts = load(&mut conn, &domain.id).await?.map(|found| found.prompts).unwrap_or_default();
+                let prompts =
+                    load(&mut conn, &domain.id).await?.map(|found| found.prompts).unwrap_or_default();
                 let left = prompts.iter().filter(|prompt| filter.includes(prompt));
                 Some(left.map(|prompt| prompt.id.to_string()).collect::<Vec<_>>())
             }
@@ -212,8 +285,8 @@ impl MentionReading {
         let (day, id) = cursor.run.unwrap_or((filter.days.0, String::new()));
         let rows = list_exported(&mut conn, &runs, (day, &id), RUNS).await?;
         let last = rows.last().filter(|_| rows.len() as i64 == RUNS);
-        let next = last
-            .map(|row| ExportCursor { run: Some((row.day, row.id.clone())), ..ExportCursor::default() });
+        let next =
+            last.map(|row| ExportCursor { run: Some((row.day, row.id.clone())), ..ExportCursor::default() });
         Ok((rows.into_iter().flat_map(lines).collect(), next))
     }
 }

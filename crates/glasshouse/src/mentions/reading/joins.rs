@@ -106,9 +106,10 @@ impl OwnPages {
             last_crawl_by_ai_bots: last.map(date_of),
             open_issues: issues
                 .and_then(|issues| page.with_query.iter().find_map(|path| issues.get(path)).copied()),
-            referrals: self.people.as_ref().map(|people| {
-                page.without_query.iter().filter_map(|path| people.get(path)).sum::<u64>()
-            }),
+            referrals: self
+                .people
+                .as_ref()
+                .map(|people| page.without_query.iter().filter_map(|path| people.get(path)).sum::<u64>()),
         }
     }
 }
@@ -137,7 +138,9 @@ fn spellings_of(url: &str, host: &str) -> Option<Spellings> {
 /// Reads a result that may be away: then it is unknown, with a line in the log.
 fn known<T, E: std::error::Error + 'static>(result: Result<T, E>) -> Option<T> {
     result
-        .map_err(|error| tracing::warn!(error = one_line(&error), "pages are shown without a part of what is known"))
+        .map_err(|error| {
+            tracing::warn!(error = one_line(&error), "pages are shown without a part of what is known")
+        })
         .ok()
 }
 

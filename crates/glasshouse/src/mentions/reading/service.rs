@@ -161,9 +161,9 @@ impl MentionReading {
         let members = source_rows::list_source_members(&mut conn, &sums, unit, &names).await?;
         // Visits and audits are read over connections of their own.
         drop(conn);
-        let (brands, prompts, members) = (monitored.brands(), monitored.by_number(), Members::collect(&members));
-        let context =
-            SourceContext { unit, brands: &brands, count, members: &members, prompts: &prompts };
+        let (brands, prompts, members) =
+            (monitored.brands(), monitored.by_number(), Members::collect(&members));
+        let context = SourceContext { unit, brands: &brands, count, members: &members, prompts: &prompts };
         let mut items: Vec<SourceItem> = rows.into_iter().map(|row| context.item(row)).collect();
         if unit == SourceUnit::Page {
             self.join_own_pages(domain, filter.days, &mut items).await;

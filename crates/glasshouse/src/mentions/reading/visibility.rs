@@ -16,9 +16,7 @@ use crate::domains::{Domain, DomainId};
 use crate::mentions::model::UtcDay;
 use crate::mentions::queries::domains::find_domain;
 use crate::mentions::queries::reading::SumFilter;
-use crate::mentions::queries::reading::sources::{
-    self as source_rows, ListPart, SourceCountRow, SourceUnit,
-};
+use crate::mentions::queries::reading::sources::{self as source_rows, ListPart, SourceCountRow, SourceUnit};
 use crate::mentions::queries::reading::statistics::{DayTotalsRow, list_day_totals};
 use crate::mentions::queries::reading::visibility as rows;
 use crate::mentions::queries::sums::AnswerSumColumns;
@@ -110,7 +108,11 @@ impl AccountVisibility {
     fn of(row: &rows::DomainRatesRow) -> AccountVisibility {
         let whole = |number: i64| u64::try_from(number).unwrap_or_default();
         let rates = [
-            AnswerSums { responses: whole(row.answers), mentions: whole(row.mentions), ..AnswerSums::default() },
+            AnswerSums {
+                responses: whole(row.answers),
+                mentions: whole(row.mentions),
+                ..AnswerSums::default()
+            },
             AnswerSums {
                 responses: whole(row.previous_answers),
                 mentions: whole(row.previous_mentions),
@@ -169,7 +171,8 @@ impl MentionReading {
                 interval: sums.visibility_interval(),
             })
         });
-        let point = |day| VisibilityPoint { date: date_of(day), rate: rate(&sum(&now, |row| row.day == day)) };
+        let point =
+            |day| VisibilityPoint { date: date_of(day), rate: rate(&sum(&now, |row| row.day == day)) };
         Ok(Some(DomainVisibility {
             answers: current.responses,
             mentions: current.mentions,
@@ -192,22 +195,24 @@ impl MentionReading {
         let mut conn = self.db.read().await?;
         let Some(monitored) = load(&mut conn, &domain.id).await? else { return Ok(Vec::new()) };
         let today = self.today();
-        let filter =
-            ReadingFilter { days: (today - i64::from(days) + 1, today), ..ReadingFilter::default() };
+        let filter = ReadingFilter { days: (today - i64::from(days) + 1, today), ..ReadingFilter::default() };
         let sums = monitored.sums(&filter, None);
         let site = assistants::analysis::citations::domain_of(&format!("https://{}/", domain.host));
         let part = ListPart { limit: LOOKED_AT, offset: 0 };
-        let pages = source_rows::list_pages_of_site(&mut conn, &sums, &site.unwrap_or_default(), part).await?;
+        let pages =
+            source_rows::list_pages_of_site(&mut conn, &sums, &site.unwrap_or_default(), part).await?;
         let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
         let path_of = |url: &str| {
-            let url = Url::parse(url).ok().filter(|url| url.host_str().map(bare) == Some(bare(&domain.host)))?;
+            let url =
+                Url::parse(url).ok().filter(|url| url.host_str().map(bare) == Some(bare(&domain.host)))?;
             Some(url[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
         };
         let own: Vec<_> =
             pages.into_iter().filter_map(|row| Some((path_of(&row.url)?, row))).take(most).collect();
         let urls: Vec<String> = own.iter().map(|(_, row)| row.url.clone()).collect();
         let members = source_rows::list_source_members(&mut conn, &sums, SourceUnit::Page, &urls).await?;
-        let (brands, prompts, members) = (monitored.brands(), monitored.by_number(), Members::collect(&members));
+        let (brands, prompts, members) =
+            (monitored.brands(), monitored.by_number(), Members::collect(&members));
         let context = SourceContext {
             unit: SourceUnit::Page,
             brands: &brands,

@@ -79,11 +79,7 @@ fn is_same_model(before: &ReportAnswer, after: &ReportAnswer) -> bool {
 }
 
 /// Compares two answers that follow each other.
-fn between(
-    before: &ReportAnswer,
-    after: &ReportAnswer,
-    next: Option<&ReportAnswer>,
-) -> Option<ReportChange> {
+fn between(before: &ReportAnswer, after: &ReportAnswer, next: Option<&ReportAnswer>) -> Option<ReportChange> {
     if !is_comparable(before, after) {
         return None;
     }

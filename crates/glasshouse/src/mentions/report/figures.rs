@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use assistants::statistics::{AnswerSums, RateInterval};
 
 use super::payload::{
-    PromptInsight, ProviderInsight, ReportBrand, ReportCoverage, ReportFigure, ReportMethodology, ReportPeriod,
-    ReportRuns, ReportStats, SampleVerdict, ReportTrendDay, ReportTrendShare,
+    PromptInsight, ProviderInsight, ReportBrand, ReportCoverage, ReportFigure, ReportMethodology,
+    ReportPeriod, ReportRuns, ReportStats, ReportTrendDay, ReportTrendShare, SampleVerdict,
 };
 use super::{DaySums, ReportInput, WINDOW_DAYS};
 use crate::clock::Timestamp;
@@ -201,7 +201,10 @@ pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<ReportTrendD
             avg_position: if_any(sums.mentions, sums.avg_position()),
             avg_sentiment: if_any(sums.sentiment_count, sums.avg_sentiment()),
             citation_rate: if_any(sums.responses, sums.citation_rate()),
-            by_provider: by_provider.into_iter().map(|(provider, sums)| (provider, trend_share(&sums))).collect(),
+            by_provider: by_provider
+                .into_iter()
+                .map(|(provider, sums)| (provider, trend_share(&sums)))
+                .collect(),
         }
     })
     .collect()
@@ -219,21 +222,29 @@ pub(super) fn methodology() -> ReportMethodology {
     let text = str::to_owned;
     ReportMethodology {
         formulas: text("1"),
-        mention: text("prose names the brand or an alias as whole words, or an own domain; links alone count as citations"),
+        mention: text(
+            "prose names the brand or an alias as whole words, or an own domain; links alone count as citations",
+        ),
         position: text("rank of the brand among all brands of an answer, by first appearance"),
         denominator: text("answers of runs that ended well; overviews that were not shown are left out"),
         sov_unit: text("responses that name a brand, once for each brand"),
         citation: text("distinct addresses that an answer cites"),
         sentiment: text("tone towards the brand from -1 to 1 in answers that name it"),
         intervals: text("Wilson, 95 %"),
-        comparison: text("the seven days before; a difference is significant when the intervals do not overlap"),
+        comparison: text(
+            "the seven days before; a difference is significant when the intervals do not overlap",
+        ),
         confirmation: text(
             "a change counts when the next answer of the same prompt and assistant agrees; days on which more than 20 % of an assistant's runs failed or did not search are left out",
         ),
         rounding: text("half away from zero"),
-        collection: text("answers of the assistants' interfaces for programs, one for each slot of a prompt's interval"),
+        collection: text(
+            "answers of the assistants' interfaces for programs, one for each slot of a prompt's interval",
+        ),
         sampling: text("the prompts of the domain as their owner chose them; no sample of what people ask"),
-        limits: text("assistants answer people differently by account, place and time; answers vary between runs"),
+        limits: text(
+            "assistants answer people differently by account, place and time; answers vary between runs",
+        ),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::ReportInput;
 use super::actions::title_of;
 use super::payload::{
-    ActionKind, CompetitorLandscape, ProviderInsight, QuickSummary, ReportAction, ReportCoverage, ReportStats,
-    SampleVerdict, SummaryBullet, SummaryTone,
+    ActionKind, CompetitorLandscape, ProviderInsight, QuickSummary, ReportAction, ReportCoverage,
+    ReportStats, SampleVerdict, SummaryBullet, SummaryTone,
 };
 
 /// Visibility from which a summary is good, and below which it is bad, in percent.
@@ -110,10 +110,7 @@ fn best_and_worst(input: &ReportInput, providers: &[ProviderInsight]) -> Vec<Sum
     let mut rated: Vec<(&ProviderInsight, f64)> =
         providers.iter().filter_map(|provider| Some((provider, provider.visibility_percent?))).collect();
     rated.sort_by(|(a, rate_a), (b, rate_b)| {
-        rate_b
-            .total_cmp(rate_a)
-            .then(b.responses.cmp(&a.responses))
-            .then_with(|| a.provider.cmp(&b.provider))
+        rate_b.total_cmp(rate_a).then(b.responses.cmp(&a.responses)).then_with(|| a.provider.cmp(&b.provider))
     });
     let text = |provider: &ProviderInsight| {
         let (name, brand) = (title_of(&provider.provider), &input.brand.name);
@@ -121,16 +118,8 @@ fn best_and_worst(input: &ReportInput, providers: &[ProviderInsight]) -> Vec<Sum
     };
     match (rated.first(), rated.last()) {
         (Some((best, high)), Some((worst, low))) if high > low => vec![
-            SummaryBullet {
-                id: "best_provider".to_owned(),
-                tone: SummaryTone::Positive,
-                text: text(best),
-            },
-            SummaryBullet {
-                id: "worst_provider".to_owned(),
-                tone: SummaryTone::Negative,
-                text: text(worst),
-            },
+            SummaryBullet { id: "best_provider".to_owned(), tone: SummaryTone::Positive, text: text(best) },
+            SummaryBullet { id: "worst_provider".to_owned(), tone: SummaryTone::Negative, text: text(worst) },
         ],
         _ => Vec::new(),
     }

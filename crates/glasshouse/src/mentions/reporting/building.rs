@@ -8,6 +8,7 @@ use store::DbError;
 use super::{MentionReports, window_of};
 use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainId};
+use crate::jobs::JobRun;
 use crate::mentions::model::{UtcDay, id_of_report};
 use crate::mentions::queries::domains::{MonitoredDomain, find_domain};
 use crate::mentions::queries::reports::{self, AUTO, DueDays, ReportRow};
@@ -50,7 +51,7 @@ impl MentionReports {
     }
 
     /// Builds the reports of a domain that are due.
-    pub(super) async fn build_due(&self, id: &DomainId) -> Result<(), DbError> {
+    pub(super) async fn build_due(&self, id: &DomainId, job: &JobRun) -> Result<(), DbError> {
         let now = self.0.clock.now();
         let today = now.day_number();
         let Some(domain) = self.0.domains.find_by_id(id).await? else { return Ok(()) };
@@ -82,7 +83,11 @@ impl MentionReports {
             }
             days.extend(kept.iter().map(|(day, _)| *day).filter(|day| (mark.from_day..today).contains(day)));
         }
-        for day in days {
+        // The newest first: somebody may wait for it. What is left undone is due again.
+        for day in days.into_iter().rev() {
+            if job.is_stopping() {
+                return Ok(());
+            }
             self.build_day(&record, &domain, day).await?;
         }
         if let Some(mark) = mark {
@@ -94,12 +99,7 @@ impl MentionReports {
     }
 
     /// Builds the report of a day, and queues its messages. Nothing happens when the window has no answer.
-    async fn build_day(
-        &self,
-        record: &MonitoredDomain,
-        domain: &Domain,
-        day: UtcDay,
-    ) -> Result<(), DbError> {
+    async fn build_day(&self, record: &MonitoredDomain, domain: &Domain, day: UtcDay) -> Result<(), DbError> {
         let now = self.0.clock.now();
         let input = self.load_input(record, domain, day).await?;
         let report = report::build(&input, now);

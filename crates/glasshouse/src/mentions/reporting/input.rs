@@ -17,7 +17,7 @@ use crate::mentions::queries::prompts::list_prompts;
 use crate::mentions::queries::reading::SumFilter;
 use crate::mentions::queries::reading::sources::{ListPart, SourceUnit, list_sources};
 use crate::mentions::queries::reading::statistics::{list_competitor_totals, list_prompt_totals};
-use crate::mentions::queries::report_input::{self as rows, ReportAnswerRow};
+use crate::mentions::queries::reports::input::{self as rows, ReportAnswerRow};
 use crate::mentions::queries::{reports, sums};
 use crate::mentions::reading::joins::{CompetitorSites, OwnPages};
 use crate::mentions::reading::sources::kind_of;
@@ -220,11 +220,8 @@ async fn answers(
     let ids: HashSet<&str> = prompts.iter().map(|prompt| prompt.id.as_str()).collect();
     let span = (day - 2 * WINDOW_DAYS + 1, day);
     let found = rows::list_answers(conn, &record.domain, span).await?;
-    let mut answers: Vec<ReportAnswer> = found
-        .into_iter()
-        .filter(|row| ids.contains(row.prompt_id.as_str()))
-        .filter_map(answer_of)
-        .collect();
+    let mut answers: Vec<ReportAnswer> =
+        found.into_iter().filter(|row| ids.contains(row.prompt_id.as_str())).filter_map(answer_of).collect();
     let first_day = day - WINDOW_DAYS + 1;
     let mut oldest: BTreeMap<(String, Provider), (UtcDay, i64)> = BTreeMap::new();
     for answer in &answers {

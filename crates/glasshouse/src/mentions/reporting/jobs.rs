@@ -41,8 +41,8 @@ impl Job for BuildReports {
     const MAX_ATTEMPTS: u32 = 3;
     type Services = MentionReports;
 
-    async fn run(&self, reports: &MentionReports, _: &JobRun) -> Result<JobOutcome, JobError> {
-        reports.build_due(&self.domain).await?;
+    async fn run(&self, reports: &MentionReports, run: &JobRun) -> Result<JobOutcome, JobError> {
+        reports.build_due(&self.domain, run).await?;
         Ok(JobOutcome::Done)
     }
 }

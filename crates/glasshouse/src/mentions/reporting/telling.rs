@@ -101,7 +101,8 @@ impl MentionReports {
     /// Tells a domain's webhook that a report is ready.
     pub(super) async fn tell_webhook(&self, id: &str, new: &[String]) -> Result<(), JobError> {
         let Some((row, report, record)) = self.find_told(id).await? else { return Ok(()) };
-        let secret = record.sealed.as_ref().and_then(|sealed| self.0.seal_key.open(sealed, record.domain.as_str()));
+        let secret =
+            record.sealed.as_ref().and_then(|sealed| self.0.seal_key.open(sealed, record.domain.as_str()));
         let secret = secret.and_then(|secret| String::from_utf8(secret).ok());
         let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(()) };
         let message = ready_message(&row, &report, new).to_string();
@@ -200,8 +201,7 @@ async fn untold(
     channel: &str,
     report: &VisibilityReport,
 ) -> Result<Vec<ReportChange>, DbError> {
-    let told: HashSet<String> =
-        reports::list_told(tx, &record.domain, channel).await?.into_iter().collect();
+    let told: HashSet<String> = reports::list_told(tx, &record.domain, channel).await?.into_iter().collect();
     let confirmed = report.changes.iter().filter(|change| change.confirmed);
     Ok(confirmed.filter(|change| !told.contains(&change_key(change))).cloned().collect())
 }

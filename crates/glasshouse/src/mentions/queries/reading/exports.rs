@@ -76,10 +76,8 @@ pub async fn list_exported(
             and {of_prompts}
         order by r.day, r.id limit $7"
     );
-    let prompts = filter
-        .prompts
-        .map(|ids| serde_json::to_string(ids).expect("texts are JSON"))
-        .unwrap_or_default();
+    let prompts =
+        filter.prompts.map(|ids| serde_json::to_string(ids).expect("texts are JSON")).unwrap_or_default();
     let (day, id) = after;
     Ok(on_engine!(conn, |c| sqlx::query_as(AssertSqlSafe(sql))
         .bind(filter.domain.as_str())

@@ -30,7 +30,9 @@ impl SumFilter<'_> {
                 "s.prompt in (select cast(value as bigint) from json_array_elements_text(cast($5 as json)))"
             }
         };
-        format!("s.domain = $1 and s.day >= $2 and s.day <= $3 and ($4 = '' or s.provider = $4) and {of_prompts}")
+        format!(
+            "s.domain = $1 and s.day >= $2 and s.day <= $3 and ($4 = '' or s.provider = $4) and {of_prompts}"
+        )
     }
 
     /// Returns the numbers of the prompts as parameter `$5`.

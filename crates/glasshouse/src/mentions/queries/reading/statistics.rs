@@ -83,10 +83,7 @@ pub struct DayTotalsRow {
 }
 
 /// Sums up each day and provider. All prompts together have rows of their own.
-pub async fn list_day_totals(
-    conn: &mut Conn,
-    filter: &SumFilter<'_>,
-) -> Result<Vec<DayTotalsRow>, DbError> {
+pub async fn list_day_totals(conn: &mut Conn, filter: &SumFilter<'_>) -> Result<Vec<DayTotalsRow>, DbError> {
     let table = if filter.prompts.is_none() { "mention_domain_sums" } else { "mention_sums" };
     let sql = format!(
         "select s.day, s.provider, {} from {table} s where {} group by s.day, s.provider order by s.day, s.provider",
@@ -104,10 +101,7 @@ pub struct DayVoicesRow {
 }
 
 /// Counts the competitors that answers name, by day.
-pub async fn list_day_voices(
-    conn: &mut Conn,
-    filter: &SumFilter<'_>,
-) -> Result<Vec<DayVoicesRow>, DbError> {
+pub async fn list_day_voices(conn: &mut Conn, filter: &SumFilter<'_>) -> Result<Vec<DayVoicesRow>, DbError> {
     let table =
         if filter.prompts.is_none() { "mention_domain_competitor_sums" } else { "mention_competitor_sums" };
     let sql = format!(
@@ -138,11 +132,7 @@ pub async fn list_last_runs(
         from mention_prompts p cross join (select 'chatgpt' as provider union all select 'perplexity'
             union all select 'gemini' union all select 'claude' union all select 'google_ai_overview') v
         where p.domain_id = $1 and ($2 = '' or v.provider = $2)) as last where created_at is not null";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(provider)
-        .fetch_all(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(provider).fetch_all(c).await)?)
 }
 
 /// Lists the registrable domains that answers cite or that were found for them.

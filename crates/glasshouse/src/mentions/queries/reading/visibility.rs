@@ -74,6 +74,7 @@ pub async fn list_ready_reports(
     domain: &DomainId,
     from: UtcDay,
 ) -> Result<Vec<ReadyReportRow>, DbError> {
-    const SQL: &str = "select id, day from mention_reports where domain_id = $1 and day >= $2 order by day, id";
+    const SQL: &str =
+        "select id, day from mention_reports where domain_id = $1 and day >= $2 order by day, id";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(from).fetch_all(c).await)?)
 }

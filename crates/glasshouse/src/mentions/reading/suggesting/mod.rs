@@ -179,7 +179,8 @@ fn one_line(text: &str) -> String {
 
 /// Decides whether a text can be a prompt: words and not an address or an operator of a search engine.
 fn is_prompt(text: &str) -> bool {
-    let is_operator = ["site:", "inurl:", "intitle:", "http://", "https://"].iter().any(|op| text.contains(op));
+    let is_operator =
+        ["site:", "inurl:", "intitle:", "http://", "https://"].iter().any(|op| text.contains(op));
     text.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && !is_operator
         && text.chars().count() <= 2_000
@@ -189,7 +190,8 @@ fn is_prompt(text: &str) -> bool {
 /// Returns the form in which two texts are equal: lower case, words only.
 fn text_key(text: &str) -> String {
     let words = text.to_lowercase();
-    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 

@@ -54,7 +54,10 @@ fn sources() -> SuggestionSources {
             page("/guides/import", "Import from Notion | LumaDocs", Some("Import")),
             page("/privacy", "Privacy policy of LumaDocs", None),
         ],
-        crawls: HashMap::from([("/blog/markdown-or-rich-text".to_owned(), AiCrawls { last: 20_000, visits: 40 })]),
+        crawls: HashMap::from([(
+            "/blog/markdown-or-rich-text".to_owned(),
+            AiCrawls { last: 20_000, visits: 40 },
+        )]),
         people: HashMap::from([("/guides/import".to_owned(), 9)]),
     }
 }
@@ -93,7 +96,11 @@ fn nothing_that_is_tracked_is_suggested_in_whatever_spelling() {
     let items = sources().suggestions(&tracked);
 
     let texts = texts(&items);
-    assert!(!texts.iter().any(|text| ["best docs tool", "What is LumaDocs?", "Import from Notion"].contains(text)));
+    assert!(
+        !texts
+            .iter()
+            .any(|text| ["best docs tool", "What is LumaDocs?", "Import from Notion"].contains(text))
+    );
     assert_eq!(texts.len(), 6);
 }
 

@@ -12,9 +12,31 @@ const MAX_CHARS: usize = 120;
 const MIN_WORDS: usize = 2;
 /// First parts of paths whose pages nobody asks an assistant about.
 const NO_TOPICS: &[&str] = &[
-    "login", "signin", "signup", "register", "account", "cart", "checkout", "privacy", "terms", "imprint", "impressum",
-    "datenschutz", "legal", "cookies", "search", "tag", "tags", "category", "author", "page", "api", "wp-content",
-    "wp-admin", "sitemap", "robots",
+    "login",
+    "signin",
+    "signup",
+    "register",
+    "account",
+    "cart",
+    "checkout",
+    "privacy",
+    "terms",
+    "imprint",
+    "impressum",
+    "datenschutz",
+    "legal",
+    "cookies",
+    "search",
+    "tag",
+    "tags",
+    "category",
+    "author",
+    "page",
+    "api",
+    "wp-content",
+    "wp-admin",
+    "sitemap",
+    "robots",
 ];
 
 /// Returns the topic of an audited page: its heading, else its title without the site's name. None: it has none.
@@ -23,7 +45,9 @@ pub fn text_topic(page: &AuditedTopic, brand: &BrandProfile) -> Option<String> {
         return None;
     }
     let heading = page.h1.as_deref().map(one_line).filter(|text| is_topic(text));
-    heading.or_else(|| page.title.as_deref().map(|title| without_site_name(title, brand)).filter(|text| is_topic(text)))
+    heading.or_else(|| {
+        page.title.as_deref().map(|title| without_site_name(title, brand)).filter(|text| is_topic(text))
+    })
 }
 
 /// Returns the topic that the last part of a path names in words: `/blog/import-from-notion`.
@@ -55,9 +79,13 @@ fn is_topic(text: &str) -> bool {
 
 /// Returns the longest part of a title that is not the brand's name.
 fn without_site_name(title: &str, brand: &BrandProfile) -> String {
-    let names: Vec<String> = std::iter::once(&brand.name).chain(&brand.aliases).map(|name| key(name)).collect();
+    let names: Vec<String> =
+        std::iter::once(&brand.name).chain(&brand.aliases).map(|name| key(name)).collect();
     let parts = title.split(['|', '–', '—', '·', '•', '»']).flat_map(|part| part.split(" - ")).map(one_line);
     let parts = parts.filter(|part| !part.is_empty() && !names.contains(&key(part)));
     // Of two parts of one length the first.
-    parts.fold(String::new(), |best, part| if part.chars().count() > best.chars().count() { part } else { best })
+    parts.fold(
+        String::new(),
+        |best, part| if part.chars().count() > best.chars().count() { part } else { best },
+    )
 }

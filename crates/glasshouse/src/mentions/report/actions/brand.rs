@@ -42,7 +42,8 @@ pub(super) fn single_provider(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
     }
     let name = title_of(&only.provider);
     let title = format!("Only {name} names you");
-    let detail = format!("{name} names you in {rate}% of its answers, each other assistant in fewer than {MISSES}%.");
+    let detail =
+        format!("{name} names you in {rate}% of its answers, each other assistant in fewer than {MISSES}%.");
     let found = action(ActionKind::SingleProvider, &[&only.provider], 40, (title, detail));
     let rates: serde_json::Map<String, Value> =
         rates.iter().map(|(provider, rate)| (provider.provider.clone(), json!(rate))).collect();
@@ -63,8 +64,9 @@ pub(super) fn cited_not_named(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
         return Vec::new();
     }
     let title = "Answers use your pages and do not name you".to_owned();
-    let detail =
-        format!("{named} of {cited} answers that cite your site name you. Say who you are on the cited pages.");
+    let detail = format!(
+        "{named} of {cited} answers that cite your site name you. Say who you are on the cited pages."
+    );
     let found = action(ActionKind::CitedNotNamed, &[], 50, (title, detail));
     vec![found.with_evidence([("citing", json!(cited)), ("citingAndNaming", json!(named))])]
 }
@@ -179,10 +181,13 @@ pub(super) fn unvisited_pages(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
         let url = &page.insight.url;
         let detail = match (has_errors, is_unvisited) {
             (true, _) => format!("Answers cite {url}, which has errors in the latest audit."),
-            (false, true) => format!("Answers cite {url}, which no crawler of an assistant fetched in 30 days."),
+            (false, true) => {
+                format!("Answers cite {url}, which no crawler of an assistant fetched in 30 days.")
+            }
             (false, false) => continue,
         };
-        let found = action(ActionKind::NotIndexedPage, &[url], 35, ("A cited page needs care".to_owned(), detail));
+        let found =
+            action(ActionKind::NotIndexedPage, &[url], 35, ("A cited page needs care".to_owned(), detail));
         actions.push(found.with_evidence([
             ("url", json!(url)),
             ("citations", json!(page.insight.citations)),
@@ -200,12 +205,13 @@ pub(super) fn measurement(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
     for provider in facts.providers {
         let name = title_of(&provider.provider);
         let runs = provider.responses + provider.absent_overviews + provider.errors;
-        let mut add = |what: &str, severity, (title, detail): (String, String), evidence: [(&str, Value); 2]| {
-            let about = [what, &*provider.provider];
-            let found = action(ActionKind::Measurement, &about, MEASUREMENT_IMPACT, (title, detail));
-            let found = found.with_provider(&provider.provider).with_evidence(evidence);
-            actions.push(ReportAction { severity, ..found });
-        };
+        let mut add =
+            |what: &str, severity, (title, detail): (String, String), evidence: [(&str, Value); 2]| {
+                let about = [what, &*provider.provider];
+                let found = action(ActionKind::Measurement, &about, MEASUREMENT_IMPACT, (title, detail));
+                let found = found.with_provider(&provider.provider).with_evidence(evidence);
+                actions.push(ReportAction { severity, ..found });
+            };
         if is_over_a_fifth(provider.errors, runs) {
             let words = (
                 format!("Many runs of {name} failed"),

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::ReportInput;
 use super::payload::{
-    ActionKind, ActionSeverity, CitationOpportunity, PromptInsight, ProviderInsight, ReportAction, ReportChange,
+    ActionKind, ActionSeverity, CitationOpportunity, PromptInsight, ProviderInsight, ReportAction,
+    ReportChange,
 };
 
 /// Impact from which an action is urgent, and from which it is not minor.

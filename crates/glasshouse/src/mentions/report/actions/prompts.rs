@@ -26,8 +26,9 @@ const MAX_SITES: usize = 10;
 
 /// Finds assistants that name the brand far less than the others do on the same prompt.
 pub(super) fn provider_gaps(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
-    let answered =
-        |target: &&TargetSums| target.sums.responses > 0 && facts.prompts.iter().any(|p| p.prompt_id == target.prompt);
+    let answered = |target: &&TargetSums| {
+        target.sums.responses > 0 && facts.prompts.iter().any(|p| p.prompt_id == target.prompt)
+    };
     let targets: Vec<&TargetSums> = facts.input.targets.iter().filter(answered).collect();
     let mut actions = Vec::new();
     for target in &targets {
@@ -47,7 +48,8 @@ pub(super) fn provider_gaps(facts: &ActionFacts<'_>) -> Vec<ReportAction> {
             continue;
         }
         let of_prompt = facts.prompts.iter().find(|prompt| prompt.prompt_id == target.prompt);
-        let share = of_prompt.map_or(0.0, |prompt| prompt.responses as f64) / facts.window.responses.max(1) as f64;
+        let share =
+            of_prompt.map_or(0.0, |prompt| prompt.responses as f64) / facts.window.responses.max(1) as f64;
         let provider = target.provider.as_str();
         let text = prompt_text(facts, &target.prompt);
         let title = format!("{} skips you on “{text}”", title_of(provider));
@@ -145,12 +147,18 @@ pub(super) fn uninformative_prompts(facts: &ActionFacts<'_>) -> Vec<ReportAction
             "{} of {} answers name a brand. Ask for products or companies to learn more.",
             sums.informative, sums.responses
         );
-        let found =
-            action(ActionKind::UninformativePrompt, &[&prompt.prompt_id], UNINFORMATIVE_IMPACT, (title, detail));
-        actions.push(found.with_prompt(&prompt.prompt_id).with_evidence([
-            ("responses", json!(sums.responses)),
-            ("informative", json!(sums.informative)),
-        ]));
+        let found = action(
+            ActionKind::UninformativePrompt,
+            &[&prompt.prompt_id],
+            UNINFORMATIVE_IMPACT,
+            (title, detail),
+        );
+        actions.push(
+            found.with_prompt(&prompt.prompt_id).with_evidence([
+                ("responses", json!(sums.responses)),
+                ("informative", json!(sums.informative)),
+            ]),
+        );
     }
     actions
 }

@@ -35,7 +35,8 @@ pub fn digest(
         DigestPeriod::Day => format!("{}: AI answers changed on {}", report.domain, report.period.to),
         DigestPeriod::Week => format!("{}: AI visibility, week to {}", report.domain, report.period.to),
     };
-    let lines: Vec<String> = changes.iter().take(MAX_LINES).map(|change| change_sentence(report, change, mail)).collect();
+    let lines: Vec<String> =
+        changes.iter().take(MAX_LINES).map(|change| change_sentence(report, change, mail)).collect();
     let more = changes.len().saturating_sub(MAX_LINES);
     let visibility = &report.stats.visibility_percent;
     let summary = format!(
@@ -49,7 +50,11 @@ pub fn digest(
     );
     let note = "Each change is confirmed: the answer after it agrees.";
     let mut text = format!("{}\n\n{summary}\n\n", mail(&subject));
-    let mut page = format!("<!doctype html><html><body><p><strong>{}</strong></p><p>{}</p>", escaped(&mail(&subject)), html(&summary));
+    let mut page = format!(
+        "<!doctype html><html><body><p><strong>{}</strong></p><p>{}</p>",
+        escaped(&mail(&subject)),
+        html(&summary)
+    );
     if !lines.is_empty() {
         page.push_str("<ul>");
         for line in &lines {

@@ -67,7 +67,11 @@ fn head(report: &VisibilityReport) -> String {
 }
 
 /// Writes a table of plain texts.
-fn table<const N: usize>(title: &str, head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+fn table<const N: usize>(
+    title: &str,
+    head: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
     let mut part = format!("<h2>{title}</h2>\n<table>\n<tr>");
     for cell in head {
         let _ = write!(part, "<th>{}</th>", text(cell));
@@ -85,7 +89,13 @@ fn table<const N: usize>(title: &str, head: [&str; N], rows: impl IntoIterator<I
 
 fn numbers(report: &VisibilityReport) -> String {
     let rows = figures(report).map(|(name, figure, unit)| {
-        [name.to_owned(), number(figure.value, unit), interval(figure.ci), delta(figure), figure.n.to_string()]
+        [
+            name.to_owned(),
+            number(figure.value, unit),
+            interval(figure.ci),
+            delta(figure),
+            figure.n.to_string(),
+        ]
     });
     table("Numbers", ["", "Value", "95 % interval", "Against the seven days before", "Sample"], rows)
 }
@@ -96,7 +106,8 @@ fn trend(report: &VisibilityReport) -> String {
     const HEIGHT: f64 = 100.0;
     let step = WIDTH / report.trend_data.len().max(1) as f64;
     let mut part =
-        "<h2>Days</h2>\n<svg viewBox=\"0 0 700 140\" role=\"img\" aria-label=\"Visibility by day\">\n".to_owned();
+        "<h2>Days</h2>\n<svg viewBox=\"0 0 700 140\" role=\"img\" aria-label=\"Visibility by day\">\n"
+            .to_owned();
     for (at, day) in report.trend_data.iter().enumerate() {
         let left = step * at as f64;
         if let Some(visibility) = day.visibility_percent {
@@ -162,7 +173,17 @@ fn providers(report: &VisibilityReport) -> String {
             provider.served_models.join(", "),
         ]
     });
-    let head = ["Assistant", "Named in", "Visibility", "95 % interval", "Position", "Tone", "Cites the site", "Failed", "Models"];
+    let head = [
+        "Assistant",
+        "Named in",
+        "Visibility",
+        "95 % interval",
+        "Position",
+        "Tone",
+        "Cites the site",
+        "Failed",
+        "Models",
+    ];
     table("Assistants", head, rows)
 }
 
@@ -211,7 +232,12 @@ fn sources(report: &VisibilityReport) -> String {
     });
     let mut part = table("Sources", ["Site", "Owner", "Answers", "Share"], sites);
     let worth = report.citation_opportunities.iter().map(|site| {
-        [site.domain.clone(), site.gap_responses.to_string(), site.citations.to_string(), site.score.to_string()]
+        [
+            site.domain.clone(),
+            site.gap_responses.to_string(),
+            site.citations.to_string(),
+            site.score.to_string(),
+        ]
     });
     let head = ["Site", "Answers without you", "Citations", "Score"];
     part.push_str(&table("Sites worth being named on", head, worth));
@@ -239,7 +265,11 @@ fn tone(report: &VisibilityReport) -> String {
     );
     for excerpt in &sentiment.negative_excerpts {
         let name = text(title_of(&excerpt.provider));
-        let _ = writeln!(part, "<blockquote>{} <span class=\"dim\">{name}</span></blockquote>", text(&excerpt.quote));
+        let _ = writeln!(
+            part,
+            "<blockquote>{} <span class=\"dim\">{name}</span></blockquote>",
+            text(&excerpt.quote)
+        );
     }
     part
 }

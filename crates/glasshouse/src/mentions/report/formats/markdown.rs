@@ -66,7 +66,13 @@ fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String
 
 fn numbers(report: &VisibilityReport) -> String {
     let rows = figures(report).map(|(name, figure, unit)| {
-        [name.to_owned(), number(figure.value, unit), interval(figure.ci), delta(figure), figure.n.to_string()]
+        [
+            name.to_owned(),
+            number(figure.value, unit),
+            interval(figure.ci),
+            delta(figure),
+            figure.n.to_string(),
+        ]
     });
     let head = ["", "Value", "95 % interval", "Against the seven days before", "Sample"];
     format!("## Numbers\n\n{}", table(head, rows))
@@ -113,7 +119,16 @@ fn providers(report: &VisibilityReport) -> String {
             provider.errors.to_string(),
         ]
     });
-    let head = ["Assistant", "Named in", "Visibility", "95 % interval", "Position", "Tone", "Cites the site", "Failed"];
+    let head = [
+        "Assistant",
+        "Named in",
+        "Visibility",
+        "95 % interval",
+        "Position",
+        "Tone",
+        "Cites the site",
+        "Failed",
+    ];
     format!("## Assistants\n\n{}", table(head, rows))
 }
 
@@ -177,7 +192,12 @@ fn sources(report: &VisibilityReport) -> String {
     if !report.citation_opportunities.is_empty() {
         part.push_str("\n### Sites worth being named on\n\n");
         let rows = report.citation_opportunities.iter().map(|site| {
-            [text(&site.domain), site.gap_responses.to_string(), site.citations.to_string(), site.score.to_string()]
+            [
+                text(&site.domain),
+                site.gap_responses.to_string(),
+                site.citations.to_string(),
+                site.score.to_string(),
+            ]
         });
         part.push_str(&table(["Site", "Answers without you", "Citations", "Score"], rows));
     }

@@ -17,7 +17,9 @@ const HOSTILE: &str = "<script>alert(1)</script> [x](javascript:alert(1)) ![i](h
 fn hostile() -> VisibilityReport {
     let day = |at: i64| sample("A", Provider::Chatgpt, LAST - at, &["LumaDocs"]);
     let mut samples: Vec<_> = (7..13).map(day).collect();
-    samples.extend([2, 1, 0].map(|at| sample("A", Provider::Chatgpt, LAST - at, &["Notchly"]).citing(&["g2.com"])));
+    samples.extend(
+        [2, 1, 0].map(|at| sample("A", Provider::Chatgpt, LAST - at, &["Notchly"]).citing(&["g2.com"])),
+    );
     let mut input = input_of(&samples);
     input.prompts[0].text = HOSTILE.to_owned();
     input.brand.name = HOSTILE.to_owned();
@@ -58,13 +60,18 @@ fn markdown_of_strangers_is_text() {
     let events = Parser::new_ext(&page, Options::ENABLE_TABLES);
     let markup: Vec<Event<'_>> = events
         .filter(|event| match event {
-            Event::Start(tag) => matches!(tag, Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock),
+            Event::Start(tag) => {
+                matches!(tag, Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock)
+            }
             Event::Html(_) | Event::InlineHtml(_) | Event::Code(_) => true,
             _ => false,
         })
         .collect();
     assert!(markup.is_empty(), "{markup:?}");
-    assert!(!page.contains("www.evil") && !page.contains("http://evil") && !page.contains('\u{202e}'), "{page}");
+    assert!(
+        !page.contains("www.evil") && !page.contains("http://evil") && !page.contains('\u{202e}'),
+        "{page}"
+    );
     // Tables keep their columns: every row of a table has as many cells as its head.
     let mut columns = 0;
     for line in page.lines() {
@@ -83,7 +90,20 @@ fn html_of_strangers_is_text_and_nothing_in_the_file_acts() {
 
     let document = Html::parse_document(&page);
     let select = |selector: &str| document.select(&Selector::parse(selector).unwrap()).count();
-    for forbidden in ["script", "a", "img", "iframe", "form", "link", "object", "embed", "base", "[onerror]", "[href]", "[src]"] {
+    for forbidden in [
+        "script",
+        "a",
+        "img",
+        "iframe",
+        "form",
+        "link",
+        "object",
+        "embed",
+        "base",
+        "[onerror]",
+        "[href]",
+        "[src]",
+    ] {
         assert_eq!(select(forbidden), 0, "{forbidden}");
     }
     assert_eq!(select("meta[http-equiv=Content-Security-Policy]"), 1);
@@ -97,7 +117,12 @@ fn a_digest_links_to_the_report_alone() {
     let changes: Vec<ReportChange> = report.changes.iter().filter(|c| c.confirmed).cloned().collect();
     assert!(!changes.is_empty());
 
-    let mail = digest(&report, DigestPeriod::Day, &changes, "https://glasshouse.example/d/lumadocs.io/mentions/reports/r");
+    let mail = digest(
+        &report,
+        DigestPeriod::Day,
+        &changes,
+        "https://glasshouse.example/d/lumadocs.io/mentions/reports/r",
+    );
 
     let document = Html::parse_document(&mail.html);
     let links = document.select(&Selector::parse("a").unwrap()).count();
@@ -116,5 +141,7 @@ fn the_forms_say_the_numbers_with_their_intervals() {
 
     assert!(text.contains("| Visibility | 66.7% | 35.4–87.9% | – | 9 |"), "{text}");
     assert!(page.contains("<td>Visibility</td><td>66.7%</td><td>35.4–87.9%</td><td>–</td><td>9</td>"));
-    assert!(text.contains("- 2026\\-11\\-15: ChatGPT no longer names you, place 2 before, on “prompt A” (not confirmed yet)"));
+    assert!(text.contains(
+        "- 2026\\-11\\-15: ChatGPT no longer names you, place 2 before, on “prompt A” (not confirmed yet)"
+    ));
 }

@@ -9,12 +9,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use findings::{
-    ActionKind, ActionSeverity, ChangeKind, ReportAction, ReportChange, ReportMethodology,
-};
+pub use findings::{ActionKind, ActionSeverity, ChangeKind, ReportAction, ReportChange, ReportMethodology};
 pub use insights::{
-    CitationOpportunity, CompetitorLandscape, CompetitorShare, OwnPageInsight, PromptInsight, ProviderInsight,
-    ReportSentiment, ReportSources, SentimentExcerpt, SourceShare,
+    CitationOpportunity, CompetitorLandscape, CompetitorShare, OwnPageInsight, PromptInsight,
+    ProviderInsight, ReportSentiment, ReportSources, SentimentExcerpt, SourceShare,
 };
 
 /// A visibility report.

@@ -11,9 +11,13 @@ pub fn runs() -> Vec<Sample> {
     let (n, own, p, q) = ("Notchly", "LumaDocs", "PaperTrail", "Quillbase");
     let [d14, d15, d16, d17] = [LAST - 3, LAST - 2, LAST - 1, LAST];
     vec![
-        sample("A", Chatgpt, d14, &[n, own, q]).citing(&["notchly.com", "g2.com", "reddit.com"]).in_tone(0.40),
+        sample("A", Chatgpt, d14, &[n, own, q])
+            .citing(&["notchly.com", "g2.com", "reddit.com"])
+            .in_tone(0.40),
         sample("A", Chatgpt, d15, &[n, q]).citing(&["notchly.com", "g2.com"]),
-        sample("A", Perplexity, d14, &[own, n]).citing(&["lumadocs.io", "g2.com", "techradar.com"]).in_tone(0.62),
+        sample("A", Perplexity, d14, &[own, n])
+            .citing(&["lumadocs.io", "g2.com", "techradar.com"])
+            .in_tone(0.62),
         sample("A", Perplexity, d16, &[n, own, p])
             .citing(&["lumadocs.io", "g2.com", "reddit.com", "notchly.com"])
             .in_tone(0.10),
@@ -106,9 +110,7 @@ fn the_example_has_the_published_insights() {
 fn the_example_has_the_published_sources_and_actions() {
     let report = payload(&report_of(&runs()));
 
-    let site = |domain: &str, kind: &str, responses, share| {
-        json!({ "domain": domain, "kind": kind, "responses": responses, "sharePct": share })
-    };
+    let site = |domain: &str, kind: &str, responses, share| json!({ "domain": domain, "kind": kind, "responses": responses, "sharePct": share });
     assert_has(
         &report["citationSources"],
         &json!({ "total": 19, "ownPct": 21.1, "competitorPct": 31.6, "thirdPartyPct": 47.4, "domains": [

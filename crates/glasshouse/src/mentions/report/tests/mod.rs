@@ -79,11 +79,14 @@ impl Sample {
     }
 
     fn counted(&self) -> CountedAnswer {
-        let rank = |name: &str| self.brands.iter().position(|brand| *brand == name).map_or(0, |at| at as u32 + 1);
-        let domain_of = |name: &str| SITES.iter().find(|(brand, _)| *brand == name).map(|(_, domain)| *domain);
+        let rank =
+            |name: &str| self.brands.iter().position(|brand| *brand == name).map_or(0, |at| at as u32 + 1);
+        let domain_of =
+            |name: &str| SITES.iter().find(|(brand, _)| *brand == name).map(|(_, domain)| *domain);
         let is_cited = |name: &str| domain_of(name).is_some_and(|domain| self.sites.contains(&domain));
         let known = SITES.iter().map(|(name, _)| *name).filter(|name| is_cited(name));
-        let names: BTreeSet<&str> = self.brands.iter().copied().chain(known).filter(|name| *name != OWN).collect();
+        let names: BTreeSet<&str> =
+            self.brands.iter().copied().chain(known).filter(|name| *name != OWN).collect();
         let count = |kind| self.sites.iter().filter(|site| kind_of(site) == kind).count() as u64;
         CountedAnswer {
             position: rank(OWN),

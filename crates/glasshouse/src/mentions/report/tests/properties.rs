@@ -10,7 +10,8 @@ use crate::clock::Timestamp;
 use assistants::providers::Provider;
 
 fn any_sample() -> impl Strategy<Value = Sample> {
-    let brands = prop::sample::subsequence(vec!["LumaDocs", "Notchly", "PaperTrail", "Quillbase"], 0..=4).prop_shuffle();
+    let brands = prop::sample::subsequence(vec!["LumaDocs", "Notchly", "PaperTrail", "Quillbase"], 0..=4)
+        .prop_shuffle();
     let sites = prop::sample::subsequence(vec!["lumadocs.io", "notchly.com", "g2.com", "reddit.com"], 0..=4);
     let provider = prop::sample::select(Provider::ALL.to_vec());
     let prompt = prop::sample::select(vec!["A", "B", "C"]);

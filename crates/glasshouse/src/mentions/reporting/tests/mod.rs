@@ -69,14 +69,8 @@ async fn on_each_engine(test: impl AsyncFn(Luma)) {
         mails.lock().unwrap().clear();
         let account = app.account("owner@lumadocs.example", Plan::Agency).await;
         let domain = app.domain(&account, "lumadocs.io").await;
-        let mut luma = Luma {
-            app,
-            account,
-            domain,
-            prompts: Vec::new(),
-            hooks: hooks.clone(),
-            mails: mails.clone(),
-        };
+        let mut luma =
+            Luma { app, account, domain, prompts: Vec::new(), hooks: hooks.clone(), mails: mails.clone() };
         luma.monitor().await;
         test(luma).await;
     })
@@ -212,7 +206,8 @@ impl Luma {
         let brands = Brands::compile(brand(), vec![notchly()]);
         let mut tx = self.app.state.platform.db.write().await.unwrap();
         let record = domains::find_for_change(&mut tx, &self.domain.id).await.unwrap().unwrap();
-        let analysed = kept.complete(run, &brands, &HashSet::new(), None).stamped(record.analysis_version, now);
+        let analysed =
+            kept.complete(run, &brands, &HashSet::new(), None).stamped(record.analysis_version, now);
         let place = SumPlace {
             domain: record.number,
             day: now.day_number(),
@@ -265,7 +260,7 @@ impl Luma {
         let reports = &self.app.state.mention_reports;
         reports.queue_due().await.unwrap();
         let registry = reports.register(Registry::default());
-        let worker =
+        let mut worker =
             Worker::new(self.app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default());
         worker.run_until_idle().await;
     }

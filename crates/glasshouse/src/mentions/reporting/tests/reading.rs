@@ -63,7 +63,11 @@ async fn reports_belong_to_an_account_and_a_key_to_its_domain() {
         luma.app.get(&one).key(&other.key).await.assert_error(404, "not_found");
         luma.app.get(list).key(&scoped).await.assert_error(403, "api_key_domain_scope_mismatch");
         luma.app.get(&one).key(&scoped).await.assert_error(403, "api_key_domain_scope_mismatch");
-        luma.app.get(list).key(&small.key).await.assert(403, json!({ "error": "plan_required", "requiredPlan": "agency" }));
+        luma.app
+            .get(list)
+            .key(&small.key)
+            .await
+            .assert(403, json!({ "error": "plan_required", "requiredPlan": "agency" }));
         luma.app.get(list).await.assert_status(401);
         let session = luma.app.sign_in(&luma.account).await;
         luma.app.get(&one).session(&session).await.assert_status(200);

@@ -86,7 +86,10 @@ async fn a_daily_digest_comes_after_midnight_and_tells_a_change_once() {
         let mails = luma.mails.lock().unwrap().clone();
         assert_eq!((before, mails.len()), (0, 1), "{mails:#?}");
         let text = mails[0].replace("=\n", "");
-        assert!(text.contains("To: owner@lumadocs.example") && text.contains("no longer names you"), "{text}");
+        assert!(
+            text.contains("To: owner@lumadocs.example") && text.contains("no longer names you"),
+            "{text}"
+        );
         assert!(text.contains("Message-ID: <digest-2026-11-20-"), "{text}");
     })
     .await;

@@ -1,12 +1,14 @@
 //! SQL of reports: the reports themselves, which are due, and which of their changes were told.
 
+pub mod input;
+
 use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
-use super::RowSet;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 use crate::mentions::model::UtcDay;
+use crate::mentions::queries::RowSet;
 
 /// A stored report.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
@@ -41,11 +43,7 @@ macro_rules! select {
 }
 
 /// Lists the newest reports of a domain.
-pub async fn list_reports(
-    conn: &mut Conn,
-    domain: &DomainId,
-    most: i64,
-) -> Result<Vec<ReportRow>, DbError> {
+pub async fn list_reports(conn: &mut Conn, domain: &DomainId, most: i64) -> Result<Vec<ReportRow>, DbError> {
     const SQL: &str = select!("domain_id = $1 order by day desc, created_at desc, id limit $2");
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(most).fetch_all(c).await)?)
 }
@@ -62,16 +60,13 @@ pub async fn find_report_of_day(
     day: UtcDay,
 ) -> Result<Option<ReportRow>, DbError> {
     const SQL: &str = select!("domain_id = $1 and day = $2 and report_type = 'auto'");
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(day)
-        .fetch_optional(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(day).fetch_optional(c).await)?)
 }
 
 /// Writes the report of a day. `id` and `created_at` of one that is there stay.
 pub async fn put_report(conn: &mut Conn, row: &ReportRow) -> Result<(), DbError> {
-    const SQL: &str = "insert into mention_reports (id, domain_id, day, report_type, week_start, payload, markdown,
+    const SQL: &str =
+        "insert into mention_reports (id, domain_id, day, report_type, week_start, payload, markdown,
             content_hash, analysis_version, created_at, built_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         on conflict (domain_id, day, report_type) do update set week_start = excluded.week_start,
@@ -196,7 +191,8 @@ pub async fn find_due(conn: &mut Conn, domain: &DomainId) -> Result<Option<DueMa
 
 /// Forgets a change whose reports are built, unless there was another one since.
 pub async fn delete_due(conn: &mut Conn, domain: &DomainId, mark: DueMark) -> Result<(), DbError> {
-    const SQL: &str = "delete from mention_reports_due where domain_id = $1 and from_day = $2 and changed_at = $3";
+    const SQL: &str =
+        "delete from mention_reports_due where domain_id = $1 and from_day = $2 and changed_at = $3";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(domain.as_str())
         .bind(mark.from_day)
@@ -236,11 +232,7 @@ pub async fn insert_told(conn: &mut Conn, rows: &[ToldRow]) -> Result<(), DbErro
 /// Lists the keys of changes that were told.
 pub async fn list_told(conn: &mut Conn, domain: &DomainId, channel: &str) -> Result<Vec<String>, DbError> {
     const SQL: &str = "select change_key from mention_told where domain_id = $1 and channel = $2";
-    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
-        .bind(domain.as_str())
-        .bind(channel)
-        .fetch_all(c)
-        .await)?)
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(channel).fetch_all(c).await)?)
 }
 
 /// Deletes what was told of days before one.

@@ -2,9 +2,9 @@
 
 use store::{Conn, DbError, on_engine};
 
-use super::sums::CompetitorSumColumns;
 use crate::domains::DomainId;
 use crate::mentions::model::UtcDay;
+use crate::mentions::queries::sums::CompetitorSumColumns;
 
 macro_rules! competitor_sums {
     () => {
@@ -31,7 +31,8 @@ pub async fn list_day_competitors(
     domain: i64,
     (from, to): (UtcDay, UtcDay),
 ) -> Result<Vec<DayCompetitorRow>, DbError> {
-    const SQL: &str = "select day, provider, competitor, responses, occurrences, prominence_sum, position_sum, cited,
+    const SQL: &str =
+        "select day, provider, competitor, responses, occurrences, prominence_sum, position_sum, cited,
             sentiment_sum, sentiment_count, ahead_of_own from mention_domain_competitor_sums
         where domain = $1 and day >= $2 and day <= $3 order by day, provider, competitor";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain).bind(from).bind(to).fetch_all(c).await)?)

@@ -37,7 +37,8 @@ proptest! {
         let mut input = input_of(&samples);
         let Some(report) = build(&input, BUILT) else { return Ok(()) };
 
-        input.days.rotate_left(seed % input.days.len());
+        let turns = seed % input.days.len();
+        input.days.rotate_left(turns);
         input.answers.reverse();
         input.targets.reverse();
         input.pages.reverse();

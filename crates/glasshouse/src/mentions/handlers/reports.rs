@@ -33,9 +33,9 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 }
 
 own_errors! {
-    /// Of the list of reports.
+    /// Refusals of the list.
     NotListed: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
-    /// Of one report.
+    /// Refusals of an operation about one report, by its id.
     NoReport: InvalidRequest, ApiKeyDomainScopeMismatch, NotFound;
 }
 

@@ -15,7 +15,7 @@ pub use insights::{
     ProviderInsight, ReportSentiment, ReportSources, SentimentExcerpt, SourceShare,
 };
 
-/// A visibility report.
+/// Everything that is known of a domain's answers in seven days, compared with the seven days before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VisibilityReport {

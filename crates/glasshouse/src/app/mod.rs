@@ -124,7 +124,7 @@ impl AppState {
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
-        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs);
+        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
         let of_reports = ReportServices {
             accounts: &accounts,
             domains: &domains,
@@ -217,9 +217,10 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, audits, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, audits, mentions, render, platform, .. } = &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
         let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
+        let mentions = mentions.clone();
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -232,6 +233,10 @@ impl AppState {
             .with("audits", move |domain| {
                 let audits = audits.clone();
                 async move { audits.forget_domain(&domain).await }
+            })
+            .with("AI mentions", move |domain| {
+                let mentions = mentions.clone();
+                async move { mentions.forget_domain(&domain).await }
             })
             .with("visits", move |domain| {
                 let analytics = analytics.clone();
@@ -266,7 +271,8 @@ impl AppState {
 
     /// What the account has of things that a plan limits.
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
-        Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })
+        let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
+        self.mentions.prompts.count(account, holdings).await
     }
 }
 

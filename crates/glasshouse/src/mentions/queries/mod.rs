@@ -3,6 +3,7 @@
 
 pub mod answers;
 pub mod domains;
+pub mod history;
 pub mod ledger;
 pub mod prompts;
 pub mod providers;

@@ -2,9 +2,13 @@
 
 pub mod analysing;
 pub mod asking;
+pub mod history;
 pub mod money;
 pub mod opening;
+pub mod prompts;
 pub mod scheduling;
+pub mod settings;
+pub mod standing;
 pub mod tending;
 pub mod tidying;
 pub mod writing;
@@ -14,29 +18,39 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assistants::providers::call::Assistants;
-use store::Db;
+use store::{Db, DbError};
 
 use super::budgets::BudgetLimits;
 use super::connections::Connections;
 use super::jobs::{AnalyseAnswer, AskProvider, QueueDuePrompts, ReanalyseDomain, TendRuns, TidyMentions};
+use super::queries;
 use crate::accounts::Accounts;
+use crate::audit::Audits;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::domains::DomainsService;
+use crate::domains::{DomainId, DomainsService};
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 use analysing::books::BrandBooks;
+use analysing::by_model::{ModelAnalysis, ModelAnalysisParts};
 use analysing::finishing::Finishing;
-use analysing::model::{ModelAnalysis, ModelAnalysisParts};
 use analysing::reanalysis::Reanalysis;
 use asking::health::ProviderHealth;
 use asking::permission::Permissions;
 use asking::quirks::QuirkBook;
-use asking::{Asking, AskingParts};
+use asking::{AskingParts, RunAsking};
+use history::RunHistory;
 use money::Money;
 use opening::RunOpening;
+use prompts::{
+    PromptChanges, PromptCreation, PromptImport, PromptList, PromptPermission, PromptRemoval, PromptRunning,
+};
 use scheduling::Scheduler;
+use settings::brands::BrandSettings;
+use settings::monitoring::MonitoringSettings;
+use settings::records::DomainRecords;
+use standing::Standings;
 use tending::Tending;
 use tidying::Tidying;
 use writing::RunWriter;
@@ -65,12 +79,22 @@ pub struct MentionParts {
     pub books: BrandBooks,
     pub money: Money,
     pub opening: RunOpening,
-    pub asking: Asking,
+    pub asking: RunAsking,
     pub model_analysis: ModelAnalysis,
     pub reanalysis: Reanalysis,
     pub scheduler: Scheduler,
     pub tending: Tending,
     pub tidying: Tidying,
+    pub prompts: PromptList,
+    pub creation: PromptCreation,
+    pub changes: PromptChanges,
+    pub removal: PromptRemoval,
+    pub running: PromptRunning,
+    pub import: PromptImport,
+    pub history: RunHistory,
+    pub standings: Standings,
+    pub brands: BrandSettings,
+    pub monitoring: MonitoringSettings,
 }
 
 impl Deref for Mentions {
@@ -83,7 +107,13 @@ impl Deref for Mentions {
 
 impl Mentions {
     /// Makes the parts. Starts nothing.
-    pub fn new(platform: &Platform, accounts: &Accounts, domains: &DomainsService, jobs: &Jobs) -> Mentions {
+    pub fn new(
+        platform: &Platform,
+        accounts: &Accounts,
+        domains: &DomainsService,
+        jobs: &Jobs,
+        audits: &Audits,
+    ) -> Mentions {
         let Platform { config, clock, db, network, .. } = platform;
         let connections = Arc::new(Connections::new(config));
         let assistants = Assistants::new(network);
@@ -106,7 +136,7 @@ impl Mentions {
             quirks: quirks.clone(),
             finishing: finishing.clone(),
         });
-        let asking = Asking::new(AskingParts {
+        let asking = RunAsking::new(AskingParts {
             db: db.clone(),
             clock: clock.clone(),
             tasks: platform.tasks.clone(),
@@ -120,13 +150,28 @@ impl Mentions {
             permissions: permissions.clone(),
             keeps_responses: config.mentions.keep_raw_days > 0,
         });
+        let reanalysis = Reanalysis::new(db, clock, jobs, &books);
+        let base = (db, clock, jobs);
+        let records = DomainRecords::new(db, clock, audits);
+        let permission = PromptPermission::new(config, &connections);
+        let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
             asking,
-            reanalysis: Reanalysis::new(db, clock, jobs, &books),
+            reanalysis,
             scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
             tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
             tidying: Tidying::new(db, clock, config),
             model_analysis,
+            prompts: PromptList::new(db),
+            changes: PromptChanges::new(base, &opening, &permission),
+            removal: PromptRemoval::new((db, clock), &opening),
+            running: PromptRunning::new(base, &opening, &money, &permission),
+            import: PromptImport::new(&creation),
+            creation,
+            history: RunHistory::new(db),
+            standings: Standings::new(base, &connections, &opening, &money),
+            brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
+            monitoring: MonitoringSettings::new(platform, &records),
             opening,
             money,
             books,
@@ -139,6 +184,20 @@ impl Mentions {
             connections,
             assistants,
         }))
+    }
+
+    /// Deletes everything that is kept of a removed domain but its ledger, some rows at a time so that nobody waits long for the
+    /// writer.
+    pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
+        loop {
+            let mut tx = self.db.write().await?;
+            let deleted = queries::domains::delete_some_of_domain(&mut tx, domain).await?;
+            tx.commit().await?;
+            if deleted == 0 {
+                self.books.forget(domain);
+                return Ok(());
+            }
+        }
     }
 
     /// Adds the jobs of AI mentions to the worker's kinds.

@@ -8,8 +8,8 @@ use assistants::providers::Usd;
 use assistants::providers::call::{CallEnd, CallOutcome};
 use store::{Db, DbError};
 
+use super::analysing::by_model::ModelAnalysis;
 use super::analysing::finishing::Finishing;
-use super::analysing::model::ModelAnalysis;
 use super::writing::{EndedAs, Ending, EndingResult, RunWriter, Settlement};
 use crate::clock::{Clock, Timestamp};
 use crate::jobs::{JobError, JobRun, Jobs, LaneTrouble};

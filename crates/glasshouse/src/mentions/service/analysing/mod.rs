@@ -2,6 +2,6 @@
 
 pub mod answer;
 pub mod books;
+pub mod by_model;
 pub mod finishing;
-pub mod model;
 pub mod reanalysis;

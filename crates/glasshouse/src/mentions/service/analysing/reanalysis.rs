@@ -1,6 +1,6 @@
 //! Analyses the kept answers of a domain again: because its brand profile changed, or on an operator's wish. Asks no model:
 //! replies of models are kept with the answers. Resumable: a part is some days of one prompt and provider, whose sums are
-//! replaced in one transaction.
+//! replaced in one transaction. See docs/decisions/0384.
 
 use std::time::Duration;
 
@@ -70,17 +70,27 @@ impl Reanalysis {
         Reanalysis { db: db.clone(), clock: clock.clone(), jobs: jobs.clone(), books: books.clone() }
     }
 
-    /// Queues the job, in the transaction that raised the domain's version. Call [`Jobs::wake`] and
-    /// [`BrandBooks::forget`] after the commit.
-    pub async fn begin(&self, tx: &mut Tx, domain: &MonitoredDomain) -> Result<(), DbError> {
+    /// Queues the job, in the transaction that raised the domain's version. Returns the number of answers; none: there are
+    /// none. Call [`Reanalysis::wake`] and [`BrandBooks::forget`] after the commit.
+    pub async fn begin(&self, tx: &mut Tx, domain: &MonitoredDomain) -> Result<Option<i64>, DbError> {
         let total = runs::count_analysed(tx, &domain.domain).await?;
+        if total == 0 {
+            domains::set_recompute(tx, &domain.domain, None).await?;
+            return Ok(None);
+        }
         domains::set_recompute(tx, &domain.domain, Some((0, total))).await?;
         let job = ReanalyseDomain { domain: domain.domain.clone() }
             .queued_for(domain.account.as_str())
             .domain(domain.domain.as_str())
             .unique(format!("reanalyse {}", domain.domain))
             .priority(JobPriority::Background);
-        self.jobs.enqueue(tx, vec![job]).await.map(drop)
+        self.jobs.enqueue(tx, vec![job]).await?;
+        Ok(Some(total))
+    }
+
+    /// Tells this process's worker that there may be something to analyse again.
+    pub fn wake(&self) {
+        self.jobs.wake();
     }
 
     /// Raises the version of a domain and begins. Returns the number of answers; none: nothing of it is monitored.
@@ -89,12 +99,11 @@ impl Reanalysis {
         let Some(mut record) = domains::find_for_change(&mut tx, domain).await? else { return Ok(None) };
         record.analysis_version += 1;
         domains::save_brand(&mut tx, &record, self.clock.now()).await?;
-        self.begin(&mut tx, &record).await?;
-        let total = runs::count_analysed(&mut tx, domain).await?;
+        let total = self.begin(&mut tx, &record).await?;
         tx.commit_durably().await?;
         self.books.forget(domain);
-        self.jobs.wake();
-        Ok(Some(total))
+        self.wake();
+        Ok(Some(total.unwrap_or(0)))
     }
 
     /// Shows no more progress of a job that gave up.

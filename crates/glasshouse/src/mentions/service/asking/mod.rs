@@ -60,19 +60,19 @@ pub struct AskingParts {
 
 /// Asks the questions of runs. Cheap to clone.
 #[derive(Clone)]
-pub struct Asking(Arc<AskingParts>);
+pub struct RunAsking(Arc<AskingParts>);
 
 /// A call that goes on whatever becomes of its job.
 struct Call {
-    asking: Asking,
+    asking: RunAsking,
     task: RunTask,
     job: JobRun,
     book: Arc<BrandBook>,
 }
 
-impl Asking {
-    pub fn new(parts: AskingParts) -> Asking {
-        Asking(Arc::new(parts))
+impl RunAsking {
+    pub fn new(parts: AskingParts) -> RunAsking {
+        RunAsking(Arc::new(parts))
     }
 
     /// Asks the question of a run. Returns what becomes of its job.
@@ -235,7 +235,7 @@ impl Call {
     }
 }
 
-impl Asking {
+impl RunAsking {
     /// Analyses an answer as far as it goes without asking anybody.
     fn analyse(
         &self,

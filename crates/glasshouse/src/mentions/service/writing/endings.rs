@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assistants::analysis::{CompetitorProfile, CompetitorStatus};
 use assistants::providers::Provider;
 use assistants::statistics::CountedAnswer;
 use store::{DbError, Tx};
 
 use super::WriteContext;
+use super::competitors::keep_new_names;
 use super::entries::{EndedAs, Ending, Entry, Reply};
 use super::targets::{
     EarlierAnswer, EndedAnswer, after_answer, after_error, after_leaving_out, after_refusal,
@@ -25,11 +25,6 @@ use crate::mentions::queries::{prompts, sums, targets};
 use crate::mentions::schedule::model_family;
 use crate::mentions::service::analysing::answer::{AnalysedAnswer, compared_of};
 use crate::mentions::sums::{AnswerPair, SumChanges, SumPlace};
-
-/// Most competitors of a domain, discovered ones included.
-const MOST_COMPETITORS: usize = 200;
-/// Most pending names that a domain keeps.
-const MOST_PENDING: i64 = 2_000;
 
 /// Writes the ends of runs of a batch. Returns a reply for each of its entries that is one.
 pub async fn write(
@@ -359,7 +354,7 @@ impl<'a> Comparable<'a> {
 }
 
 /// Decides whether two answers are by models of one family.
-pub fn is_same_model(left: &str, right: &str) -> bool {
+fn is_same_model(left: &str, right: &str) -> bool {
     model_family(left) == model_family(right)
 }
 
@@ -371,51 +366,4 @@ fn place_row(ending: &Ending) -> RunPlaceRow {
         slot: ending.task.slot.as_millis(),
         sample: ending.task.sample,
     }
-}
-
-/// Keeps the competitors that answers have found, and the names that count when another answer has them too.
-async fn keep_new_names(
-    tx: &mut Tx,
-    analysed: &[(&Ending, &AnalysedAnswer)],
-    now: Timestamp,
-) -> Result<(), DbError> {
-    let mut discovered: BTreeMap<(&DomainId, &str), Option<&str>> = BTreeMap::new();
-    let mut pending: BTreeMap<(&DomainId, &str), ()> = BTreeMap::new();
-    for (ending, answer) in analysed {
-        let domain = &ending.task.domain;
-        discovered.extend(
-            answer.discovered.iter().map(|brand| ((domain, brand.name.as_str()), brand.domain.as_deref())),
-        );
-        pending.extend(answer.pending.iter().map(|name| ((domain, name.as_str()), ())));
-    }
-    let mut room: HashMap<&DomainId, usize> = HashMap::new();
-    for ((domain, name), host) in discovered {
-        let left = match room.get(domain) {
-            Some(left) => *left,
-            None => MOST_COMPETITORS.saturating_sub(domains::list_competitors(tx, domain).await?.len()),
-        };
-        if left > 0 {
-            let competitor = CompetitorProfile {
-                name: name.to_owned(),
-                aliases: Vec::new(),
-                domains: host.into_iter().map(str::to_owned).collect(),
-                status: CompetitorStatus::Discovered,
-            };
-            if domains::insert_competitor(tx, domain, &competitor, now).await? {
-                domains::note_competitors_changed(tx, domain).await?;
-                room.insert(domain, left - 1);
-                continue;
-            }
-        }
-        room.insert(domain, left);
-    }
-    let mut trimmed: Option<&DomainId> = None;
-    for (domain, name) in pending.into_keys() {
-        domains::propose_competitor(tx, domain, name, now).await?;
-        if trimmed != Some(domain) {
-            domains::trim_pending(tx, domain, MOST_PENDING).await?;
-            trimmed = Some(domain);
-        }
-    }
-    Ok(())
 }

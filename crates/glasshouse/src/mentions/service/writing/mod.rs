@@ -3,6 +3,7 @@
 //! Must never lose an end whose answer is paid: it stays in memory and is written when the database is back.
 //! See docs/decisions/0381.
 
+mod competitors;
 mod endings;
 mod entries;
 mod payments;

@@ -1,14 +1,16 @@
 //! SQL of sums: rows that are added up in the transaction that ends a run. A change of sums is a row with the difference.
 
-use std::collections::HashMap;
+mod changes;
+mod of_prompt;
 
 use assistants::statistics::{AnswerSums, CompetitorSums};
 use serde::Serialize;
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError};
 
 use super::RowSet;
-use crate::mentions::model::UtcDay;
-use crate::mentions::sums::SumChanges;
+
+pub use changes::write;
+pub use of_prompt::{PromptDays, delete_of_prompt, list_of_domain, list_of_prompt};
 
 /// Declares the columns of a sum once, each with the number of the crate's sums that it holds.
 macro_rules! sum_columns {
@@ -244,7 +246,7 @@ const fn domain_names() -> [&'static str; AnswerSumColumns::NAMES.len() + 2] {
 
 /// Address of a page, and the number that stands for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PageRow {
+pub struct SourcePageRow {
     pub domain: i64,
     pub page: i64,
     pub url: String,
@@ -252,7 +254,7 @@ pub struct PageRow {
 }
 
 /// Keeps addresses of pages.
-pub async fn put_pages(conn: &mut Conn, rows: &[PageRow]) -> Result<(), DbError> {
+pub async fn put_pages(conn: &mut Conn, rows: &[SourcePageRow]) -> Result<(), DbError> {
     const ROWS: RowSet = RowSet::new("mention_pages", &["domain", "page", "url", "site"]);
     ROWS.insert(conn, rows, "on conflict (domain, page) do nothing").await.map(drop)
 }
@@ -269,228 +271,4 @@ pub struct QueryTextRow {
 pub async fn put_queries(conn: &mut Conn, rows: &[QueryTextRow]) -> Result<(), DbError> {
     const ROWS: RowSet = RowSet::new("mention_queries", &["domain", "query", "text"]);
     ROWS.insert(conn, rows, "on conflict (domain, query) do nothing").await.map(drop)
-}
-
-macro_rules! answer_columns {
-    () => {
-        "responses, mentions, position_sum, first_positions, sentiment_sum, sentiment_count, positive, neutral, negative,
-            recommended_yes, recommended_known, own_cited, own_citations, competitor_citations, third_party_citations,
-            absent_overviews, not_retrieved, errors, distinct_competitors, informative, pair_distance_sum, pair_count,
-            earlier_distance_sum, earlier_count "
-    };
-}
-
-macro_rules! competitor_columns {
-    () => {
-        "responses, occurrences, prominence_sum, position_sum, cited, sentiment_sum, sentiment_count, ahead_of_own "
-    };
-}
-
-/// Rows of one prompt in a table of sums: `$1` are the days, so that each is one look-up in a table that is clustered by day.
-macro_rules! of_prompt {
-    ($verb:literal, $columns:expr, $table:literal, $days:literal) => {
-        concat!(
-            $verb,
-            $columns,
-            "from ",
-            $table,
-            " where domain = $2 and day ",
-            $days,
-            " and prompt = $3 and ($4 = '' or provider = $4)"
-        )
-    };
-}
-
-/// Runs a body with a statement about one prompt, whose days are a list of either engine.
-macro_rules! on_days {
-    ($conn:expr, $make:expr, $verb:literal, $columns:expr, $table:literal, $of:expr, |$query:ident, $c:ident| $body:expr) => {
-        match $conn.raw() {
-            store::EngineConn::Sqlite($c) => {
-                let days = serde_json::to_string(&$of.days).expect("numbers are JSON");
-                let sql = of_prompt!($verb, $columns, $table, "in (select value from json_each($1))");
-                let $query = $make(sql).bind(days).bind($of.domain).bind($of.prompt).bind($of.provider);
-                store::time_limited(async { $body }).await
-            }
-            store::EngineConn::Postgres($c) => {
-                let sql = of_prompt!($verb, $columns, $table, "= any($1)");
-                let $query = $make(sql).bind(&$of.days).bind($of.domain).bind($of.prompt).bind($of.provider);
-                store::time_limited(async { $body }).await
-            }
-        }
-    };
-}
-
-/// Part of the sums of one prompt.
-#[derive(Debug, Clone)]
-pub struct PromptDays<'a> {
-    pub domain: i64,
-    pub prompt: i64,
-    /// Empty: all.
-    pub provider: &'a str,
-    pub days: Vec<UtcDay>,
-}
-
-/// Lists the sums of a prompt and those of the competitors in its answers.
-pub async fn list_of_prompt(
-    conn: &mut Conn,
-    of: &PromptDays<'_>,
-) -> Result<(Vec<PromptSumRow>, Vec<PromptCompetitorRow>), DbError> {
-    let sums = on_days!(
-        conn,
-        sqlx::query_as,
-        "select domain, day, prompt, provider, ",
-        answer_columns!(),
-        "mention_sums",
-        of,
-        |query, c| query.fetch_all(c).await
-    )?;
-    let competitors = on_days!(
-        conn,
-        sqlx::query_as,
-        "select domain, day, prompt, provider, competitor, ",
-        competitor_columns!(),
-        "mention_competitor_sums",
-        of,
-        |query, c| query.fetch_all(c).await
-    )?;
-    Ok((sums, competitors))
-}
-
-/// Deletes the sums of a prompt, with those of competitors, sources and searches.
-pub async fn delete_of_prompt(conn: &mut Conn, of: &PromptDays<'_>) -> Result<(), DbError> {
-    macro_rules! delete {
-        ($($table:literal),+) => {
-            $(on_days!(conn, sqlx::query, "delete ", "", $table, of, |query, c| query.execute(c).await.map(drop))?;)+
-        };
-    }
-    delete!("mention_sums", "mention_competitor_sums", "mention_source_sums", "mention_query_sums");
-    Ok(())
-}
-
-/// Lists the sums of a domain from one day to another.
-pub async fn list_of_domain(
-    conn: &mut Conn,
-    domain: i64,
-    (from, to): (UtcDay, UtcDay),
-) -> Result<Vec<DomainSumRow>, DbError> {
-    const SQL: &str = concat!(
-        "select domain, day, provider, ",
-        answer_columns!(),
-        ", ok_runs, error_runs from mention_domain_sums where domain = $1 and day >= $2 and day <= $3
-        order by day, provider"
-    );
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain).bind(from).bind(to).fetch_all(c).await)?)
-}
-
-/// Writes changes of sums. Rows are in the order of their keys, so that two transactions never wait for each other.
-pub async fn write(conn: &mut Conn, changes: SumChanges) -> Result<(), DbError> {
-    let prompts: Vec<PromptSumRow> = changes
-        .prompts
-        .into_iter()
-        .filter(|(_, sums)| !sums.is_zero())
-        .map(|((domain, day, prompt, provider), sums)| PromptSumRow {
-            domain,
-            day,
-            prompt,
-            provider: provider.to_string(),
-            sums,
-        })
-        .collect();
-    add_prompt_sums(conn, &prompts).await?;
-    let domains: Vec<DomainSumRow> = changes
-        .domains
-        .into_iter()
-        .filter(|(_, sums)| *sums != DomainSumColumns::default())
-        .map(|((domain, day, provider), sums)| DomainSumRow {
-            domain,
-            day,
-            provider: provider.to_string(),
-            sums,
-        })
-        .collect();
-    add_domain_sums(conn, &domains).await?;
-    let rows: Vec<PromptCompetitorRow> = changes
-        .prompt_competitors
-        .into_iter()
-        .filter(|(_, sums)| !sums.is_zero())
-        .map(|(((domain, day, prompt, provider), competitor), sums)| PromptCompetitorRow {
-            domain,
-            day,
-            prompt,
-            provider: provider.to_string(),
-            competitor,
-            sums,
-        })
-        .collect();
-    add_prompt_competitors(conn, &rows).await?;
-    let rows: Vec<DomainCompetitorRow> = changes
-        .domain_competitors
-        .into_iter()
-        .filter(|(_, sums)| !sums.is_zero())
-        .map(|(((domain, day, provider), competitor), sums)| DomainCompetitorRow {
-            domain,
-            day,
-            provider: provider.to_string(),
-            competitor,
-            sums,
-        })
-        .collect();
-    add_domain_competitors(conn, &rows).await?;
-    let rows: Vec<SourceSumRow> = changes
-        .sources
-        .into_iter()
-        .map(|(((domain, day, prompt, provider), page), sums)| SourceSumRow {
-            domain,
-            day,
-            prompt,
-            provider: provider.to_string(),
-            page,
-            sums,
-        })
-        .collect();
-    add_sources(conn, &rows).await?;
-    let rows: Vec<QuerySumRow> = changes
-        .queries
-        .into_iter()
-        .map(|(((domain, day, prompt, provider), query), sums)| QuerySumRow {
-            domain,
-            day,
-            prompt,
-            provider: provider.to_string(),
-            query,
-            sums,
-        })
-        .collect();
-    add_queries(conn, &rows).await?;
-    let rows: Vec<ModelSumRow> = changes
-        .models
-        .into_iter()
-        .map(|(((domain, day, provider), model), responses)| ModelSumRow {
-            domain,
-            day,
-            provider: provider.to_string(),
-            model,
-            sums: ModelSumColumns { responses },
-        })
-        .collect();
-    add_models(conn, &rows).await?;
-    put_texts(conn, changes.pages, changes.query_texts).await
-}
-
-/// Addresses of pages with their sites, by domain and number.
-type Pages = HashMap<(i64, i64), (String, String)>;
-
-async fn put_texts(
-    conn: &mut Conn,
-    pages: Pages,
-    queries: HashMap<(i64, i64), String>,
-) -> Result<(), DbError> {
-    let mut rows: Vec<PageRow> =
-        pages.into_iter().map(|((domain, page), (url, site))| PageRow { domain, page, url, site }).collect();
-    rows.sort_by_key(|row| (row.domain, row.page));
-    put_pages(conn, &rows).await?;
-    let mut rows: Vec<QueryTextRow> =
-        queries.into_iter().map(|((domain, query), text)| QueryTextRow { domain, query, text }).collect();
-    rows.sort_by_key(|row| (row.domain, row.query));
-    put_queries(conn, &rows).await
 }

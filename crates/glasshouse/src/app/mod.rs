@@ -29,6 +29,7 @@ use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
+use crate::mentions::reading::MentionReading;
 use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
@@ -72,6 +73,8 @@ pub struct App {
     pub analytics: Analytics,
     /// Audits of sites.
     pub audits: Audits,
+    /// Statistics, sources and exports of AI mentions.
+    pub mention_reading: MentionReading,
     /// Monitoring of AI assistants.
     pub mentions: Mentions,
     /// Reports of AI mentions.
@@ -125,12 +128,14 @@ impl AppState {
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
+        let mention_reading = MentionReading::new(&platform, &analytics, &audits);
         let of_reports = ReportServices {
             accounts: &accounts,
             domains: &domains,
             jobs: &jobs,
             analytics: &analytics,
             audits: &audits,
+            monitoring: &mentions.monitoring,
         };
         let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
@@ -146,6 +151,7 @@ impl AppState {
             recorder,
             analytics,
             audits,
+            mention_reading,
             mentions,
             mention_reports,
             render,

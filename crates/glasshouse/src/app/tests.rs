@@ -49,6 +49,7 @@ impl Operation {
                 "domain" => query.append_pair("domain", domain),
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
                 "with" => query.append_pair("with", id),
+                "what" if self.path.contains("/ai-mentions/") => query.append_pair("what", "runs"),
                 "what" => query.append_pair("what", "pages"),
                 _ => continue,
             };
@@ -67,7 +68,12 @@ impl Operation {
 
     fn names_a_domain(&self) -> bool {
         let has_body = self.body["requestBody"].is_object();
-        let in_body = ["/api/seo-spider/runs", "/api/ai-mentions/prompts", "/api/ai-mentions/prompts/import"];
+        let in_body = [
+            "/api/seo-spider/runs",
+            "/api/ai-mentions/prompts",
+            "/api/ai-mentions/prompts/import",
+            "/api/ai-mentions/suggestions",
+        ];
         if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;
         }

@@ -7,9 +7,6 @@ use utoipa::ToSchema;
 
 use super::model::text_enum;
 
-/// Purpose of sealed secrets of webhooks.
-pub const WEBHOOK_SEAL: &str = "mention webhooks";
-
 const MAX_URL_BYTES: usize = 2048;
 /// Budget above which a number is taken for a mistake.
 const MAX_BUDGET_USD: f64 = 1e9;

@@ -2,6 +2,7 @@
 
 mod prompt_runs;
 mod prompts;
+mod reading;
 mod reports;
 mod running;
 mod settings;
@@ -23,6 +24,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .merge(prompt_runs::routes())
         .merge(standing::routes())
         .merge(settings::routes())
+        .merge(reading::routes())
         .merge(reports::routes())
 }
 

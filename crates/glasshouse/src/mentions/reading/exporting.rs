@@ -47,104 +47,29 @@ pub enum ExportFormat {
 type Line = Map<String, Value>;
 
 impl ExportKind {
-    /// Returns the columns of a CSV file.
-    fn columns(self) -> &'static [&'static str] {
+    /// Returns the head of a CSV file: the names of its columns.
+    fn head(self) -> &'static str {
         match self {
-            ExportKind::Prompts => {
-                &["promptText", "intent", "providers", "monitorInterval", "tags", "active", "personaLocation"]
+            ExportKind::Prompts => "promptText,intent,providers,monitorInterval,tags,active,personaLocation",
+            ExportKind::Runs => {
+                "id,promptId,promptText,dateUtc,provider,status,reason,mentionPosition,citationCount,sentiment,recommended,\
+                 analysisText,analysisMode,competitorMentions,citationDomains,retrieval,finish,servedModel,errorCode,\
+                 calls,costUsd,costEstimated,demo,createdAt,rawResponse"
             }
-            ExportKind::Runs => &[
-                "id",
-                "promptId",
-                "promptText",
-                "dateUtc",
-                "provider",
-                "status",
-                "reason",
-                "mentionPosition",
-                "citationCount",
-                "sentiment",
-                "recommended",
-                "analysisText",
-                "analysisMode",
-                "competitorMentions",
-                "citationDomains",
-                "retrieval",
-                "finish",
-                "servedModel",
-                "errorCode",
-                "calls",
-                "costUsd",
-                "costEstimated",
-                "demo",
-                "createdAt",
-                "rawResponse",
-            ],
-            ExportKind::Citations => &[
-                "runId",
-                "promptId",
-                "promptText",
-                "dateUtc",
-                "provider",
-                "url",
-                "domain",
-                "title",
-                "kind",
-                "cited",
-            ],
-            ExportKind::Stats => &[
-                "promptId",
-                "promptText",
-                "intent",
-                "aiProviders",
-                "tags",
-                "active",
-                "branded",
-                "lastRunAt",
-                "responses",
-                "mentions",
-                "visibilityPercent",
-                "visibilityLow",
-                "visibilityHigh",
-                "avgSentiment",
-                "avgPosition",
-                "citationRate",
-                "topCompetitorSharePct",
-                "difficulty",
-                "topCompetitors",
-                "from",
-                "to",
-            ],
-            ExportKind::Sources(SourceUnit::Site) => &[
-                "domain",
-                "kind",
-                "answers",
-                "citations",
-                "retrieved",
-                "sharePct",
-                "gapAnswers",
-                "promptIds",
-                "providers",
-                "firstDate",
-                "lastDate",
-            ],
-            ExportKind::Sources(SourceUnit::Page) => &[
-                "url",
-                "kind",
-                "answers",
-                "citations",
-                "retrieved",
-                "sharePct",
-                "gapAnswers",
-                "promptIds",
-                "providers",
-                "firstDate",
-                "lastDate",
-                "lastCrawlByAiBots",
-                "openIssues",
-                "referrals",
-            ],
-            ExportKind::Queries => &["query", "answers", "namedIn", "providers", "promptIds", "tracked"],
+            ExportKind::Citations => "runId,promptId,promptText,dateUtc,provider,url,domain,title,kind,cited",
+            ExportKind::Stats => {
+                "promptId,promptText,intent,aiProviders,tags,active,branded,lastRunAt,responses,mentions,\
+                 visibilityPercent,visibilityLow,visibilityHigh,avgSentiment,avgPosition,citationRate,\
+                 topCompetitorSharePct,difficulty,topCompetitors,from,to"
+            }
+            ExportKind::Sources(SourceUnit::Site) => {
+                "domain,kind,answers,citations,retrieved,sharePct,gapAnswers,promptIds,providers,firstDate,lastDate"
+            }
+            ExportKind::Sources(SourceUnit::Page) => {
+                "url,kind,answers,citations,retrieved,sharePct,gapAnswers,promptIds,providers,firstDate,lastDate,\
+                 lastCrawlByAiBots,openIssues,referrals"
+            }
+            ExportKind::Queries => "query,answers,namedIn,providers,promptIds,tracked",
         }
     }
 }
@@ -152,7 +77,7 @@ impl ExportKind {
 impl ExportFormat {
     fn head(self, kind: ExportKind) -> String {
         match self {
-            ExportFormat::Csv => format!("{}\r\n", kind.columns().join(",")),
+            ExportFormat::Csv => format!("{}\r\n", kind.head()),
             ExportFormat::Ndjson => String::new(),
         }
     }
@@ -160,7 +85,7 @@ impl ExportFormat {
     fn write(self, text: &mut String, kind: ExportKind, line: Line) {
         match self {
             ExportFormat::Csv => {
-                let cells = kind.columns().iter().map(|column| cell(line.get(*column).map(as_cell).as_ref()));
+                let cells = kind.head().split(',').map(|column| cell(line.get(column).map(as_cell).as_ref()));
                 text.push_str(&cells.collect::<Vec<_>>().join(","));
                 text.push_str("\r\n");
             }

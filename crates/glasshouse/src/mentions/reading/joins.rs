@@ -1,5 +1,6 @@
 //! Knowledge of other features beside sums: competitors' sites, and own pages with visits and audits.
 //! What cannot be read now is unknown: a list of sources is shown without visits rather than not at all.
+//! See docs/decisions/0391.
 
 use std::collections::{HashMap, HashSet};
 

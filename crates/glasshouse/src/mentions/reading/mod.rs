@@ -23,3 +23,5 @@ pub use visibility::{
     AccountVisibility, CitedPage, DomainVisibility, MentionEvent, MentionEventKind, ProviderVisibility,
     VisibilityPoint,
 };
+
+pub use super::queries::reading::sources::{ListPart, SourceUnit};

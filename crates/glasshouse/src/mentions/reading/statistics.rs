@@ -15,7 +15,6 @@ use crate::mentions::queries::reading::statistics::{CompetitorTotalsRow, PromptT
 /// Statistics of one prompt in a window.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(title = "PromptStats")]
 pub struct PromptStats {
     pub prompt_id: String,
     #[schema(examples("What is the best documentation tool for startups?"))]
@@ -171,7 +170,7 @@ impl PromptSums {
 }
 
 impl PromptStats {
-    /// Computes the statistics of a prompt. None: there are no runs in the window.
+    /// Computes the statistics of a prompt. Without sums there are no runs in the window.
     pub fn of(
         prompt: &Prompt,
         sums: Option<&AnswerSums>,

@@ -17,6 +17,7 @@ use store::{Db, DbError};
 use super::model::UtcDay;
 use super::queries::reports;
 use super::report::WINDOW_DAYS;
+use super::service::settings::monitoring::MonitoringSettings;
 use crate::accounts::Accounts;
 use crate::analytics::Analytics;
 use crate::audit::Audits;
@@ -25,9 +26,7 @@ use crate::domains::{DomainId, DomainsService};
 use crate::jobs::Jobs;
 use crate::notify::mail::Mailer;
 use crate::platform::Platform;
-use crate::secret::SealKey;
 
-use super::monitoring::WEBHOOK_SEAL;
 pub use super::queries::reports::ReportRow;
 
 /// Reports of this process. Cheap to clone.
@@ -45,7 +44,7 @@ struct ReportParts {
     audits: Audits,
     /// None: no mail server is set.
     mailer: Option<Mailer>,
-    seal_key: SealKey,
+    monitoring: MonitoringSettings,
 }
 
 /// Services that reports are made of.
@@ -55,6 +54,8 @@ pub struct ReportServices<'a> {
     pub jobs: &'a Jobs,
     pub analytics: &'a Analytics,
     pub audits: &'a Audits,
+    /// Opens secrets of webhooks.
+    pub monitoring: &'a MonitoringSettings,
 }
 
 /// State of today's report.
@@ -80,8 +81,8 @@ impl MentionReports {
             jobs: services.jobs.clone(),
             analytics: services.analytics.clone(),
             audits: services.audits.clone(),
+            monitoring: services.monitoring.clone(),
             mailer,
-            seal_key: platform.secrets.seal_key(WEBHOOK_SEAL),
             platform: platform.clone(),
         }))
     }

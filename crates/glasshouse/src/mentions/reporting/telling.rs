@@ -101,9 +101,7 @@ impl MentionReports {
     /// Tells a domain's webhook that a report is ready.
     pub(super) async fn tell_webhook(&self, id: &str, new: &[String]) -> Result<(), JobError> {
         let Some((row, report, record)) = self.find_told(id).await? else { return Ok(()) };
-        let secret =
-            record.sealed.as_ref().and_then(|sealed| self.0.seal_key.open(sealed, record.domain.as_str()));
-        let secret = secret.and_then(|secret| String::from_utf8(secret).ok());
+        let secret = self.0.monitoring.secret_of(&record);
         let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(()) };
         let message = ready_message(&row, &report, new).to_string();
         let sent = send(&self.0.platform, &url, &secret, message, self.0.clock.now()).await;

@@ -4,5 +4,6 @@ mod asking;
 mod fixture;
 mod history;
 mod prompts;
+mod reading;
 mod schedules;
 mod sums;

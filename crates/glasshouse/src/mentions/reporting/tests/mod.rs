@@ -15,7 +15,7 @@ use bytes::Bytes;
 use crawler::testing::WebServer;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
@@ -29,7 +29,7 @@ use crate::mentions::model::{
 use crate::mentions::queries::{answers, domains, prompts, runs, sums};
 use crate::mentions::service::analysing::answer::KeptAnswer;
 use crate::mentions::sums::{SumChanges, SumPlace};
-use crate::testing::{NOON, Reply, TestAccount, TestApp};
+use crate::testing::{Reply, TestAccount, TestApp};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -275,16 +275,13 @@ impl Luma {
         reply.json()
     }
 
-    /// Changes the settings of the domain's monitoring.
-    async fn monitoring(&self, webhook: Option<&str>, digest: &str) {
-        let mut tx = self.app.state.platform.db.write().await.unwrap();
-        let mut record = domains::find_for_change(&mut tx, &self.domain.id).await.unwrap().unwrap();
-        record.webhook_url = webhook.map(str::to_owned);
-        let key = self.app.state.platform.secrets.seal_key(super::WEBHOOK_SEAL);
-        record.sealed = webhook.map(|_| key.seal(b"secret", self.domain.id.as_str()));
-        digest.clone_into(&mut record.digest);
-        domains::save_monitoring(&mut tx, &record, NOON).await.unwrap();
-        tx.commit().await.unwrap();
+    /// Changes the settings of the domain's monitoring. Returns the secret of the webhook.
+    async fn monitoring(&self, webhook: Option<&str>, digest: &str) -> String {
+        let change = json!({ "webhookUrl": webhook, "digest": digest });
+        let path = "/api/domains/lumadocs.io/monitoring";
+        let reply = self.app.patch(path).key(&self.account.key).json(change).await;
+        reply.assert_status(200);
+        reply.json()["webhookSecret"].as_str().unwrap_or_default().to_owned()
     }
 
     fn advance(&self, by: Duration) {

@@ -23,7 +23,7 @@ fn messages(luma: &Luma) -> Vec<Value> {
 #[tokio::test]
 async fn a_webhook_is_told_that_a_report_is_ready_with_its_confirmed_changes() {
     on_each_engine(async |luma| {
-        luma.monitoring(Some("https://hook.example/hook"), "off").await;
+        let secret = luma.monitoring(Some("https://hook.example/hook"), "off").await;
         lose(&luma).await;
 
         luma.work().await;
@@ -38,7 +38,7 @@ async fn a_webhook_is_told_that_a_report_is_ready_with_its_confirmed_changes() {
         assert_eq!((&changes[0]["type"], &changes[0]["isNew"]), (&json!("lost"), &json!(true)));
         let (headers, body) = luma.hooks.lock().unwrap()[0].clone();
         let at: i64 = headers[WEBHOOK_TIMESTAMP].to_str().unwrap().parse().unwrap();
-        assert_eq!(headers[WEBHOOK_SIGNATURE], sign("secret", Timestamp::from_millis(at), &body));
+        assert_eq!(headers[WEBHOOK_SIGNATURE], sign(&secret, Timestamp::from_millis(at), &body));
     })
     .await;
 }

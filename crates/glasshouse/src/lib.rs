@@ -20,6 +20,7 @@ pub mod jobs;
 pub mod listen;
 pub mod mentions;
 mod networks;
+pub mod notify;
 pub mod platform;
 pub mod refresh;
 pub mod render;

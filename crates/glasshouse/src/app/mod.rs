@@ -30,6 +30,7 @@ use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
 use crate::mentions::reading::MentionReading;
+use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
@@ -76,6 +77,8 @@ pub struct App {
     pub mention_reading: MentionReading,
     /// Monitoring of AI assistants.
     pub mentions: Mentions,
+    /// Reports of AI mentions.
+    pub mention_reports: MentionReports,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -126,6 +129,15 @@ impl AppState {
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
         let mention_reading = MentionReading::new(&platform, &analytics, &audits);
+        let of_reports = ReportServices {
+            accounts: &accounts,
+            domains: &domains,
+            jobs: &jobs,
+            analytics: &analytics,
+            audits: &audits,
+            monitoring: &mentions.monitoring,
+        };
+        let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -141,6 +153,7 @@ impl AppState {
             audits,
             mention_reading,
             mentions,
+            mention_reports,
             render,
             jobs,
             refresh,
@@ -168,10 +181,15 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            registry = self.mentions.register(registry);
-            schedules =
-                [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
-            schedules.extend(self.mentions.schedules());
+            registry = self.mention_reports.register(self.mentions.register(registry));
+            schedules = [
+                analytics::jobs::schedules(),
+                self.refresh.schedules(),
+                self.audits.schedules(),
+                self.mentions.schedules(),
+                self.mention_reports.schedules(),
+            ]
+            .concat();
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
             registry = edge::jobs::register(registry, &certificates);

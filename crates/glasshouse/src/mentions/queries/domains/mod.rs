@@ -259,7 +259,7 @@ pub async fn note_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Res
 /// Deletes some of what is kept of a removed domain, the record last. Returns the number of rows that are gone.
 pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const NUMBER: &str = "select number from mention_domains where domain_id = $1";
-    const BY_ID: [(&str, &str); 8] = [
+    const BY_ID: [(&str, &str); 10] = [
         ("mention_targets", "prompt_id, provider"),
         ("mention_prompts", "id"),
         ("mention_responses", "run_id"),
@@ -268,6 +268,8 @@ pub async fn delete_some_of_domain(conn: &mut Conn, domain: &DomainId) -> Result
         ("mention_competitors", "domain_id, name_key"),
         ("mention_reports", "id"),
         ("mention_reports_due", "domain_id"),
+        ("mention_told", "domain_id, channel, change_key"),
+        ("mention_digests", "domain_id"),
     ];
     const BY_NUMBER: [(&str, &str); 9] = [
         ("mention_sums", "domain, day, prompt, provider"),

@@ -18,6 +18,7 @@ pub mod edge;
 pub mod follow;
 pub mod jobs;
 pub mod listen;
+pub mod mentions;
 mod networks;
 pub mod platform;
 pub mod refresh;

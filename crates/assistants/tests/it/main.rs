@@ -1,8 +1,10 @@
-//! The providers over real sockets, against stand-ins of their vendors, and their recorded replies without any.
+//! Tests of the crate from outside. Providers over real sockets against stand-ins of their vendors and over recorded
+//! replies; analysis over golden numbers, properties, labelled and hostile answers.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod checks;
 mod corpus;
+mod golden;
 mod hostile;
 mod money;
 mod properties;
@@ -11,5 +13,6 @@ mod replies;
 mod requests;
 mod secrets;
 mod sources;
+mod sums;
 mod tasks;
 mod world;

@@ -25,7 +25,7 @@ pub use access::Access;
 pub use caller::{Caller, check_limit};
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
-pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
+pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use state::ApiState;
 
 /// What every handler answers with.

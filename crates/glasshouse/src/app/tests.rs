@@ -61,12 +61,14 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
+            "action": "delete", "id": "none", "prompts": [], "name": "Shop", "terms": [],
         })
     }
 
     fn names_a_domain(&self) -> bool {
         let has_body = self.body["requestBody"].is_object();
-        if has_body && (self.path.contains("/cache/") || self.path == "/api/seo-spider/runs") {
+        let in_body = ["/api/seo-spider/runs", "/api/ai-mentions/prompts", "/api/ai-mentions/prompts/import"];
+        if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;
         }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();

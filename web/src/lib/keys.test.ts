@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { bindKeys, keys, pressKey } from './keys.svelte';
 
 // These tests have no document: nothing has the focus and no layer is open.
-vi.stubGlobal('Element', class {});
+vi.stubGlobal('Element', function Element() {});
 
 const press = (key: string, init: Partial<KeyboardEvent> = {}, at = 0) => {
   const event = { key, timeStamp: at, target: null, defaultPrevented: false, preventDefault: vi.fn(), ...init };

@@ -15,7 +15,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::AppState;
-use crate::api::ApiError;
 use crate::clock::Timestamp;
 
 /// How long a part may take to answer before it counts as away.
@@ -74,11 +73,6 @@ fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
 /// The operations of this file.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_health)).routes(routes!(get_readiness))
-}
-
-/// 404 for every path that is none of ours.
-pub async fn unknown_path() -> ApiError {
-    ApiError::not_found()
 }
 
 /// The process is up.

@@ -138,7 +138,7 @@ impl Brands {
 
     /// Returns the brand that an address belongs to: by its host, or by its domain's label when the label is the name of
     /// a competitor whose domains are unknown.
-    pub(super) fn owner_of(&self, url: &str, domain: &str) -> Option<(BrandKind, &str)> {
+    pub fn owner_of(&self, url: &str, domain: &str) -> Option<(BrandKind, &str)> {
         let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let by_host = self.matcher.owner_of(&host).or_else(|| self.matcher.owner_of(domain));
         let by_label =

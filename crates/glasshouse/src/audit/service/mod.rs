@@ -27,7 +27,9 @@ use crate::domains::origin::OriginClient;
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
-pub use read::{AuditExport, AuditExportFormat, Comparison, LinkFilter, LinkList, PageFilter, PageOrder};
+pub use read::{
+    AuditExport, AuditExportFormat, AuditedTopic, Comparison, LinkFilter, LinkList, PageFilter, PageOrder,
+};
 pub use settings::AuditingError;
 pub use start::{AuditStartError, NewRun};
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::Audits;
+use crate::api::csv::cell;
 use crate::audit::model::{Run, RunReport};
 use crate::audit::segments::ReadError;
 use crate::audit::stored::{PAGE_FIELDS, PART_ROWS, PartKind, lines};
@@ -284,19 +285,6 @@ fn objects(list: Value) -> Vec<Map<String, Value>> {
     list.into_iter().filter_map(object).collect()
 }
 
-/// A quoted cell. One that a spreadsheet would compute is made a text: strangers write paths and texts.
-fn cell(value: Option<&Value>) -> String {
-    let text = match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => {
-            let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-            format!("{guard}{text}")
-        }
-        Some(other) => other.to_string(),
-    };
-    format!("\"{}\"", text.replace('"', "\"\""))
-}
-
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -304,13 +292,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cell_that_a_spreadsheet_would_compute_is_a_text() {
-        assert_eq!(cell(Some(&Value::from("=HYPERLINK(\"x\")"))), "\"'=HYPERLINK(\"\"x\"\")\"");
-        assert_eq!(cell(Some(&Value::from(-1))), "\"-1\"");
-        assert_eq!(cell(None), "\"\"");
-    }
 
     #[test]
     fn findings_about_the_site_have_a_line_for_each_example() {

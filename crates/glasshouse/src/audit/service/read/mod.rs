@@ -2,6 +2,7 @@
 
 mod compare;
 mod exports;
+mod for_mentions;
 mod links;
 mod visits;
 
@@ -24,6 +25,7 @@ use crate::domains::DomainId;
 
 pub use compare::Comparison;
 pub use exports::{AuditExport, AuditExportFormat};
+pub use for_mentions::AuditedTopic;
 pub use links::{LinkFilter, LinkList};
 pub use visits::LastVisits;
 

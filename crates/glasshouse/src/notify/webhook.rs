@@ -1,5 +1,5 @@
-//! Tells a customer's server that a run ended: one POST through the guard, signed so that the server can tell it is ours.
-//! Follows no redirect, and reads nothing of the answer but its status.
+//! Message to a customer's server: one POST through the guard, signed so that the server can tell who sent it.
+//! Used by audits and by reports of AI mentions. Follows no redirect, and reads nothing of the answer but its status.
 
 use std::time::Duration;
 
@@ -16,10 +16,13 @@ use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use crate::clock::Timestamp;
 use crate::platform::Platform;
 
-/// How long the customer's server may take.
+/// Name of the sender.
+const USER_AGENT: &str =
+    concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
+/// Time that the customer's server may take.
 const RESPONSE_TIME: Duration = Duration::from_secs(10);
 
-/// Why nobody was told.
+/// Reason why a message was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
     /// The address cannot be asked.
@@ -48,7 +51,7 @@ pub async fn send(
         .method(Method::POST)
         .uri(url)
         .header(header::CONTENT_TYPE, "application/json")
-        .header(header::USER_AGENT, super::source::USER_AGENT)
+        .header(header::USER_AGENT, USER_AGENT)
         .header(WEBHOOK_TIMESTAMP, now.as_millis())
         .header(WEBHOOK_SIGNATURE, sign(secret, now, &body))
         .body(Full::new(Bytes::from(body)))?;

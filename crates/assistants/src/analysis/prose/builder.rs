@@ -180,7 +180,11 @@ impl Builder<'_> {
         self.open_block();
         let start = self.prose.text.len();
         self.prose.text.push_str(text);
-        let inside = self.markdown.get(source.clone()).and_then(|original| original.find(text));
+        // Line feeds within code are read as spaces.
+        let inside = self
+            .markdown
+            .get(source.clone())
+            .and_then(|original| original.find(text).or_else(|| original.replace('\n', " ").find(text)));
         let is_verbatim = inside.is_some();
         let source = match inside {
             Some(at) => source.start + at..source.start + at + text.len(),

@@ -56,7 +56,7 @@ impl<'a> SentenceReader<'a> {
         self.sums
     }
 
-    /// Reads one block.
+    /// Adds what the sentences of a block say, with its topic for those that name nobody.
     pub fn read_block(&mut self, view: &BlockView<'_>, topic: Topic) {
         let mut subject = topic.brand.or(self.sole.filter(|_| self.is_sole_named));
         let mut has_cue = false;

@@ -21,7 +21,6 @@ pub const LANGUAGES: [&str; 5] = ["en", "de", "fr", "es", "ja"];
 pub struct LabelledAnswer {
     pub id: String,
     pub part: AnswerPart,
-    pub language: String,
     pub question: String,
     pub brand: BrandProfile,
     /// Competitors that the profile knows already.

@@ -96,6 +96,7 @@ error_codes! {
         with { "resumesAt": "2026-12-01T00:00:00.000Z" };
     UpgradeRequiredForCustomHeaders = FORBIDDEN "upgrade_required_for_custom_headers": "The plan has no custom response headers.";
     CsrfTokenMissing = FORBIDDEN "csrf_token_missing": "A session changes something without its token in `x-csrf-token`.";
+    WrongPassword = FORBIDDEN "wrong_password": "The current password is wrong.";
     CrossSiteRequest = FORBIDDEN "cross_site_request": "The request comes from a page of another site.";
     NotFound = NOT_FOUND "not_found": "There is no such thing, or it is not the account's.";
     MethodNotAllowed = METHOD_NOT_ALLOWED "method_not_allowed": "The path has other methods; `Allow` names them.";

@@ -20,6 +20,7 @@ pub mod server;
 pub mod shared_limits;
 mod state;
 pub mod twins;
+pub mod validators;
 
 pub use access::Access;
 pub use caller::{Caller, check_limit};

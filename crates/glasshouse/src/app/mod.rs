@@ -30,12 +30,13 @@ use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
 use crate::mentions::reading::MentionReading;
+use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, domains, mentions, refresh, render};
+use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -76,6 +77,8 @@ pub struct App {
     pub mention_reading: MentionReading,
     /// Monitoring of AI assistants.
     pub mentions: Mentions,
+    /// Reports of AI mentions.
+    pub mention_reports: MentionReports,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
@@ -126,6 +129,15 @@ impl AppState {
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
         let mention_reading = MentionReading::new(&platform, &analytics, &audits);
+        let of_reports = ReportServices {
+            accounts: &accounts,
+            domains: &domains,
+            jobs: &jobs,
+            analytics: &analytics,
+            audits: &audits,
+            monitoring: &mentions.monitoring,
+        };
+        let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         AppState(Arc::new(App {
             follower,
@@ -141,6 +153,7 @@ impl AppState {
             audits,
             mention_reading,
             mentions,
+            mention_reports,
             render,
             jobs,
             refresh,
@@ -168,10 +181,15 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            registry = self.mentions.register(registry);
-            schedules =
-                [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
-            schedules.extend(self.mentions.schedules());
+            registry = self.mention_reports.register(self.mentions.register(registry));
+            schedules = [
+                analytics::jobs::schedules(),
+                self.refresh.schedules(),
+                self.audits.schedules(),
+                self.mentions.schedules(),
+                self.mention_reports.schedules(),
+            ]
+            .concat();
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
             registry = edge::jobs::register(registry, &certificates);
@@ -251,7 +269,8 @@ impl AppState {
     pub fn envelope(&self) -> Envelope {
         let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
-        let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
+        let router =
+            router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path);
         let app = self.clone();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
@@ -291,6 +310,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(dashboard::handlers::routes())
 }
 
 /// The OpenAPI document.

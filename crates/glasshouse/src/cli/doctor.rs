@@ -17,9 +17,11 @@ use super::{Context, output};
 use crate::analytics::VisitStore;
 use crate::analytics::stores::ClickHouseStore;
 use crate::config::ClickHouseUrl;
+use crate::dashboard::assets::{WebFiles, is_built};
 use crate::mentions::budgets::BudgetScope;
 use crate::mentions::connections::{AssistantSetup, Connections};
 use crate::mentions::queries::ledger::{self, BudgetRow};
+use crate::notify::mail::Mailer;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
@@ -57,8 +59,10 @@ pub async fn run(args: &Args, context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) => findings
             .push(("DNS resolver", Broken(format!("{}; correct network.*", one_line(error.as_ref()))))),
     }
+    findings.push(("dashboard", dashboard()));
     findings.push(("public address", public_address(context)));
     findings.push(("edge addresses", edge_addresses(context)));
+    findings.push(("mail", mail(context)));
     findings.extend(providers(args, context).await);
     findings.push(("AI money", money_of_month(context).await));
     let is_broken = findings.iter().any(|(_, finding)| matches!(finding, Broken(_)));
@@ -288,6 +292,14 @@ async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealt
     }
 }
 
+fn dashboard() -> PartState {
+    if is_built::<WebFiles>() {
+        Good("in this build".to_owned())
+    } else {
+        Note("not in this build; build it with make build".to_owned())
+    }
+}
+
 fn public_address(context: &Context) -> PartState {
     let address = context.config.public_url();
     let is_local = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
@@ -302,6 +314,14 @@ fn public_address(context: &Context) -> PartState {
     Note(format!(
         "{address} is not https: keys and passwords travel in the clear; put TLS in front and set server.public_url"
     ))
+}
+
+fn mail(context: &Context) -> PartState {
+    match Mailer::of_settings(&context.config) {
+        Ok(Some(_)) => Good("digests are sent over mail.smtp_url".to_owned()),
+        Ok(None) => Note("mail.smtp_url is not set: no digest is sent".to_owned()),
+        Err(error) => Broken(format!("{error}; correct mail.smtp_url and mail.from")),
+    }
 }
 
 fn edge_addresses(context: &Context) -> PartState {

@@ -13,6 +13,8 @@ pub mod model;
 pub mod monitoring;
 pub mod queries;
 pub mod reading;
+pub mod report;
+pub mod reporting;
 pub mod schedule;
 pub mod service;
 pub mod sums;

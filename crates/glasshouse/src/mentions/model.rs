@@ -19,6 +19,11 @@ id_type! {
     PromptRunId
 }
 
+/// Makes the id of a report. Ids sort by the time at which they were made.
+pub fn id_of_report() -> String {
+    PromptRunId::generate().to_string()
+}
+
 /// Days since 1970, UTC.
 pub type UtcDay = i64;
 

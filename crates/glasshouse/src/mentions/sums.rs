@@ -38,8 +38,10 @@ pub struct CountedParts<'a> {
     pub served_model: &'a str,
 }
 
-type PromptKey = (i64, UtcDay, i64, Provider);
-type DomainKey = (i64, UtcDay, Provider);
+/// Domain, day, prompt and provider.
+pub type PromptKey = (i64, UtcDay, i64, Provider);
+/// Domain, day and provider.
+pub type DomainKey = (i64, UtcDay, Provider);
 
 /// Differences between sums as they are and as they will be.
 #[derive(Debug, Default)]

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::names::{is_distinctive, is_name, without_model};
+use super::names::{is_distinctive, is_name, leading_name, without_model};
+use super::unspaced::{self, is_unspaced};
 use crate::analysis::matcher::{BrandNames, Matcher, Reading, fold, longest};
 use crate::analysis::prose::{self, Prose};
 
@@ -44,30 +45,12 @@ const COMMAS: &[&str] = &[", ", "; ", "、", " / ", "/", "・", "，"];
 const ARTICLES: &[&str] = &[
     "the ", "die ", "der ", "das ", "den ", "la ", "le ", "les ", "l'", "el ", "los ", "il ", "de ", "het ",
 ];
+/// Longest remark in parentheses behind a name.
+const MAX_REMARK_BYTES: usize = 90;
 /// Most words of a name in an enumeration.
 const MAX_WORDS: usize = 4;
 /// Names that are followed in one direction from a known one.
 const MAX_CHAIN: usize = 12;
-/// Suffixes of Japanese company names that are written in Han only.
-const COMPANY_SUFFIXES: &[&str] = &[
-    "損保",
-    "銀行",
-    "電力",
-    "事務所",
-    "会計",
-    "保険",
-    "火災",
-    "会社",
-    "観光",
-    "堂",
-    "園",
-    "庵",
-    "屋",
-    "軒",
-    "店",
-    "社",
-    "院",
-];
 /// Words of questions that ask for a choice among products or companies, folded.
 const CHOICE_WORDS: &[&str] = &[
     "best",
@@ -119,7 +102,7 @@ const CHOICE_WORDS: &[&str] = &[
     "選び方",
     "ランキング",
     "代わり",
-    "教えて",
+    "いい？",
 ];
 
 /// Decides whether a question asks for a choice among products or companies.
@@ -220,7 +203,7 @@ impl Chain<'_> {
             else {
                 return;
             };
-            let rest = &before[..before.len() - connector.len()];
+            let rest = without_parenthesis(&before[..before.len() - connector.len()]);
             let rest_end = limit + rest.len();
             if let Some(known) = self.known.iter().rfind(|known| known.end == rest_end) {
                 self.known_count += 1;
@@ -246,13 +229,23 @@ fn connector_at(text: &str) -> Option<(usize, bool)> {
 
 /// Returns the length of a short remark in parentheses: ` (great for landlords)`.
 fn parenthesis_length(text: &str) -> usize {
-    const MAX_REMARK_BYTES: usize = 90;
     let inside = ["(", " (", "（"].iter().find_map(|open| text.strip_prefix(open));
     let Some(inside) = inside else { return 0 };
     let window = &inside[..inside.floor_char_boundary(MAX_REMARK_BYTES)];
     let Some(end) = window.find([')', '）']) else { return 0 };
     let closing = window[end..].chars().next().map_or(0, char::len_utf8);
     text.len() - inside.len() + end + closing
+}
+
+/// Drops a short remark in parentheses from the end of a text.
+fn without_parenthesis(text: &str) -> &str {
+    if !text.ends_with([')', '）']) {
+        return text;
+    }
+    match text.rfind(['(', '（']) {
+        Some(open) if text.len() - open <= MAX_REMARK_BYTES => text[..open].trim_end(),
+        _ => text,
+    }
 }
 
 fn article_length(text: &str) -> usize {
@@ -265,34 +258,13 @@ fn article_before(text: &str) -> usize {
 
 /// Returns the name at the start of a text.
 fn name_at(text: &str) -> Option<&str> {
-    if text.starts_with(is_unspaced) {
-        let end = text.find(|c: char| !is_unspaced_name(c)).unwrap_or(text.len());
-        return Some(&text[..end]).filter(|name| is_unspaced_company(name));
-    }
-    let mut end = 0;
-    for word in text.split_inclusive(' ').take(MAX_WORDS) {
-        let bare = word.trim_end();
-        let name = bare.trim_end_matches([',', '.', ';', ':', ')', '!', '?', '"', '»', '”', '。', '、']);
-        let name = name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name);
-        if !name.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || c == '&') {
-            break;
-        }
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        end = start + name.len();
-        if name.len() < bare.len() {
-            break;
-        }
-    }
-    accepted(text[..end].trim_end_matches(['&', ' ']))
+    accepted(leading_name(text))
 }
 
 /// Returns the name at the end of a text.
 fn name_before(text: &str) -> Option<&str> {
-    if text.ends_with(is_unspaced_name) && text.ends_with(is_unspaced) {
-        let start = text
-            .rfind(|c: char| !is_unspaced_name(c))
-            .map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
-        return Some(&text[start..]).filter(|name| is_unspaced_company(name));
+    if text.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).ends_with(is_unspaced) {
+        return accepted(unspaced::run_at_end(text));
     }
     let mut start = text.len();
     for word in text.rsplit(' ').take(MAX_WORDS) {
@@ -309,24 +281,6 @@ fn name_before(text: &str) -> Option<&str> {
 
 fn accepted(name: &str) -> Option<&str> {
     (is_name(name) && is_distinctive(name)).then_some(name)
-}
-
-fn is_unspaced(c: char) -> bool {
-    ('\u{3040}'..='\u{9fff}').contains(&c)
-}
-
-/// Characters of names that are written without spaces: Katakana, Han, Latin. Hiragana mostly are the sentence around.
-fn is_unspaced_name(c: char) -> bool {
-    matches!(c, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '々') || c.is_ascii_alphanumeric()
-}
-
-/// Decides whether a run of Japanese characters is the name of a company: with Katakana or Latin, or by its suffix.
-fn is_unspaced_company(name: &str) -> bool {
-    let chars = name.chars().count();
-    let has_foreign = name.chars().any(|c| ('\u{30a1}'..='\u{30fa}').contains(&c) || c.is_ascii_alphabetic());
-    (2..=14).contains(&chars)
-        && is_name(name)
-        && (has_foreign || COMPANY_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)))
 }
 
 #[cfg(test)]

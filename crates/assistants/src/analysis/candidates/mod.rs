@@ -1,25 +1,33 @@
 //! Competitors that an answer names and nobody has entered, found by its structure, sources and enumerations.
 //! Used by the second stage when no model proposes names. Pure. See docs/decisions/0367.
 
+mod dictionary;
 mod enumerations;
+mod groups;
+mod judge;
 mod names;
+mod proven;
 mod spots;
+mod subjects;
+mod unspaced;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::brand::{Brands, key};
 use super::citations::{Citation, domain_of};
-use super::matcher::{Hit, Reading};
+use super::matcher::{BrandNames, Hit, Matcher, Reading, longest};
 use super::prose::Prose;
-use names::{is_distinctive, without_model};
-use spots::{Spot, SpotGroup, spots};
+use super::tone::ToneLanguage;
+use groups::{JudgedSpot, names_in_groups};
+use names::{is_distinctive, without_model, without_model_words};
+use spots::{Spot, spots};
+use subjects::SubjectSearch;
 
 pub use names::{is_banned, is_distinctive as is_distinctive_name, is_name};
 
 /// Places of an answer at which a name stands before it may be pending.
 const PENDING_SPOTS: usize = 2;
-/// Fewest heads of a list from which the list as a whole is taken for a list of names.
-const MIN_LIST: usize = 3;
 
 /// A competitor that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +53,8 @@ pub struct CandidateSearch<'a> {
     /// Brands of the profile in the answer.
     pub hits: &'a [Hit],
     pub citations: &'a [Citation],
+    /// Language of the answer, if it is one of those with word lists.
+    pub language: Option<ToneLanguage>,
     /// Keys of names that were pending in other answers of the domain.
     pub seen_before: &'a HashSet<String>,
 }
@@ -62,26 +72,48 @@ impl CandidateSearch<'_> {
     pub fn run(&self) -> Candidates {
         let domains = self.domains();
         let spots: Vec<Spot<'_>> = spots(self.reading.prose);
-        let names: HashMap<&str, String> =
-            spots.iter().filter_map(|spot| Some((spot.name, self.name_of(spot)?))).collect();
+        let asks_for_choice = enumerations::asks_for_choice(self.question);
         let mut found = Found::default();
         for spot in &spots {
             if let Some((name, domain)) = self.named_by_domain(spot.name, &domains) {
                 found.add(spot.at, name, Some(domain.to_owned()));
             }
         }
-        let brands = self.brand_spots(&spots, &domains);
-        for group in groups(&spots) {
-            for spot in self.listed(&group, &brands, &names) {
-                let name = &names[spot.name];
-                found.add(spot.at, name, domains.get(&key(name)).cloned());
+        for name in proven::proven(self.reading, &domains) {
+            if self.is_new_at(name.range.start, name.name) {
+                found.add(name.range.start, name.name, Some(name.domain.to_owned()));
             }
         }
-        for (at, name) in enumerations::beside(self.reading.prose, self.question, &self.known_names(&found)) {
-            if self.is_new(&name) {
-                found.add(at, &name, domains.get(&key(&name)).cloned());
+        let judged: Vec<JudgedSpot<'_>> = spots.iter().map(|spot| self.judge(spot, &domains)).collect();
+        for name in names_in_groups(&judged, asks_for_choice) {
+            if self.is_new_at(name.at, name.name) {
+                found.add(name.at, name.name, domains.get(&key(name.name)).cloned());
             }
         }
+        // Brands of the question help to find those beside them.
+        for is_first in [true, false] {
+            let known = self.known_ranges(&found);
+            let search = SubjectSearch {
+                prose: self.reading.prose,
+                question: self.question,
+                known: &known,
+                is_german: self.language == Some(ToneLanguage::German),
+            };
+            let names = if is_first { search.asked_and_advised() } else { search.subjects() };
+            for (at, name) in names.into_iter().filter(|(at, name)| self.is_new_at(*at, name)) {
+                found.add(at, name, domains.get(&key(name)).cloned());
+            }
+        }
+        let models = subjects::model_words(self.reading.prose, &self.known_ranges(&found));
+        let known_names = self.known_names(&found);
+        for (at, name) in enumerations::beside(self.reading.prose, self.question, &known_names) {
+            let name = without_model_words(&name, models);
+            if self.is_new_at(at, name) {
+                found.add(at, name, domains.get(&key(name)).cloned());
+            }
+        }
+        let names: HashMap<&str, String> =
+            spots.iter().filter_map(|spot| Some((spot.name, self.name_of(spot)?))).collect();
         let mut pending = Vec::new();
         for (name, at) in repeated(&spots, &names) {
             if is_distinctive(name) && !found.keys.contains(&key(name)) {
@@ -130,47 +162,40 @@ impl CandidateSearch<'_> {
         !self.brands.names_any(name) && !is_banned(name)
     }
 
-    /// Returns the spots that name a brand of the profile, or one that a domain proves.
-    fn brand_spots(&self, spots: &[Spot<'_>], domains: &HashMap<String, String>) -> HashSet<usize> {
-        let is_brand = |spot: &&Spot<'_>| {
-            let end = spot.at + spot.name.len();
-            let after = self.hits.partition_point(|hit| hit.range.start < spot.at);
-            let hit = self.hits.get(after).filter(|hit| hit.range.start < end);
-            hit.is_some_and(|hit| self.brands.named(hit.brand).is_some())
-                || domains.contains_key(&key(without_model(spot.name)))
+    /// Returns a place with the words behind the brand that stands at its start: a brand of the profile, or one that a
+    /// domain proves.
+    fn judge<'s>(&self, spot: &'s Spot<'s>, domains: &HashMap<String, String>) -> JudgedSpot<'s> {
+        let end = spot.at + spot.name.len();
+        let after = self.hits.partition_point(|hit| hit.range.start < spot.at);
+        let hit = self.hits.get(after).filter(|hit| hit.range.start < end);
+        let of_profile = hit.filter(|hit| {
+            let before = &self.reading.prose.text[spot.at..hit.range.start];
+            before.split(' ').filter(|word| !word.is_empty()).count() <= 1
+                && self.brands.named(hit.brand).is_some()
+        });
+        let rest = match (of_profile, self.named_by_domain(spot.name, domains)) {
+            (Some(hit), _) => Some(&self.reading.prose.text[hit.range.end.min(end)..end]),
+            (None, Some((name, _))) => Some(&spot.name[name.len()..]),
+            (None, None) => None,
         };
-        spots.iter().filter(is_brand).map(|spot| spot.at).collect()
+        JudgedSpot { spot, brand: rest.map(|rest| rest.split(' ').filter(|word| !word.is_empty()).count()) }
     }
 
-    /// Returns the members of a group that are names, when the group is one of names.
-    ///
-    /// A group with a brand among its members is one, when most members look like names. A group without is one when
-    /// all do and the question asks for a choice.
-    fn listed<'s>(
-        &self,
-        group: &[&'s Spot<'s>],
-        brands: &HashSet<usize>,
-        names: &HashMap<&str, String>,
-    ) -> Vec<&'s Spot<'s>> {
-        let (of_brands, others): (Vec<&Spot<'_>>, Vec<&Spot<'_>>) =
-            group.iter().partition(|spot| brands.contains(&spot.at));
-        let is_named = |spot: &&&'s Spot<'s>| names.contains_key(spot.name);
-        let is_clear = |spot: &&&'s Spot<'s>| names.get(spot.name).is_some_and(|name| is_distinctive(name));
-        let named = others.iter().filter(is_named).count();
-        let clear = others.iter().filter(is_clear).count();
-        let is_list_of_names = match of_brands.len() {
-            0 => {
-                group.len() >= MIN_LIST
-                    && clear == group.len()
-                    && enumerations::asks_for_choice(self.question)
-            }
-            1 => named * 2 >= others.len(),
-            _ => true,
-        };
-        if !is_list_of_names {
-            return Vec::new();
-        }
-        others.into_iter().filter(|spot| names.contains_key(spot.name)).collect()
+    /// Decides whether a name belongs to nobody known and stands where no brand of the profile does: `The Crema` of
+    /// `The Crema Labs` is no name of its own.
+    fn is_new_at(&self, at: usize, name: &str) -> bool {
+        let after = self.hits.partition_point(|hit| hit.range.end <= at);
+        self.is_new(name) && self.hits.get(after).is_none_or(|hit| hit.range.start >= at + name.len())
+    }
+
+    /// Returns where brands of the profile and new ones stand, in order.
+    fn known_ranges(&self, found: &Found) -> Vec<Range<usize>> {
+        let names: Vec<[String; 1]> =
+            found.competitors.iter().map(|(_, competitor)| [competitor.name.clone()]).collect();
+        let matcher = Matcher::compile(names.iter().map(|names| BrandNames { names, domains: &[] }));
+        let mut hits = matcher.hits(self.reading);
+        hits.extend(self.hits.iter().cloned());
+        longest(hits).into_iter().map(|hit| hit.range).collect()
     }
 
     /// Returns the names beside which other names are looked for.
@@ -207,20 +232,6 @@ impl Found {
         self.competitors.sort_by_key(|(at, _)| *at);
         self.competitors.into_iter().map(|(_, competitor)| competitor).collect()
     }
-}
-
-/// Groups spots that hold names of one kind.
-fn groups<'s>(spots: &'s [Spot<'s>]) -> Vec<Vec<&'s Spot<'s>>> {
-    let mut order: Vec<SpotGroup> = Vec::new();
-    let mut groups: HashMap<SpotGroup, Vec<&Spot<'_>>> = HashMap::new();
-    for spot in spots.iter().filter(|spot| spot.group != SpotGroup::None) {
-        let members = groups.entry(spot.group).or_default();
-        if members.is_empty() {
-            order.push(spot.group);
-        }
-        members.push(spot);
-    }
-    order.into_iter().filter_map(|group| groups.remove(&group)).collect()
 }
 
 /// Returns the names that stand at two or more spots, each with its first byte.

@@ -29,6 +29,7 @@ pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>
     let known = longest(of_profile.clone());
     let mut cited = Cited::of(input, brands);
 
+    let language = ToneLanguage::of(&prose.text);
     let verified = stage.reply.map(|reply| verify(reply, &reading, brands, &cited.citations));
     let candidates = match &verified {
         Some(verified) => Candidates { accepted: verified.competitors(), pending: Vec::new() },
@@ -38,6 +39,7 @@ pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>
             brands,
             hits: &known,
             citations: &cited.citations,
+            language,
             seen_before: stage.seen_before,
         }
         .run(),
@@ -54,7 +56,6 @@ pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>
     claim(&mut cited.retrieved, found);
     let facts = assemble(input.text, &prose, &hits, cited, named);
 
-    let language = ToneLanguage::of(&prose.text);
     let tones = language.map(|language| tone::tones(&prose, &hits, language)).unwrap_or_default();
     let own = own_tone(&facts, tones.get(&OWN), verified.as_ref());
     let indexes: HashMap<&str, BrandIndex> =

@@ -3,6 +3,7 @@
 mod prompt_runs;
 mod prompts;
 mod reading;
+mod reports;
 mod running;
 mod settings;
 mod standing;
@@ -24,6 +25,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .merge(standing::routes())
         .merge(settings::routes())
         .merge(reading::routes())
+        .merge(reports::routes())
 }
 
 /// 400 `invalid_request` with everything that is wrong.

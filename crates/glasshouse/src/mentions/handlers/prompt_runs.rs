@@ -20,8 +20,8 @@ use crate::domains::{DomainAccess, RequestedDomain};
 use crate::mentions::access::ReadMentions;
 use crate::mentions::budgets::start_of_day;
 use crate::mentions::model::UtcDay;
-use crate::mentions::queries::history::{RunListRow, RunRow, RunSelection};
 use crate::mentions::service::analysing::answer::RunDetails;
+use crate::mentions::service::history::{RunListRow, RunRow, RunSelection};
 
 /// Most runs of one answer, and their number unless fewer are wanted.
 const MAX_LIMIT: u32 = 5_000;

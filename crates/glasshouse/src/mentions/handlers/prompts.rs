@@ -45,7 +45,7 @@ struct PromptQuery {
     tag: Option<String>,
 }
 
-/// A prompt.
+/// A question and how it is asked.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PromptView {

@@ -159,7 +159,7 @@ pub struct RunRow {
     pub listed: RunListRow,
 }
 
-/// Finds a run.
+/// Finds a run with the text that it asked.
 pub async fn find_run(conn: &mut Conn, id: &str) -> Result<Option<RunRow>, DbError> {
     const SQL: &str = "select r.account_id, r.domain_id, q.prompt_text, q.persona, r.reason, r.location, r.is_query_cut,
             r.list_rank, r.recommended, r.calls, r.cost_nanos, r.is_cost_estimated, r.error_detail, r.analysis_mode,

@@ -8,6 +8,7 @@ pub mod ledger;
 pub mod prompts;
 pub mod providers;
 pub mod reading;
+pub mod reports;
 pub mod runs;
 pub mod sums;
 pub mod targets;

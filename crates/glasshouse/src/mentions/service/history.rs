@@ -2,7 +2,8 @@
 
 use store::{Db, DbError};
 
-use crate::mentions::queries::history::{self, RunListRow, RunRow, RunSelection};
+use crate::mentions::queries::history;
+pub use crate::mentions::queries::history::{RunListRow, RunRow, RunSelection};
 
 /// Runs of all domains. Cheap to clone.
 #[derive(Debug, Clone)]

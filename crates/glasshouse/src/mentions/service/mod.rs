@@ -157,7 +157,6 @@ impl Mentions {
         let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
             asking,
-            reanalysis,
             scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
             tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
             tidying: Tidying::new(db, clock, config),
@@ -172,6 +171,7 @@ impl Mentions {
             standings: Standings::new(base, &connections, &opening, &money),
             brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
+            reanalysis,
             opening,
             money,
             books,

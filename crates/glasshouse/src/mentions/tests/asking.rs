@@ -6,7 +6,6 @@ use assistants::providers::Provider;
 use fakeai::{Fault, Scenario, Vendor};
 
 use super::fixture::{Monitored, QUESTION};
-use crate::mentions::budgets::start_of_day;
 use crate::mentions::jobs::TendRuns;
 use crate::testing::NOON;
 
@@ -197,16 +196,39 @@ async fn a_run_whose_job_is_gone_is_lost() {
 
 #[tokio::test]
 async fn money_that_ends_postpones_without_an_error() {
-    let settings = "[providers.chatgpt]\nbudget_usd_per_day = 0";
-    Monitored::on_each_engine_with(settings, async |monitored| {
+    Monitored::on_each_engine(async |monitored| {
+        monitored.execute("update mention_domains set budget_nanos = 0").await;
         monitored.prompt(QUESTION, &[Provider::Chatgpt, Provider::Gemini]).await;
 
         monitored.run_jobs().await;
 
-        assert_eq!(Monitored::statuses(&monitored.runs().await), ["ok"]);
+        assert!(monitored.runs().await.is_empty() && monitored.calls().await.is_empty());
         assert_eq!(monitored.fakes.count(Vendor::Openai), 0);
-        let due = "select next_due from mention_targets where provider = 'chatgpt' and postponed = 'create'";
-        assert_eq!(monitored.number(due).await, start_of_day(NOON.day_number() + 1).as_millis());
+        let due =
+            "select min(next_due) from mention_targets where postponed = 'create' and postponed_samples = 1";
+        assert_eq!(monitored.number(due).await, NOON.start_of_next_month().as_millis());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn budgets_are_never_overspent_however_many_runs_are_in_flight() {
+    Monitored::on_each_engine(async |monitored| {
+        // Enough for two answers of ChatGPT at their upper end.
+        monitored.execute("update mention_domains set budget_nanos = 45000000").await;
+        for number in 0..8 {
+            monitored.prompt(&format!("{QUESTION} ({number})"), &[Provider::Chatgpt]).await;
+        }
+
+        monitored.run_jobs().await;
+        monitored.settled().await;
+
+        let (reserved, spent) = monitored.spent().await;
+        let runs = monitored.runs().await;
+        assert!(reserved == 0 && spent <= 45_000_000 && spent > 0, "{spent}");
+        assert!((1..8).contains(&runs.len()) && runs.iter().all(|run| run.status == "ok"), "{runs:?}");
+        assert_eq!(monitored.calls().await.len(), runs.len());
+        assert_eq!(monitored.fakes.count(Vendor::Openai), runs.len() as u64);
     })
     .await;
 }
@@ -312,6 +334,112 @@ async fn a_call_whose_process_died_is_settled_with_its_reserve_and_counts_as_una
         let call = monitored.calls().await.remove(0);
         assert_eq!((call.state.as_str(), call.settled_nanos), ("settled", 7));
         assert_eq!(monitored.spent().await, (0, 7));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_whose_process_died_in_a_call_is_asked_once_more_and_then_lost() {
+    Monitored::on_each_engine(async |monitored| {
+        monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
+        monitored.prompt("Which wiki is the best?", &[Provider::Gemini]).await;
+        // The rows as a process leaves them that dies before its first, or before its second answer.
+        monitored
+            .execute("update mention_runs set status = 'running', calls = 1, unanswered = 1 where provider = 'chatgpt'")
+            .await;
+        monitored
+            .execute("update mention_runs set status = 'running', calls = 2, unanswered = 2 where provider = 'gemini'")
+            .await;
+
+        monitored.run_jobs().await;
+        monitored.settled().await;
+
+        let runs = monitored.runs().await;
+        let again: Vec<_> =
+            runs.iter().map(|run| (run.status.as_str(), run.error_code.as_str(), run.calls, run.unanswered)).collect();
+        assert_eq!(again, [("ok", "", 2, 1), ("error", "lost", 2, 2)]);
+        assert_eq!((monitored.fakes.count(Vendor::Openai), monitored.fakes.count(Vendor::Gemini)), (1, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_processes_ask_each_run_once_within_one_budget() {
+    Monitored::on_each_engine(async |monitored| {
+        monitored.execute("update mention_domains set budget_nanos = 100000000").await;
+        for number in 0..12 {
+            monitored.prompt(&format!("{QUESTION} ({number})"), &[Provider::Chatgpt]).await;
+        }
+        let db = monitored.app.state.platform.db.clone();
+        let settings = super::fixture::settings(&monitored.fakes, "");
+        let second = crate::testing::TestApp::on(db, &settings).await;
+        let (mut first, mut other) = (monitored.worker(), Monitored::worker_of(&second));
+
+        tokio::join!(first.run_until_idle(), other.run_until_idle());
+        monitored.settled().await;
+
+        let runs = monitored.runs().await;
+        let (reserved, spent) = monitored.spent().await;
+        assert!(runs.iter().all(|run| run.status == "ok" && run.calls == 1), "{runs:?}");
+        assert!(reserved == 0 && spent <= 100_000_000, "{spent}");
+        assert_eq!(monitored.fakes.count(Vendor::Openai), runs.len() as u64);
+        assert_eq!(monitored.calls().await.len(), runs.len());
+        let platform = second.state.platform.clone();
+        platform.shutdown.cancel();
+        platform.tasks.close();
+        platform.tasks.wait().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_with_what_no_database_keeps_are_kept_without_it() {
+    let body = r#"{"id":"r","object":"response","status":"completed","model":"gpt-6-luna","output":[{"type":"message",
+        "role":"assistant","status":"completed","content":[{"type":"output_text","text":"LumaDocs\u0000 is \ud800 good.",
+        "annotations":[{"type":"url_citation","url":"https://g2.com/a","title":"a\u0000b","start_index":0,"end_index":4}]}]}],
+        "usage":{"input_tokens":10,"output_tokens":10,"total_tokens":20}}"#;
+    let verbatim = Fault::Verbatim {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        body: body.to_owned(),
+    };
+    Monitored::on_each_engine(async |monitored| {
+        monitored.fakes.set_scenario(fault(Vendor::Openai, verbatim.clone()));
+        monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
+
+        monitored.run_jobs().await;
+
+        let run = monitored.runs().await.remove(0);
+        assert_eq!((run.status.as_str(), run.mention_position), ("ok", 1), "{run:?}");
+        assert!(!run.answer.contains('\0'));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_domain_takes_running_questions_along_but_not_their_cost() {
+    Monitored::on_each_engine(async |monitored| {
+        monitored.fakes.set_scenario(Scenario { latency_ms: Some((300, 300)), ..Scenario::default() });
+        monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
+        let mut worker = monitored.worker();
+        let state = monitored.app.state.clone();
+        let removal = async {
+            while monitored.calls().await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            let domain = state.domains.find_by_id(&monitored.domain.id).await.unwrap().unwrap();
+            state.domains.remove(&domain).await.unwrap();
+            state.jobs.forget_domain(domain.id.as_str()).await.unwrap();
+            state.mentions.forget_domain(&domain.id).await.unwrap();
+        };
+
+        tokio::join!(worker.run_until_idle(), removal);
+        monitored.settled().await;
+
+        assert!(monitored.runs().await.is_empty());
+        let calls = monitored.calls().await;
+        assert!(calls.len() == 1 && calls[0].settled_nanos > 0, "{calls:?}");
+        assert_eq!(monitored.number("select count(*) from mention_sums").await, 0);
     })
     .await;
 }

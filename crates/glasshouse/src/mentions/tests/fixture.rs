@@ -159,7 +159,12 @@ impl Monitored {
     }
 
     pub fn worker(&self) -> Worker {
-        let state = &self.app.state;
+        Monitored::worker_of(&self.app)
+    }
+
+    /// Makes the worker of a process.
+    pub fn worker_of(app: &TestApp) -> Worker {
+        let state = &app.state;
         let settings =
             WorkerSettings { named_lanes: state.mentions.connections.lanes(), ..WorkerSettings::default() };
         Worker::new(state.jobs.clone(), state.mentions.register(Registry::default()), Vec::new(), settings)

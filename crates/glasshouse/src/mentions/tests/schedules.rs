@@ -21,6 +21,9 @@ async fn a_dynamic_prompt_is_asked_daily_at_first() {
             monitored.app.clock.advance(HOUR);
             monitored.run_job(&QueueDuePrompts {}).await;
         }
+        // A slot that is looked at late is spread over a quarter of an hour.
+        monitored.app.clock.advance(Duration::from_secs(900));
+        monitored.run_jobs().await;
 
         let runs = monitored.runs().await;
         assert_eq!(Monitored::statuses(&runs), ["ok", "ok"], "{runs:?}");

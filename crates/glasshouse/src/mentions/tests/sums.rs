@@ -164,7 +164,8 @@ async fn a_changed_brand_is_counted_in_kept_answers_and_asks_nobody() {
         let before = monitored.number("select sum(mentions) from mention_domain_sums").await;
 
         monitored
-            .execute("update mention_domains set brand = replace(brand, 'LumaDocs', 'Nobody at all')")
+            .execute("update mention_domains set
+                brand = replace(replace(brand, 'LumaDocs', 'Nobody at all'), 'lumadocs.io', 'nobody.example')")
             .await;
         monitored.app.state.mentions.books.forget(&monitored.domain.id);
         monitored.reanalyse().await;

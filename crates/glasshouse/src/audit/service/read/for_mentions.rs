@@ -39,6 +39,18 @@ impl Audits {
         Ok(Some(paths.iter().filter_map(count).collect()))
     }
 
+    /// Lists those of some paths whose page has a finding of severity error in the latest run with results. None: there is no
+    /// run.
+    pub async fn list_pages_with_errors(
+        &self,
+        domain: &DomainId,
+        paths: &[String],
+    ) -> Result<Option<Vec<String>>, ReadError> {
+        let Some((_, index)) = self.latest_index(domain).await? else { return Ok(None) };
+        let has_error = |path: &&String| index.find_path(path).is_some_and(|row| index.has_error(row));
+        Ok(Some(paths.iter().filter(has_error).cloned().collect()))
+    }
+
     /// Lists pages of the latest run that search engines may list, those that most pages link to first.
     pub async fn list_topics(&self, domain: &DomainId, most: usize) -> Result<Vec<AuditedTopic>, ReadError> {
         let Some((run, index)) = self.latest_index(domain).await? else { return Ok(Vec::new()) };

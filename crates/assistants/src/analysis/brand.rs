@@ -154,7 +154,7 @@ impl Brands {
 
     /// Decides whether a question names the own brand: then no competitor can win it.
     pub fn branded(&self, prompt: &str) -> bool {
-        self.matches(prompt).iter().any(|brand| *brand == 0)
+        self.matches(prompt).contains(&0)
     }
 
     fn matches(&self, text: &str) -> Vec<BrandIndex> {

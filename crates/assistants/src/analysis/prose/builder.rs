@@ -55,12 +55,6 @@ struct OpenMark {
     url: String,
 }
 
-impl Default for TableCell {
-    fn default() -> Self {
-        TableCell { table: 0, row: 0, column: 0 }
-    }
-}
-
 impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, source: Range<usize>) {
         match event {

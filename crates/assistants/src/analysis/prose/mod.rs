@@ -44,7 +44,7 @@ pub enum BlockKind {
 }
 
 /// Position of a table cell. Row 0 is the header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TableCell {
     pub table: usize,
     pub row: usize,

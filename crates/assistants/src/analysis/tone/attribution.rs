@@ -223,7 +223,7 @@ impl<'a> SentenceReader<'a> {
             let is_inside = groups.iter().any(|group| group.range.contains(&at));
             let is_cut = match c {
                 ';' | '；' => true,
-                _ => opens_with_but && !is_inside || names_next && !is_inside,
+                _ => (opens_with_but || names_next) && !is_inside,
             };
             if is_cut {
                 cuts.push(at + c.len_utf8());

@@ -17,6 +17,7 @@ pub mod ingest;
 pub mod jobs;
 pub mod live;
 pub mod model;
+pub mod pages;
 mod queries;
 pub mod referrals;
 pub mod report;
@@ -24,6 +25,7 @@ mod segments;
 pub mod service;
 mod spool;
 pub mod stores;
+pub mod timeline;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -13,6 +14,7 @@ use utoipa_axum::routes;
 use super::question::{NotAnswered, Question, ReportQuery, Span, check_length, invalid, private_list};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::pages::{CrawledPage, OnlyPages, PageQuestion, PageSort};
+use crate::api::csv::cell;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
@@ -138,7 +140,7 @@ impl CrawledPagesQuery {
     responses(Refusals::<ReadAnalytics, NotAnswered>,
         (status = 200, description = "The pages.", content(
             (CrawledPageList = "application/json"),
-            (String = "text/csv", example = "path,visits,cache,render,origin,crawlers,providers,firstSeen,lastSeen\n/pricing,4,3,1,0,2,openai 3; google 1,2026-11-01,2026-11-20\n")))))]
+            (String = "text/csv", example = "path,visits,cache,render,origin,crawlers,providers,firstSeen,lastSeen\n\"/pricing\",4,3,1,0,2,\"openai 3; google 1\",\"2026-11-01\",\"2026-11-20\"\n")))))]
 async fn list_crawled_pages(
     Question { query, window, domain, name, .. }: Question<CrawledPagesQuery>,
     request: HeaderMap,
@@ -166,17 +168,16 @@ async fn list_crawled_pages(
     Ok(private_list(&request, json).await?.into_response())
 }
 
-/// Writes the rows. Paths begin with a slash, so no cell can be a formula.
+/// Writes the rows.
 fn csv(pages: &[CrawledPage]) -> String {
     let mut csv = "path,visits,cache,render,origin,crawlers,providers,firstSeen,lastSeen\n".to_owned();
     for page in pages {
+        let CrawledPage { visits, cache, render, origin, crawlers, .. } = page;
         let providers: Vec<String> =
             page.providers.iter().map(|count| format!("{} {}", count.provider, count.count)).collect();
-        let quoted = format!("\"{}\"", page.path.replace('"', "\"\""));
-        let path = if page.path.contains([',', '"', '\n', '\r']) { &quoted } else { &*page.path };
-        let day = |day: &Option<String>| day.clone().unwrap_or_default();
-        let CrawledPage { visits, cache, render, origin, crawlers, .. } = page;
-        let (first, last, providers) = (day(&page.first_seen), day(&page.last_seen), providers.join("; "));
+        let text = |text: Option<&str>| cell(text.map(Value::from).as_ref());
+        let (path, providers) = (text(Some(&page.path)), text(Some(&providers.join("; "))));
+        let (first, last) = (text(page.first_seen.as_deref()), text(page.last_seen.as_deref()));
         writeln!(csv, "{path},{visits},{cache},{render},{origin},{crawlers},{providers},{first},{last}")
             .expect("a string takes all text");
     }

@@ -6,8 +6,10 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use http::header;
+use serde_json::Value;
 use store::DbError;
 
+use crate::api::csv::cell;
 use crate::domains::Site;
 use crate::render::model::Snapshot;
 use crate::render::snapshot_list::{FoundSnapshots, SnapshotLists, SnapshotState};
@@ -43,37 +45,16 @@ fn write_row(text: &mut String, row: &Snapshot) {
         SnapshotState::Failing => "failing",
     };
     let cells = [
-        row.url.clone(),
-        row.path.clone(),
-        row.status.to_string(),
-        state.to_owned(),
-        row.html_bytes.to_string(),
-        row.render_ms.to_string(),
-        row.created_at.to_string(),
-        row.interval_seconds.to_string(),
-        row.last_error.clone().unwrap_or_default(),
+        Value::from(row.url.as_str()),
+        Value::from(row.path.as_str()),
+        Value::from(row.status),
+        Value::from(state),
+        Value::from(row.html_bytes),
+        Value::from(row.render_ms),
+        Value::from(row.created_at.to_string()),
+        Value::from(row.interval_seconds),
+        row.last_error.as_deref().map_or(Value::Null, Value::from),
     ];
-    text.push_str(&cells.map(cell).join(","));
+    text.push_str(&cells.each_ref().map(|value| cell(Some(value))).join(","));
     text.push('\n');
-}
-
-/// Quotes a cell where it must be. One that a spreadsheet would take for a formula gets an apostrophe.
-fn cell(text: String) -> String {
-    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text };
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_one_cell_and_no_formula() {
-        let cells = ["a", "a,b", "say \"a\"", "=1+1"].map(|text| cell(text.to_owned()));
-
-        assert_eq!(cells, ["a", "\"a,b\"", "\"say \"\"a\"\"\"", "'=1+1"]);
-    }
 }

@@ -266,7 +266,7 @@ impl SnapshotsQuery {
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", content(
         (SnapshotList = "application/json"),
-        (String = "text/csv", example = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\nhttps://shop.example/,/,200,fresh,48213,180,2026-11-20T12:00:00.000Z,86400,\n")))))]
+        (String = "text/csv", example = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\n\"https://shop.example/\",\"/\",\"200\",\"fresh\",\"48213\",\"180\",\"2026-11-20T12:00:00.000Z\",\"86400\",\"\"\n")))))]
 async fn list_snapshots(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,

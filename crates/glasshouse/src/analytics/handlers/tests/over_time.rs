@@ -78,8 +78,8 @@ async fn pages_are_listed_with_how_they_were_answered() {
         assert_eq!((of_bing["total"].as_u64(), of_bing["pages"][0]["visits"].as_u64()), (Some(1), Some(1)));
         let text = csv.text();
         let rows: Vec<&str> = text.lines().collect();
-        assert_eq!(rows[1], "/a,2,1,1,0,2,bing 1; openai 1,2026-10-11,2026-11-20");
-        assert_eq!(rows[2], "\"/new,page\",1,1,0,0,1,openai 1,2026-11-19,2026-11-19");
+        assert_eq!(rows[1], r#""/a",2,1,1,0,2,"bing 1; openai 1","2026-10-11","2026-11-20""#);
+        assert_eq!(rows[2], r#""/new,page",1,1,0,0,1,"openai 1","2026-11-19","2026-11-19""#);
     })
     .await;
 }

@@ -256,7 +256,7 @@ impl RunAsking {
                     .domain(task.domain.as_str())
                     .lane(lane_of(&setup.name))
                     .priority(JobPriority::Normal);
-                return EndedAs::Answered { row: Box::new(row), response, analysis };
+                return EndedAs::Answered { row: Box::new(row), response, analysis: Box::new(analysis) };
             }
         }
         let answer = kept.complete(&task.id, &book.brands, &book.pending, None).stamped(version, now);

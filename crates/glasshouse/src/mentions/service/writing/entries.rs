@@ -66,7 +66,7 @@ pub struct Ending {
 #[derive(Debug, Clone)]
 pub enum EndedAs {
     /// There is an answer, which a further job analyses.
-    Answered { row: Box<RunAnswerRow>, response: Option<ResponseRow>, analysis: NewJob },
+    Answered { row: Box<RunAnswerRow>, response: Option<ResponseRow>, analysis: Box<NewJob> },
     /// Its answer is analysed.
     Analysed { answer: Box<AnalysedAnswer>, response: Option<ResponseRow>, book: Arc<BrandBook> },
     /// It ended without an answer.

@@ -77,7 +77,7 @@ async fn what_is_stored_is_listed_and_searched() {
         list("&state=stale&search=O").await.assert(200, json!({ "total": 2, "counts": { "fresh": 1, "stale": 2, "failing": 0 } }));
         let csv = list("&format=csv&limit=1&sort=path&order=asc").await;
         let text = csv.text();
-        let paths: Vec<_> = text.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
+        let paths: Vec<_> = text.lines().skip(1).filter_map(|row| row.split('"').nth(3)).collect();
         assert_eq!(paths, ["/Boots_100%25", "/about", "/shoes"]);
         for bad in ["&state=old", "&sort=age", "&order=up", "&format=xml", "&limit=0", "&limit=501", "&limit=x", "&offset=-1", &format!("&search={}", "a".repeat(501))] {
             list(bad).await.assert_error(400, "invalid_request");

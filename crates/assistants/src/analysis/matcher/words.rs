@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn hidden_text_makes_no_words_and_no_name_reaches_across() {
-        let words = JoinedWords::of("one two three", [4..7]);
+        let words = JoinedWords::of("one two three", std::iter::once(4..7));
 
         assert_eq!(words.joined, "one\nthree");
         assert_eq!(words.source(4..9), 8..13);

@@ -172,7 +172,7 @@ export interface paths {
         };
         /**
          * Lists the visibility reports of a domain.
-         * @description There is one report a day, of the seven days up to it. Today's is built within a minute after the last open run of these
+         * @description A day has one report, of the seven days up to it. Today's is built within a minute after the last open run of these
          *     days has ended, at most every ten minutes; yesterday's for the last time after midnight, UTC.
          */
         get: operations["list_reports"];
@@ -274,8 +274,8 @@ export interface paths {
         get: operations["list_suggestions"];
         put?: never;
         /**
-         * Suggestions from search terms.
-         * @description Those of the given terms that are no prompt of the domain yet, each once and in their order, with a guess of their intent.
+         * Suggests prompts from search terms.
+         * @description Answers with the given terms that are no prompt of the domain yet, each once and in order, with a guess of its intent.
          *     Addresses and terms without words are left out. Nothing is stored.
          */
         post: operations["suggest_of_terms"];
@@ -1937,7 +1937,7 @@ export interface components {
         };
         /** @description Competitors in a period. */
         CompetitorLandscape: {
-            /** @description Those that responses name most often, at most 50. */
+            /** @description Competitors that responses name most often, at most 50. */
             competitors: components["schemas"]["CompetitorShare"][];
             /** @description Named in the period before and not now. */
             droppedOut: string[];
@@ -2010,7 +2010,7 @@ export interface components {
         CrawledPage: {
             /**
              * Format: int64
-             * @description Those of them that were answered with a stored snapshot.
+             * @description Visits that were answered with a stored snapshot.
              */
             cache: number;
             /**
@@ -2030,7 +2030,7 @@ export interface components {
             lastSeen: string | null;
             /**
              * Format: int64
-             * @description Those that the site's own server answered.
+             * @description Visits that the site's own server answered.
              */
             origin: number;
             /**
@@ -2042,7 +2042,7 @@ export interface components {
             providers: components["schemas"]["ProviderCount"][];
             /**
              * Format: int64
-             * @description Those that waited for a render.
+             * @description Visits that waited for a render.
              */
             render: number;
             /**
@@ -2054,7 +2054,7 @@ export interface components {
         /** @description Pages that crawlers visited. */
         CrawledPageList: {
             pages: components["schemas"]["CrawledPage"][];
-            /** @description How many there are in all. */
+            /** @description Number of pages without limit and offset. */
             total: number;
         };
         /** @description Counts of one crawler. */
@@ -3661,7 +3661,7 @@ export interface components {
             available: boolean;
             /** @description No budget can pay a question to it now. */
             budgetSpent: boolean;
-            /** @description Its answers are invented. */
+            /** @description Answers are invented. */
             demo: boolean;
             health: components["schemas"]["ProviderCondition"];
             /**
@@ -3687,7 +3687,7 @@ export interface components {
         };
         /** @description Searches that assistants ran for a domain's prompts. */
         QueryList: {
-            /** @description Those of most answers first. */
+            /** @description Searches in the order of their answers, most first. */
             queries: components["schemas"]["SearchItem"][];
             /**
              * Format: int64
@@ -4059,7 +4059,7 @@ export interface components {
         ReportSources: {
             /** Format: double */
             competitorPct?: number | null;
-            /** @description Those that answers cite most often, at most 100. */
+            /** @description Domains that answers cite most often, at most 100. */
             domains: components["schemas"]["SourceShare"][];
             /** @description Own pages that answers cite most often, at most 20. */
             ownPages: components["schemas"]["OwnPageInsight"][];
@@ -4098,48 +4098,6 @@ export interface components {
             totalMentions: number;
             /** @description Share of responses that name the brand, in percent. */
             visibilityPercent: components["schemas"]["ReportFigure"];
-        };
-        /** @description Numbers of a day. Null: nothing to compute it from. */
-        ReportTrendDay: {
-            /** Format: double */
-            avgPosition?: number | null;
-            /** Format: double */
-            avgSentiment?: number | null;
-            /** @description By provider; those with responses that day. */
-            byProvider: {
-                [key: string]: components["schemas"]["ReportTrendShare"];
-            };
-            /** @description 95 % interval of the visibility. */
-            ci?: number[] | null;
-            /** Format: double */
-            citationRate?: number | null;
-            /**
-             * @description `YYYY-MM-DD`.
-             * @example 2026-11-17
-             */
-            date: string;
-            /**
-             * Format: double
-             * @description Visibility over the seven days that end with this one.
-             */
-            ma7?: number | null;
-            /** Format: int64 */
-            mentions: number;
-            /** Format: int64 */
-            responses: number;
-            /** Format: double */
-            shareOfVoice?: number | null;
-            /** Format: double */
-            visibilityPercent?: number | null;
-        };
-        /** @description Visibility at one provider on a day. */
-        ReportTrendShare: {
-            /** Format: int64 */
-            mentions: number;
-            /** Format: int64 */
-            responses: number;
-            /** Format: double */
-            visibilityPercent?: number | null;
         };
         /** @description What must stand in the DNS for a domain to be connected. */
         RequiredRecords: {
@@ -4342,7 +4300,7 @@ export interface components {
             answers: number;
             /**
              * Format: int64
-             * @description Those of them that name the own brand.
+             * @description Answers among them that name the own brand.
              * @example 4
              */
             namedIn: number;
@@ -4577,7 +4535,7 @@ export interface components {
             htmlBytes: number;
             /**
              * Format: int64
-             * @description How long it counts as fresh.
+             * @description Seconds for which it counts as fresh.
              * @example 86400
              */
             intervalSeconds: number;
@@ -4619,35 +4577,35 @@ export interface components {
         SnapshotCounts: {
             /**
              * Format: int64
-             * @description Those whose last render failed.
+             * @description Snapshots whose last render failed.
              */
             failing: number;
             /**
              * Format: int64
-             * @description Those younger than their refresh interval.
+             * @description Snapshots younger than their refresh interval.
              */
             fresh: number;
             /**
              * Format: int64
-             * @description Those older than their refresh interval.
+             * @description Snapshots older than their refresh interval.
              */
             stale: number;
         };
         /** @description Stored snapshots. */
         SnapshotList: {
-            /** @description How many of each state match the search, whatever state is asked for. */
+            /** @description Numbers by state of all that match the search, whatever state is asked for. */
             counts: components["schemas"]["SnapshotCounts"];
             /** @description Newest first, unless another order is asked for. */
             snapshots: components["schemas"]["Snapshot"][];
             /**
              * Format: int64
-             * @description How many match.
+             * @description Number of snapshots that match.
              * @example 1
              */
             total: number;
         };
         /**
-         * @description Whether a snapshot is as new as it should be.
+         * @description Age of a snapshot, measured by its refresh interval.
          * @enum {string}
          */
         SnapshotState: "fresh" | "stale" | "failing";
@@ -4717,7 +4675,7 @@ export interface components {
         };
         /** @description Sources of a domain's answers. */
         SourceList: {
-            /** @description Those that most answers cite first. */
+            /** @description Sources in the order of the answers that cite them, most first. */
             sources: components["schemas"]["SourceItem"][];
             /**
              * Format: int64
@@ -4960,7 +4918,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Its name, for people.
+             * @description Name for people.
              * @example AI
              */
             name: string;
@@ -5179,7 +5137,7 @@ export interface components {
             sentiment: components["schemas"]["ReportSentiment"];
             stats: components["schemas"]["ReportStats"];
             /** @description Every day of the period. */
-            trendData: components["schemas"]["ReportTrendDay"][];
+            trendData: components["schemas"]["TrendEntry"][];
             /**
              * @description Version of the payload.
              * @example v3

@@ -61,11 +61,11 @@ pub struct CrawledPage {
     pub path: Arc<str>,
     /// Visits of the window.
     pub visits: u64,
-    /// Those of them that were answered with a stored snapshot.
+    /// Visits that were answered with a stored snapshot.
     pub cache: u64,
-    /// Those that waited for a render.
+    /// Visits that waited for a render.
     pub render: u64,
-    /// Those that the site's own server answered.
+    /// Visits that the site's own server answered.
     pub origin: u64,
     /// Different crawlers that came.
     pub crawlers: u64,

@@ -44,7 +44,7 @@ pub struct TimelineSeries {
     /// Id of the kind, provider, crawler or way.
     #[schema(examples("ai"))]
     pub id: String,
-    /// Its name, for people.
+    /// Name for people.
     #[schema(examples("AI"))]
     pub name: String,
     /// Visits, for each of the dates.

@@ -204,7 +204,7 @@ pub struct Snapshot {
     pub stale: bool,
     /// `failing`, when its last render failed; else by its age.
     pub state: SnapshotState,
-    /// How long it counts as fresh.
+    /// Seconds for which it counts as fresh.
     #[schema(examples(86400))]
     pub interval_seconds: u64,
     /// What went wrong when it was last rendered again.

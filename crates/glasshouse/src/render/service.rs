@@ -122,7 +122,7 @@ impl RenderService {
         &self.0.stored
     }
 
-    /// What is stored, for those who look through it.
+    /// Returns the lists of what is stored.
     pub fn snapshot_lists(&self) -> SnapshotLists {
         SnapshotLists::new(&self.0.platform)
     }

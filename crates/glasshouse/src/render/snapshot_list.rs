@@ -1,4 +1,4 @@
-//! What is stored of a site, as people look through it: told fresh from stale, ordered, searched. Used by the list of
+//! Lists of a site's snapshots: fresh told from stale, ordered, searched. Used by the list of
 //! snapshots and by the dashboard's counts. Must only read.
 
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::domains::Site;
 use crate::platform::Platform;
 
-/// Whether a snapshot is as new as it should be.
+/// Age of a snapshot, measured by its refresh interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SnapshotState {
@@ -23,7 +23,7 @@ pub enum SnapshotState {
     Fresh,
     /// Older than its refresh interval.
     Stale,
-    /// Its last render failed, whatever its age.
+    /// The last render failed, whatever the age.
     Failing,
 }
 
@@ -42,11 +42,11 @@ pub enum SnapshotSort {
 /// Snapshots of each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SnapshotCounts {
-    /// Those younger than their refresh interval.
+    /// Snapshots younger than their refresh interval.
     pub fresh: u64,
-    /// Those older than their refresh interval.
+    /// Snapshots older than their refresh interval.
     pub stale: u64,
-    /// Those whose last render failed.
+    /// Snapshots whose last render failed.
     pub failing: u64,
 }
 

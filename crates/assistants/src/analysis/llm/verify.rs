@@ -12,7 +12,7 @@ use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, fold};
 const MAX_QUOTE_CHARS: usize = 200;
 const MAX_SUMMARY_CHARS: usize = 300;
 
-/// What is believed of a reply.
+/// Part of a model's reply that passed the checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedReply {
     /// Tone towards the own brand. None: the number or the quote cannot be believed, and the word lists decide.

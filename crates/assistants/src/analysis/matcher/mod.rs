@@ -50,7 +50,7 @@ pub struct Hit {
     pub brand: BrandIndex,
     /// Bytes of the prose.
     pub range: Range<usize>,
-    /// Whether the brand's domain is written rather than its name.
+    /// The brand's domain is written rather than its name.
     pub is_domain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whom praise and blame are about.
+//! Rules of which brand praise and blame are about.
 
 use super::*;
 use crate::analysis::brand::{BrandProfile, Brands, CompetitorProfile, CompetitorStatus};

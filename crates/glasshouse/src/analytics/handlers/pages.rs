@@ -11,10 +11,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{NotAnswered, Question, ReportQuery, Span, check_length, invalid, private_list};
+use super::question::{NotAnswered, Question, ReportQuery, Span, check_length, private_list};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::pages::{CrawledPage, OnlyPages, PageQuestion, PageSort};
 use crate::api::csv::cell;
+use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
@@ -59,7 +60,7 @@ struct CrawledPagesQuery {
     sort: Option<PageSort>,
     /// Direction; `desc` unless given.
     #[param(inline, example = "desc")]
-    order: Option<PageOrder>,
+    order: Option<SortOrder>,
     /// Number of rows, 1 to 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<u32>,
@@ -68,32 +69,14 @@ struct CrawledPagesQuery {
     offset: Option<u64>,
     /// `csv`: all rows as a file; limit and offset play no part.
     #[param(inline, example = "csv")]
-    format: Option<PagesFormat>,
-}
-
-/// Direction of an order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum PageOrder {
-    Asc,
-    #[default]
-    Desc,
-}
-
-/// Form of the list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum PagesFormat {
-    #[default]
-    Json,
-    Csv,
+    format: Option<ListFormat>,
 }
 
 /// Pages that crawlers visited.
 #[derive(Serialize, ToSchema)]
 struct CrawledPageList {
     pages: Vec<CrawledPage>,
-    /// How many there are in all.
+    /// Number of pages without limit and offset.
     total: usize,
 }
 
@@ -111,7 +94,7 @@ impl ReportQuery for CrawledPagesQuery {
         check_length("provider", self.provider.as_deref(), MAX_TEXT_CHARS)?;
         match self.limit {
             Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
-                Err(invalid("limit", format!("must be from 1 to {MAX_LIMIT}")))
+                Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")))
             }
             _ => Ok(()),
         }
@@ -120,14 +103,14 @@ impl ReportQuery for CrawledPagesQuery {
 
 impl CrawledPagesQuery {
     fn question(&self) -> PageQuestion {
-        let is_file = self.format == Some(PagesFormat::Csv);
+        let is_file = self.format == Some(ListFormat::Csv);
         let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         PageQuestion {
             search: text(&self.search),
             provider: text(&self.provider),
             only: self.only,
             sort: self.sort.unwrap_or_default(),
-            is_ascending: self.order.unwrap_or_default() == PageOrder::Asc,
+            is_ascending: self.order.unwrap_or_default() == SortOrder::Asc,
             limit: (!is_file).then_some(self.limit.unwrap_or(DEFAULT_LIMIT) as usize),
             offset: if is_file { 0 } else { usize::try_from(self.offset.unwrap_or(0)).unwrap_or(usize::MAX) },
         }
@@ -156,7 +139,7 @@ async fn list_crawled_pages(
         Some(OnlyPages::New) | None => Vec::new(),
     };
     let (pages, total) = app.analytics.pages(&domain, window, query.question(), stored).await?;
-    if query.format == Some(PagesFormat::Csv) {
+    if query.format == Some(ListFormat::Csv) {
         let headers = [
             (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
             (header::CONTENT_DISPOSITION, format!("attachment; filename=\"crawled-pages-{name}.csv\"")),

@@ -21,6 +21,7 @@ use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
 use crate::analytics::{CrawlerIndex, Verified};
 use crate::api::access::{ReadDomain, RenderPages};
+use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
@@ -203,33 +204,15 @@ struct SnapshotsQuery {
     format: Option<ListFormat>,
 }
 
-/// Direction of an order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SortOrder {
-    Asc,
-    #[default]
-    Desc,
-}
-
-/// Form of the list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum ListFormat {
-    #[default]
-    Json,
-    Csv,
-}
-
 /// Stored snapshots.
 #[derive(Debug, Serialize, ToSchema)]
 struct SnapshotList {
     /// Newest first, unless another order is asked for.
     snapshots: Vec<Snapshot>,
-    /// How many match.
+    /// Number of snapshots that match.
     #[schema(examples(1))]
     total: u64,
-    /// How many of each state match the search, whatever state is asked for.
+    /// Numbers by state of all that match the search, whatever state is asked for.
     counts: SnapshotCounts,
 }
 

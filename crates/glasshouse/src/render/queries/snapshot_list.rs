@@ -19,7 +19,7 @@ pub struct SnapshotSummaryRow {
     pub html_bytes: i64,
     /// Time that the render took.
     pub render_ms: i64,
-    /// When it was rendered, epoch milliseconds.
+    /// Time of its render, epoch milliseconds.
     pub created_at: i64,
     /// 1: its last render failed.
     pub is_failing: i64,

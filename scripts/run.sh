@@ -36,8 +36,7 @@ need_node 20.19
 need_browsers
 has curl || apt_install curl
 
-confines_browsers || [ "${GLASSHOUSE_NETWORK__STRICT_EGRESS:-true}" = false ] \
-  || say 'this machine forbids user namespaces: no browser is started; GLASSHOUSE_NETWORK__STRICT_EGRESS=false make run starts one without them'
+allow_unconfined_browsers
 
 npm_ci demo || die 'npm could not install the packages of the demo site'
 say 'building the demo site'

@@ -79,10 +79,7 @@ side_locks() {
   done
 }
 
-if ! confines_browsers; then
-  say 'this machine forbids namespaces: the tests run browsers without (network.strict_egress = false)'
-  export GLASSHOUSE_NETWORK__STRICT_EGRESS=false
-fi
+allow_unconfined_browsers
 step 'what is needed' install
 [ "${results[0]}" = ok ] || exit 1
 step 'format (cargo fmt)' format

@@ -136,7 +136,11 @@ impl PageBounds {
     }
 }
 
-fn folded(rows: &[(VisitKey, u64)], refused: &HashSet<(DomainId, Day, Arc<str>)>) -> Vec<(VisitKey, u64)> {
+/// Returns rows with the refused pages of days counted together.
+pub fn folded(
+    rows: &[(VisitKey, u64)],
+    refused: &HashSet<(DomainId, Day, Arc<str>)>,
+) -> Vec<(VisitKey, u64)> {
     let mut counts: std::collections::BTreeMap<VisitKey, u64> = std::collections::BTreeMap::new();
     for (key, visits) in rows {
         let mut key = key.clone();

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ipnet::IpNet;
@@ -45,6 +46,8 @@ pub struct OpenTunnels {
     limits: TunnelLimits,
     /// In the order in which they were opened.
     open: Arc<Mutex<BTreeMap<u64, TunnelHolder>>>,
+    /// Number of the next tunnel. A tunnel that made room is gone from the map while it ends: its number must not be given again.
+    next: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -78,7 +81,7 @@ impl Drop for OpenTunnel {
 impl OpenTunnels {
     /// Returns an empty set with these limits.
     pub fn new(limits: TunnelLimits) -> OpenTunnels {
-        OpenTunnels { limits, open: Arc::default() }
+        OpenTunnels { limits, open: Arc::default(), next: Arc::default() }
     }
 
     /// Counts a new tunnel. Ends another one when there are too many.
@@ -92,7 +95,7 @@ impl OpenTunnels {
         {
             ended.end.cancel();
         }
-        let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         open.insert(number, holder);
         drop(open);
         OpenTunnel { number, end, tunnels: self.clone() }
@@ -202,5 +205,18 @@ mod tests {
         }
 
         assert!(tunnels.lock().is_empty());
+    }
+
+    #[test]
+    fn a_tunnel_that_made_room_takes_nobody_along_when_it_ends() {
+        let tunnels = OpenTunnels::new(TunnelLimits { per_network: 1, per_domain: 4, all: 6 });
+        let client = "192.0.2.1".parse().unwrap();
+        let first = tunnels.open("a", client);
+        let second = tunnels.open("a", client);
+
+        drop(first);
+        let _third = tunnels.open("a", client);
+
+        assert!(second.end.is_cancelled(), "it still counted");
     }
 }

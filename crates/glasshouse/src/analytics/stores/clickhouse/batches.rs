@@ -59,6 +59,7 @@ impl ClickHouseStore {
                 _ => Vec::new(),
             };
             let pages = fold_unfound(&mut &*self, &pages, &counts.pages).await?;
+            let pages = self.fold_beyond_room(pages).await?;
             let pages = self.bounds.lock().await.fold(&mut &*self, &pages).await?;
             let referrals = self.fold_referrals(referrals).await?;
             for (month, rows) in by_month(&pages, &times, &referrals) {
@@ -150,6 +151,7 @@ impl ClickHouseStore {
             };
             let (visits, pages, times) = part.counts(0..lines);
             let month = month_of_batch(&batch)?;
+            let pages = self.fold_beyond_room(pages).await?;
             let pages = self.bounds.lock().await.fold(&mut &*self, &pages).await?;
             // All of one month: that is where the part was cut.
             let rows = by_month(&pages, &times, &[]).remove(&month).unwrap_or_default();

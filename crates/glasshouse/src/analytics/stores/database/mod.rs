@@ -5,6 +5,7 @@ mod busy_days;
 mod day;
 mod day_pages;
 mod deleting;
+mod expiry;
 mod packing;
 mod path_tables;
 

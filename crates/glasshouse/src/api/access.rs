@@ -73,7 +73,8 @@ pub struct RefreshCache;
 
 impl Access for RefreshCache {
     const ACTIVE: bool = true;
-    const RATE: Rate = Rate::Shared(SharedLimit { name: "refresh", per_minute: 120, per_minute_of_sessions: 120 });
+    const RATE: Rate =
+        Rate::Shared(SharedLimit { name: "refresh", per_minute: 120, per_minute_of_sessions: 120 });
 }
 
 /// The account's own affairs (keys, usage): a session or an account-wide key.

@@ -27,7 +27,8 @@ pub async fn list_domains_with_numbers(conn: &mut Conn, least: i64) -> Result<Ve
 
 /// Lists the numbers of all pages that closed days name.
 pub async fn list_numbers_in_use(conn: &mut Conn, domain: &DomainId) -> Result<RoaringBitmap, DbError> {
-    const SQL: &str = "select day, packed from visit_segments where domain_id = $1 and day > $2 order by day limit $3";
+    const SQL: &str =
+        "select day, packed from visit_segments where domain_id = $1 and day > $2 order by day limit $3";
     let (mut used, mut after) = (RoaringBitmap::new(), Day::MIN);
     loop {
         let days: Vec<(Day, Vec<u8>)> = on_engine!(conn, |c| {
@@ -48,7 +49,8 @@ pub async fn give_up_paths(
     table: &PathTable,
     numbers: &RoaringBitmap,
 ) -> Result<(), DbError> {
-    const LISTS: &str = "select first_number, paths from visit_path_lists where domain_id = $1 and first_number > 0";
+    const LISTS: &str =
+        "select first_number, paths from visit_path_lists where domain_id = $1 and first_number > 0";
     const PUT: &str = "update visit_path_lists set packed = $3 where domain_id = $1 and first_number = $2";
     let lists: Vec<(i64, i64)> =
         on_engine!(conn, |c| sqlx::query_as(LISTS).bind(domain.as_str()).fetch_all(c).await)?;
@@ -58,7 +60,8 @@ pub async fn give_up_paths(
         if numbers.range(range.clone()).next().is_none() {
             continue;
         }
-        let kept = |number| if numbers.contains(number) { &given_up } else { &table.paths()[number as usize] };
+        let kept =
+            |number| if numbers.contains(number) { &given_up } else { &table.paths()[number as usize] };
         let packed = pack_paths(&range.map(|number| kept(number).clone()).collect::<Vec<_>>());
         on_engine!(conn, |c| {
             sqlx::query(PUT).bind(domain.as_str()).bind(first).bind(packed).execute(c).await.map(drop)

@@ -36,7 +36,9 @@ impl PathIndex {
         let PathIndex { numbers, hasher } = self;
         let hash = |number: &u32| hasher.hash_one(&*paths[*number as usize]);
         numbers.reserve(paths.len() - from, hash);
-        for number in (from as u32..paths.len() as u32).filter(|number| !is_given_up(&paths[*number as usize])) {
+        for number in
+            (from as u32..paths.len() as u32).filter(|number| !is_given_up(&paths[*number as usize]))
+        {
             numbers.insert_unique(hash(&number), number, hash);
         }
     }

@@ -61,7 +61,8 @@ impl ClickHouseStore {
         if refused.is_empty() {
             return Ok(pages);
         }
-        let is_refused = |key: &&VisitKey| refused.get(&key.domain).is_some_and(|paths| paths.contains(&key.path));
+        let is_refused =
+            |key: &&VisitKey| refused.get(&key.domain).is_some_and(|paths| paths.contains(&key.path));
         let keys = pages.iter().map(|(key, _)| key).filter(is_refused);
         Ok(folded(&pages, &keys.map(|key| (key.domain.clone(), key.day, key.path.clone())).collect()))
     }
@@ -108,7 +109,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_domain_with_all_the_paths_it_may_have_gets_no_new_ones_until_some_expire() {
-        let (app, url) = (TestApp::new().await, clickhouse_database().await.parse::<ClickHouseUrl>().unwrap());
+        let (app, url) =
+            (TestApp::new().await, clickhouse_database().await.parse::<ClickHouseUrl>().unwrap());
         let account = app.account("a@x.example", Plan::Business).await;
         let domain = app.domain(&account, "shop.example").await.id;
         let platform = &app.state.platform;

@@ -103,7 +103,10 @@ mod tests {
             let bots = analytics.bots(&shop.id, (0, today), None, None, Scope::Snapshots).await.unwrap();
             let bots: Value = serde_json::from_slice(&bots.to_json()).unwrap();
             let row = |path| json!({ "path": path, "provider": "google", "count": 1 });
-            assert_eq!(bots["byProvider"], Value::from(["/kept", "/new", "/old", "/open", "/young"].map(row).to_vec()));
+            assert_eq!(
+                bots["byProvider"],
+                Value::from(["/kept", "/new", "/old", "/open", "/young"].map(row).to_vec())
+            );
             let summary = analytics.summary(&shop.id, 30, Scope::Snapshots).await.unwrap();
             assert_eq!(summary.new_pages_crawled, 4, "the first day of /open is known");
         })

@@ -81,6 +81,7 @@ side_locks() {
   done
 }
 
+allow_unconfined_browsers
 step 'what is needed' install
 [ "${results[0]}" = ok ] || exit 1
 step 'format (cargo fmt)' format

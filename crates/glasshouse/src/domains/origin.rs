@@ -89,7 +89,8 @@ impl OriginClient {
     /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
     pub fn address(&self, site: &Site, url: &Url) -> Url {
         let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
-        if site.domain.settings.origin_host.is_empty() || !is_own {
+        let is_as_written = site.domain.settings.origin_host.is_empty() && self.scheme == Scheme::Https;
+        if is_as_written || !is_own {
             return url.clone();
         }
         let mut address = site.origin_url(url);

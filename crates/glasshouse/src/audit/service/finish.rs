@@ -103,6 +103,7 @@ fn close_reason(reason: CrawlEnd) -> CloseReason {
         CrawlEnd::UrlLimit => CloseReason::UrlLimit,
         CrawlEnd::TimeLimit => CloseReason::TimeLimit,
         CrawlEnd::Cancelled => CloseReason::Cancelled,
+        CrawlEnd::Crashed => CloseReason::Crashed,
         CrawlEnd::Unreachable => CloseReason::Unreachable,
     }
 }

@@ -5,19 +5,17 @@ mod finish;
 mod maintenance;
 mod notification;
 mod read;
+mod running;
 mod scheduling;
 mod settings;
 mod start;
 mod work;
 
-use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use store::Db;
 
 use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
-use super::model::RunId;
 use super::ports::{CrawlerTraffic, Renders};
 use super::segments::Segments;
 use crate::accounts::Accounts;
@@ -28,6 +26,8 @@ use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
 pub use read::{AuditExport, AuditExportFormat, Comparison, LinkFilter, LinkList, PageFilter, PageOrder};
+use running::RunningAudits;
+
 pub use settings::AuditingError;
 pub use start::{AuditStartError, NewRun};
 
@@ -51,8 +51,7 @@ struct Inner {
     segments: Segments,
     renders: Arc<dyn Renders>,
     visits: Arc<dyn CrawlerTraffic>,
-    /// Runs that this process works on, and whether somebody wants them to stop.
-    running: Mutex<HashMap<RunId, Arc<AtomicBool>>>,
+    running: RunningAudits,
 }
 
 impl Audits {
@@ -76,7 +75,7 @@ impl Audits {
             segments: Segments::new(&platform.db, &platform.blobs),
             renders,
             visits,
-            running: Mutex::default(),
+            running: RunningAudits::default(),
             platform: platform.clone(),
         }))
     }

@@ -15,6 +15,7 @@ use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, 
 use crate::audit::ports::ServedKinds;
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
+use crate::clock::Timestamp;
 use crate::domains::{DomainStatus, Site};
 
 /// How long somebody waits for a sitemap, when only new pages are wanted.
@@ -157,7 +158,10 @@ impl Audits {
             delta_issues: 0,
             delta_health: 0.0,
             close_reason: None,
-            needs_continuation: true,
+            needs_continuation: false,
+            begun_at: None,
+            open_attempts: 0,
+            working_until: Timestamp::from_millis(0),
             hit_url_limit: false,
             cancel_requested: false,
             error_message: None,

@@ -122,11 +122,16 @@ impl Audits {
         account: &AccountId,
         domain: Option<&DomainId>,
     ) -> Result<Vec<Run>, DbError> {
-        queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await
+        let now = self.0.clock.now();
+        let mut runs = queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await?;
+        runs.iter_mut().for_each(|run| run.needs_continuation = run.is_cut_off(now));
+        Ok(runs)
     }
 
     pub async fn find_run(&self, id: &str) -> Result<Option<Run>, DbError> {
-        queries::find_run(&mut self.0.db.read().await?, id).await
+        let mut run = queries::find_run(&mut self.0.db.read().await?, id).await?;
+        run.iter_mut().for_each(|run| run.needs_continuation = run.is_cut_off(self.0.clock.now()));
+        Ok(run)
     }
 
     /// The newest runs of a domain that have results.

@@ -6,7 +6,7 @@ help:
 	@echo 'make run     builds and starts the service with the demo site; prints address, sign-in and a first curl'
 	@echo 'make demo    serves the demo site alone'
 	@echo 'make test    everything that must hold before a change is merged'
-	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, API against its document'
+	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, stand-ins of AI vendors, API against its document'
 	@echo 'make fuzz    fuzzes what parses strangers'\'' bytes (FUZZ_SECONDS each, default 30)'
 	@echo 'make bench   how fast it is, beside npm prerender and nginx (BENCH_ARGS=--quick for a short run)'
 

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use audit_engine::source::{AuditFetch, FetchFailure, RenderedDocument, Response};
-use browser::{Rendered, Settled};
+use audit_engine::source::{
+    AuditFetch, FetchFailure, LoadedResource, NoResponseCause, RenderedDocument, Response,
+};
+use browser::{LoadedRequest, Rendered, Settled};
 use crawler::connector::{ConnectError, Connector, Stream};
+use crawler::errors::causes;
 use crawler::fetch::{FetchError, Phase, TimeLimits};
 use crawler::{FetchRequest, Fetcher, Network, NetworkError};
 use http::HeaderMap;
@@ -17,7 +20,7 @@ const RESPONSE_TIME: Duration = Duration::from_secs(40);
 
 /// A request of an audit to where its address leads.
 pub fn request_for(request: &AuditFetch, address: Url, headers: HeaderMap) -> FetchRequest {
-    let plain = FetchRequest::get(address);
+    let plain = if request.is_head { FetchRequest::head(address) } else { FetchRequest::get(address) };
     FetchRequest {
         headers,
         // One hop at a time: each is a row of the audit.
@@ -49,6 +52,15 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
         let of_level = rendered.console.iter().filter(|message| message.level == level);
         of_level.map(|message| message.text.clone()).collect()
     };
+    let loaded = rendered.inspection.as_ref().map(|inspection| {
+        let loads = inspection.loaded.iter();
+        let resource = |load: &LoadedRequest| LoadedResource {
+            url: load.url.clone(),
+            status: load.status,
+            is_complete: load.is_complete,
+        };
+        loads.map(resource).collect()
+    });
     let inspection = rendered.inspection.unwrap_or_default();
     RenderedDocument {
         redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
@@ -62,6 +74,7 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
         scrolled_words: inspection.unscrolled_words.map(|before| (before, inspection.words)),
         click_links: inspection.click_links,
         click_targets: inspection.click_targets,
+        loaded,
     }
 }
 
@@ -85,8 +98,42 @@ fn failure(error: FetchError) -> FetchFailure {
             FetchFailure::NoSuchHost(error.to_string())
         }
         FetchError::Timeout(Phase::Headers | Phase::Total) => FetchFailure::Timeout(error.to_string()),
-        other => FetchFailure::NoResponse(other.to_string()),
+        other => FetchFailure::NoResponse(cause(&other), other.to_string()),
     }
+}
+
+/// Returns what failed before there was an answer.
+fn cause(error: &FetchError) -> NoResponseCause {
+    if error.is_refused() {
+        return NoResponseCause::Refused;
+    }
+    match error {
+        FetchError::Connect(cause) => match &**cause {
+            ConnectError::Network(NetworkError::Lookup { .. }) => NoResponseCause::Dns,
+            ConnectError::Network(_) => NoResponseCause::Tcp,
+            ConnectError::Tls { .. } if has_expired(error) => NoResponseCause::CertificateExpired,
+            ConnectError::Tls { .. } => NoResponseCause::Tls,
+        },
+        FetchError::Timeout(Phase::Connect) => NoResponseCause::Tcp,
+        _ => NoResponseCause::Http,
+    }
+}
+
+/// Whether the server's certificate has expired.
+fn has_expired(error: &FetchError) -> bool {
+    use rustls::{CertificateError, Error};
+    let is_expired = |error: &Error| {
+        matches!(
+            error,
+            Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })
+        )
+    };
+    // An I/O error hides what it is made of from `source`.
+    let inner = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        io.and_then(|inner| inner.downcast_ref::<Error>()).or_else(|| cause.downcast_ref()).is_some_and(is_expired)
+    };
+    causes(error).any(inner)
 }
 
 fn millis(since: Instant) -> u64 {

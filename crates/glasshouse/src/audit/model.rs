@@ -122,6 +122,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether it looked at all of the site: what an earlier run has and this one has not is gone then.
+    pub fn looked_everywhere(&self) -> bool {
+        let left_out = self.report.crawl_stats["skipped"]["sampling"].as_u64().unwrap_or_default();
+        !self.request.new_pages_only && self.close_reason == Some(CloseReason::Finished) && left_out == 0
+    }
+
     /// Whether it was cut off and nobody goes on with it yet: a process said so when it stopped, or died without a word.
     pub fn is_cut_off(&self, now: Timestamp) -> bool {
         let is_silent = self.open_attempts > 0 && self.working_until < now;
@@ -144,6 +150,9 @@ pub struct RunReport {
     /// Errors that pages have and did not have in the run before. Told to webhooks.
     #[serde(default)]
     pub new_errors: usize,
+    /// Root of the site that was audited, after redirects; "" in older runs.
+    #[serde(default)]
+    pub site_url: String,
 }
 
 impl RunReport {
@@ -170,10 +179,12 @@ impl RunReport {
                 "newIssues": 0, "fixedIssues": 0, "duplicateClusters": 0, "nearDuplicateClusters": 0, "orphans": 0,
                 "sitemap": { "files": 0, "urls": 0, "inCrawl": 0, "notInCrawl": 0 },
                 "sampling": { "enabled": false, "healthStdErr": null, "patterns": [] }, "continuations": 0,
+                "leftOut": { "pages": 0, "elements": 0, "targets": 0, "probes": 0, "sitemaps": 0, "addresses": 0 },
             }),
             sitemap_issues: json!([]),
             issue_breakdown: json!({}),
             new_errors: 0,
+            site_url: String::new(),
         }
     }
 }

@@ -86,6 +86,11 @@ impl OriginClient {
         }
     }
 
+    /// How much of sitemaps is read.
+    pub fn sitemap_limits(&self) -> SitemapLimits {
+        self.sitemap_limits
+    }
+
     /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
     pub fn address(&self, site: &Site, url: &Url) -> Url {
         let is_own = url.host_str().is_some_and(|host| site.owns_host(host));

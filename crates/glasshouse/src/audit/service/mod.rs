@@ -4,6 +4,7 @@
 mod finish;
 mod maintenance;
 mod notification;
+mod options;
 mod read;
 mod running;
 mod scheduling;
@@ -25,7 +26,10 @@ use crate::domains::origin::OriginClient;
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
-pub use read::{AuditExport, AuditExportFormat, Comparison, LinkFilter, LinkList, PageFilter, PageOrder};
+pub use read::{
+    AuditExport, AuditExportFormat, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList, PageFilter,
+    PageOrder, RunIssues,
+};
 use running::RunningAudits;
 
 pub use settings::AuditingError;

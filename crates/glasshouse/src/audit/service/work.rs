@@ -2,16 +2,13 @@
 //! Whatever interrupts it, the next attempt goes on from the last batch that was kept.
 //! See docs/decisions/0207.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use audit_engine::checks::thresholds::Thresholds;
-use audit_engine::checks::{CheckId, FindingScope};
 use audit_engine::engine::{
-    Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, CrawlMode, IgnoredFinding, Journal,
-    JournalError, conclude, resume,
+    Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, Journal, JournalError, RowResult, conclude,
+    resume,
 };
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
@@ -21,11 +18,12 @@ use store::DbError;
 use super::Audits;
 use super::running::RunSlot;
 use crate::accounts::{PlanLimit, UsageMetric};
-use crate::audit::model::{CloseReason, Mode, Outcome, Run, RunId};
+use crate::audit::model::{CloseReason, Outcome, Run, RunId};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::audit::source::{SiteSource, SourceOptions, USER_AGENT};
-use crate::audit::stored::PartKind;
+use crate::audit::results::live_part;
+use crate::audit::stored::{PartKind, pack};
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
 
@@ -40,8 +38,6 @@ const SLOT_WAIT: Duration = Duration::from_secs(3);
 const DEATHS: u64 = 3;
 /// Open attempts beyond which a run ends without results: even its end fails.
 const MOST_OPEN_ATTEMPTS: u64 = 6;
-/// Longest run.
-const LONGEST: Duration = Duration::from_secs(12 * 3600);
 
 /// Why an attempt ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +116,7 @@ impl Audits {
 
     /// Deletes what a crawl kept to go on from.
     async fn forget_work(&self, id: &RunId) -> Result<(), DbError> {
-        self.0.segments.delete_rows(id, Some(PartKind::Checkpoint)).await
+        self.0.segments.forget_work(id).await
     }
 
     async fn audit(
@@ -144,7 +140,7 @@ impl Audits {
         if site.is_suspended() {
             return self.end(run, stopped(run, "the domain is suspended"), job).await;
         }
-        let options = self.options(run).await?;
+        let options = self.options(run, &site).await?;
         let source = self.source(run, site, &options).await?;
         let past =
             queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, PartKind::Checkpoint)
@@ -181,67 +177,17 @@ impl Audits {
         site: Arc<Site>,
         options: &AuditOptions,
     ) -> Result<SiteSource, WorkError> {
-        let (_, credentials) = self.auditing_of(&run.domain_id).await?;
+        let (_, mut credentials) = self.auditing_of(&run.domain_id).await?;
+        credentials.keep_for(&site.domain.settings.origin_host);
         let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
         let wanted = SourceOptions {
             user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),
             headers: credentials.request_headers(),
             is_plain: run.request.urls[0].scheme() == "http",
-            reads_snapshots: options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
+            reads_snapshots: options.previews_are_served
+                || options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
         };
         Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))
-    }
-
-    async fn options(&self, run: &Run) -> Result<AuditOptions, WorkError> {
-        let (request, settings) = (&run.request, &run.request.auditing);
-        let mut options = AuditOptions::follow(request.urls[0].clone());
-        options.seeds.clone_from(&request.urls);
-        options.mode = match request.mode {
-            Mode::Follow => CrawlMode::Follow,
-            Mode::Selected => CrawlMode::Selected,
-            Mode::Sitemap => CrawlMode::Sitemap,
-        };
-        options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
-        options.allow_sampling = request.allow_sampling;
-        options.max_depth = settings.max_depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
-        options.time_limit = Some(LONGEST);
-        options.requests_per_second = settings.requests_per_second;
-        let agent = settings.user_agent.as_deref().unwrap_or(USER_AGENT);
-        options.agent = agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
-        options.renders = settings.javascript;
-        options.renders_at_once = self.0.platform.config.render_concurrency().max(1);
-        options.sitemap.clone_from(&request.sitemap);
-        options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
-        // Nobody reads the sitemap for a list of addresses.
-        let reads_sitemaps = request.mode != Mode::Selected;
-        options.checks.retain(|id| {
-            let check = id.check();
-            !request.served.silence(check.id) && (reads_sitemaps || check.scope != FindingScope::Sitemap)
-        });
-        options.ignored = settings
-            .ignored
-            .iter()
-            .filter_map(|ignored| {
-                let check = CheckId::find(&ignored.issue_id)?;
-                Some(IgnoredFinding { check, path_pattern: ignored.path_pattern.clone() })
-            })
-            .collect();
-        // What was saved was checked then; a newer version may be stricter, and then goes without.
-        options.thresholds = Thresholds::with(&settings.thresholds).unwrap_or_default();
-        options.extractions = settings.extractions.iter().filter_map(|rule| rule.compile().ok()).collect();
-        options.searches = settings.searches.iter().filter_map(|rule| rule.compile().ok()).collect();
-        options.include.clone_from(&settings.include);
-        options.exclude.clone_from(&settings.exclude);
-        options.drop_parameters.clone_from(&settings.drop_parameters);
-        if options.checks.iter().any(|id| id.check().id == "SITEMAP_LASTMOD_DRIFT")
-            && let Some(newest) = self.earlier_runs(&run.domain_id, run.started_at).await?.first()
-        {
-            options.previous = self.0.segments.dates(newest).await?;
-        }
-        if request.new_pages_only {
-            options.known_pages = self.known_pages(&run.domain_id, run.started_at).await?;
-        }
-        Ok(options)
     }
 
     async fn pages_limit(&self, run: &Run) -> Result<PlanLimit, WorkError> {
@@ -312,16 +258,6 @@ fn stopped(run: &Run, why: &str) -> Outcome {
     Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
 }
 
-fn checks(enabled: &[String], disabled: &[String]) -> Vec<CheckId> {
-    let enabled: HashSet<&str> = enabled.iter().map(String::as_str).collect();
-    let disabled: HashSet<&str> = disabled.iter().map(String::as_str).collect();
-    let runs = |id: &CheckId| {
-        let check = id.check();
-        (check.is_default || enabled.contains(check.id)) && !disabled.contains(check.id)
-    };
-    CheckId::all().filter(runs).collect()
-}
-
 /// Keeps what the crawl saves, with the progress and the pages that count, each batch in one transaction.
 struct Keeper<'a> {
     audits: &'a Audits,
@@ -337,12 +273,23 @@ struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    async fn keep(&mut self, batch: &[u8], progress: AuditProgress) -> Result<(), WorkError> {
+    async fn keep(
+        &mut self,
+        batch: &[u8],
+        rows: &[RowResult],
+        progress: AuditProgress,
+    ) -> Result<(), WorkError> {
         let inner = &self.audits.0;
         let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
         let mut tx = inner.db.write().await?;
         self.job.hold(&mut tx).await?;
         queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, batch).await?;
+        if !rows.is_empty() {
+            let live = live_part(rows);
+            for (kind, lines) in [(PartKind::Live, &live.pages), (PartKind::LiveDetails, &live.details)] {
+                queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
+            }
+        }
         let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = UsageMetric::AuditedPages;
@@ -365,9 +312,14 @@ impl Keeper<'_> {
 }
 
 impl Journal for Keeper<'_> {
-    fn save(&mut self, batch: Vec<u8>, progress: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>> {
+    fn save(
+        &mut self,
+        batch: Vec<u8>,
+        rows: Vec<RowResult>,
+        progress: AuditProgress,
+    ) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
-            self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
+            self.keep(&batch, &rows, progress).await.map_err(|error| JournalError::Save(error.into()))
         })
     }
 

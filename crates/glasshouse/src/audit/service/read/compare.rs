@@ -2,7 +2,7 @@
 //! changed on those that stayed.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,10 +27,31 @@ pub struct Comparison {
     pub remaining_findings: ComparedFindings,
     /// Pages that only the later run has.
     pub added_pages: ComparedPages,
-    /// Pages that only the earlier run has.
+    /// Pages that only the earlier run has, and that the later one would have found.
     pub removed_pages: ComparedPages,
+    /// Pages that only the earlier run has, when the later one did not look everywhere: a limit ended it, it was sampled, or
+    /// only new pages were wanted.
+    pub not_visited_pages: ComparedPages,
     /// Pages on which something changed.
     pub changed_pages: Changes,
+    /// Findings by issue.
+    pub by_issue: Vec<IssueComparison>,
+    #[serde(skip)]
+    counts: BTreeMap<String, IssueComparison>,
+}
+
+/// Findings of one issue.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IssueComparison {
+    #[schema(examples("META_DESC_MISSING"))]
+    pub issue_id: String,
+    /// Findings that the earlier run did not have.
+    pub new: usize,
+    /// Findings that the later run does not have any more.
+    pub fixed: usize,
+    /// Findings that both have.
+    pub remaining: usize,
 }
 
 /// Findings, and how many there are.
@@ -120,9 +141,28 @@ impl ComparedPages {
 
 impl Comparison {
     fn compare_issues(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
-        after.difference(before).for_each(|issue| self.new_findings.add(path, issue));
-        before.difference(after).for_each(|issue| self.fixed_findings.add(path, issue));
-        before.intersection(after).for_each(|issue| self.remaining_findings.add(path, issue));
+        for issue in after.difference(before) {
+            self.new_findings.add(path, issue);
+            self.of_issue(issue).new += 1;
+        }
+        for issue in before.difference(after) {
+            self.fixed_findings.add(path, issue);
+            self.of_issue(issue).fixed += 1;
+        }
+        self.remain(path, before, after);
+    }
+
+    /// Counts findings that both runs have.
+    fn remain(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
+        for issue in before.intersection(after) {
+            self.remaining_findings.add(path, issue);
+            self.of_issue(issue).remaining += 1;
+        }
+    }
+
+    fn of_issue(&mut self, issue: &str) -> &mut IssueComparison {
+        let new = || IssueComparison { issue_id: issue.to_owned(), ..IssueComparison::default() };
+        self.counts.entry(issue.to_owned()).or_insert_with(new)
     }
 }
 
@@ -130,6 +170,7 @@ impl Audits {
     /// Compares an earlier run with a later one.
     pub async fn compare(&self, earlier: &Run, later: &Run) -> Result<Comparison, ReadError> {
         let (before, after) = (self.0.segments.index(earlier).await?, self.0.segments.index(later).await?);
+        let looked_everywhere = later.looked_everywhere();
         let mut found = Comparison::default();
         found.compare_issues("", &site_issues(&before), &site_issues(&after));
         let mut old_rows = RowReader::new(self, earlier, PartKind::Pages);
@@ -144,7 +185,11 @@ impl Audits {
             };
             match order {
                 Ordering::Less => {
-                    found.removed_pages.add(&before.paths[old]);
+                    let gone = match looked_everywhere {
+                        true => &mut found.removed_pages,
+                        false => &mut found.not_visited_pages,
+                    };
+                    gone.add(&before.paths[old]);
                     old += 1;
                 }
                 Ordering::Greater => {
@@ -156,7 +201,11 @@ impl Audits {
                 Ordering::Equal => {
                     let path = &after.paths[new];
                     let issues = (before.issues_of(old).collect(), after.issues_of(new).collect());
-                    found.compare_issues(path, &issues.0, &issues.1);
+                    // Of a page that was not rendered this time nobody knows what scripts do to it.
+                    match before.missed_render(old) || after.missed_render(new) {
+                        true => found.remain(path, &issues.0, &issues.1),
+                        false => found.compare_issues(path, &issues.0, &issues.1),
+                    }
                     let changes = changes(&old_rows.line(old).await?, &new_rows.line(new).await?);
                     if !changes.is_empty() {
                         found.changed_pages.total += 1;
@@ -168,6 +217,7 @@ impl Audits {
                 }
             }
         }
+        found.by_issue = std::mem::take(&mut found.counts).into_values().collect();
         Ok(found)
     }
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::Crawl;
-use super::patterns::template;
+use super::template::template;
 use crate::address::{Origin, Target};
 use crate::page::challenge::is_challenge;
 use crate::page::directives::Directives;

@@ -39,6 +39,9 @@ const WINDOW: usize = 4;
 /// Bytes of documents that may wait at each of two steps, the scan and the checks. Facts take several times as much.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
+/// Rows that are shown while the audit runs.
+const MAX_LIVE_ROWS: usize = 10_000;
+
 /// Who is told how far the audit is.
 pub(super) enum Watch<'w> {
     /// Somebody who keeps it.
@@ -349,7 +352,9 @@ impl<'a> Crawl<'a> {
         };
         if is_new && matches!(watch, Watch::Journal(_)) {
             self.batches.add(&record)?;
-            if let JournalRecord::Row(row) = &record {
+            if let JournalRecord::Row(row) = &record
+                && self.site.rows.len() < MAX_LIVE_ROWS
+            {
                 self.live.push(live_row(&self.site, row));
             }
         }

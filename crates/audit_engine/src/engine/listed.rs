@@ -10,7 +10,8 @@ use hashbrown::HashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::frontier::{CrawlPriority, Frontier};
-use super::patterns::{Patterns, template};
+use super::patterns::Patterns;
+use super::template::template;
 use crate::site::{Interner, UrlId};
 
 /// Listed pages that wait, by template.

@@ -30,6 +30,7 @@ mod sitemaps;
 mod stats;
 mod tally;
 mod targets;
+mod template;
 
 use serde::{Deserialize, Serialize};
 

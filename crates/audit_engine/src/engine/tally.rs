@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::crawl::Crawl;
 use super::outcome::RowResult;
-use super::patterns::template;
+use super::template::template;
 use super::stats::BySeverity;
 use crate::checks::Severity;
 use crate::score::{Scored, is_error, is_scored};

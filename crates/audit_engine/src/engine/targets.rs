@@ -15,7 +15,7 @@ use super::in_order::InOrder;
 use super::journal::FileRecord;
 use super::listed::order;
 use super::page_names::Names;
-use super::patterns::template;
+use super::template::template;
 use crate::address::{Origin, Target};
 use crate::page::addresses::join;
 use crate::page::directives::Directives;

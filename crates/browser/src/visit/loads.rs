@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn scripts_styles_and_data_are_told_with_their_answers_once_they_have_ended() {
         let mut loads = Loads::new(true);
-        for (id, kind) in [("a", "Script"), ("b", "XHR"), ("c", "Image"), ("d", "Fetch"), ("e", "Stylesheet")] {
+        for (id, kind) in [("a", "Script"), ("b", "XHR"), ("c", "Image"), ("d", "Fetch"), ("e", "Stylesheet")]
+        {
             begin(&mut loads, id, kind);
         }
 

@@ -131,7 +131,9 @@ fn has_expired(error: &FetchError) -> bool {
     // An I/O error hides what it is made of from `source`.
     let inner = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        io.and_then(|inner| inner.downcast_ref::<Error>()).or_else(|| cause.downcast_ref()).is_some_and(is_expired)
+        io.and_then(|inner| inner.downcast_ref::<Error>())
+            .or_else(|| cause.downcast_ref())
+            .is_some_and(is_expired)
     };
     causes(error).any(inner)
 }

@@ -107,7 +107,7 @@ pub struct Index {
     /// Rows whose render was due and did not take place: what scripts do to them is not known.
     #[serde(default)]
     pub missed_render: Vec<usize>,
-    /// Parts of resources.
+    /// Number of parts that files of the run's pages take; 0 in older runs.
     #[serde(default)]
     pub resource_parts: usize,
 }

@@ -4,6 +4,7 @@ mod beside;
 mod hostile;
 mod interruptions;
 mod languages;
+mod real_web;
 
 use super::*;
 use crate::checks::CheckId;

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::custom::rule_issues;
-use super::{Auditing, BasicAuth, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials};
+use super::{
+    Auditing, BasicAuth, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials,
+};
 use crate::audit::words::{Frequency, Mode};
 
 const MAX_PATTERNS: usize = 100;

@@ -57,8 +57,10 @@ impl RobotsTxt {
         if text.len() > MAX_BYTES {
             return Some("is longer than 65536 bytes");
         }
-        let has_rules =
-            Robots::parse(text.as_bytes()).lines().iter().any(|line| matches!(line.kind, LineKind::Known(..)));
+        let has_rules = Robots::parse(text.as_bytes())
+            .lines()
+            .iter()
+            .any(|line| matches!(line.kind, LineKind::Known(..)));
         (!has_rules).then_some("must be obey, ignore, or the text of a robots.txt")
     }
 }

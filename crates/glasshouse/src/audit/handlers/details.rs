@@ -201,8 +201,7 @@ async fn list_run_links(
     }
     let run = visible_run(&caller, &app, &id).await?;
     let LinksQuery { from, to, status, external, offset, .. } = query;
-    let filter =
-        LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
+    let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
     Ok(Json(app.audits.links(&run, &filter).await?))
 }
 

@@ -2,6 +2,7 @@
 //! in a job. Must never write results of a run that is over, nor hold the writer while a site is being read.
 
 mod finish;
+mod followers;
 mod maintenance;
 mod notification;
 mod options;
@@ -26,6 +27,8 @@ use crate::domains::origin::OriginClient;
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
+pub use followers::RunFollower;
+use followers::RunFollowers;
 pub use read::{
     AuditExport, AuditExportFormat, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList, PageFilter,
     PageOrder, RunIssues,
@@ -56,6 +59,7 @@ struct Inner {
     renders: Arc<dyn Renders>,
     visits: Arc<dyn CrawlerTraffic>,
     running: RunningAudits,
+    followers: RunFollowers,
 }
 
 impl Audits {
@@ -80,6 +84,7 @@ impl Audits {
             renders,
             visits,
             running: RunningAudits::default(),
+            followers: RunFollowers::default(),
             platform: platform.clone(),
         }))
     }

@@ -94,7 +94,8 @@ impl Audits {
     async fn kept_pages(&self, run: &Run, newest: Option<&Run>) -> Result<HashSet<String>, WorkError> {
         let mut kept = HashSet::new();
         let since = run.started_at.as_millis() - VISIT_DAYS * 24 * 3600 * 1000;
-        let since = jiff::Timestamp::from_millisecond(since).map(|time| time.strftime("%Y-%m-%d").to_string());
+        let since =
+            jiff::Timestamp::from_millisecond(since).map(|time| time.strftime("%Y-%m-%d").to_string());
         // Dates are written so that they sort as texts.
         let since = since.unwrap_or_default();
         let visits = self.0.visits.last_visits(&run.domain_id, None).await?;

@@ -87,8 +87,8 @@ impl Audits {
             self.set_frequency(&mut tx, &domain.id, auditing.frequency).await?;
         }
         let text = serde_json::to_vec(&credentials).expect("credentials are plain data");
-        let sealed =
-            (credentials != SiteCredentials::default()).then(|| self.seal_key().seal(&text, domain.id.as_str()));
+        let sealed = (credentials != SiteCredentials::default())
+            .then(|| self.seal_key().seal(&text, domain.id.as_str()));
         queries::settings::save_settings(&mut tx, &domain.id, &auditing, sealed.as_deref()).await?;
         tx.commit().await?;
         let mut view = AuditingView::of(auditing, &credentials);

@@ -14,7 +14,7 @@ use crate::audit::stored::PartKind;
 use crate::jobs::{Job as _, Registry, Worker, WorkerSettings};
 
 /// Waits for a condition; as long as a slow machine needs.
-async fn until(what: &str, condition: impl AsyncFn() -> bool) {
+pub(super) async fn until(what: &str, condition: impl AsyncFn() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
     while !condition().await {
         assert!(tokio::time::Instant::now() < deadline, "{what}");
@@ -29,7 +29,7 @@ async fn checkpoints(shop: &Shop, id: &str) -> usize {
 }
 
 /// A site with a page that answers only when it is let to.
-fn with_slow_page(shop: &Shop) {
+pub(super) fn with_slow_page(shop: &Shop) {
     shop.web.page("/coffee", "Coffee of all kinds", &["/", "/slow"]);
     shop.web.page("/slow", "A page that takes its time", &["/last"]);
     shop.web.page("/last", "The last page of all", &["/"]);
@@ -321,7 +321,7 @@ async fn of_many_starts_in_two_processes_one_begins() {
 }
 
 /// A worker that takes over soon what another one let go.
-fn impatient_worker(shop: &Shop) -> Worker {
+pub(super) fn impatient_worker(shop: &Shop) -> Worker {
     let settings = WorkerSettings {
         lease: Duration::from_millis(500),
         beat_every: Duration::from_millis(100),

@@ -31,7 +31,9 @@ impl AuditExportFormat {
             AuditExportFormat::Csv => columns.join(",") + "\r\n",
             AuditExportFormat::Ndjson => String::new(),
             AuditExportFormat::Xml => {
-                format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_NAMESPACE}\">\n")
+                format!(
+                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_NAMESPACE}\">\n"
+                )
             }
         }
     }

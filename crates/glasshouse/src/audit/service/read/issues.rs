@@ -65,7 +65,8 @@ impl RunIssues {
             issue_id,
             counts,
         };
-        let shown = |run: &Run| IssueRun { run_id: run.id.to_string(), started_at: run.started_at.as_millis() };
+        let shown =
+            |run: &Run| IssueRun { run_id: run.id.to_string(), started_at: run.started_at.as_millis() };
         RunIssues { runs: runs.iter().map(shown).collect(), issues: counts.into_iter().map(issue).collect() }
     }
 }

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
-pub use assistants::{AnalysisSection, MentionsSection, OverviewVendor, ProviderSection, ProviderStyle};
+pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin, describe_settings};
 pub use values::Secret;

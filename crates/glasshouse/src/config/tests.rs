@@ -110,7 +110,7 @@ fn plans_and_providers_are_settings_too() {
 
     assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), None);
     assert!(config.plan(Plan::Essential).custom_headers);
-    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewVendor::Serpapi);
+    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewSource::Serpapi);
 }
 
 #[test]

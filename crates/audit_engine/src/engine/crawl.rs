@@ -263,9 +263,8 @@ impl<'a> Crawl<'a> {
             fetches.push(async move {
                 let FetchedPage { url, result } = fetch(source, &origin, url, slow_ms).await;
                 // Before the request there may have been a wait.
-                let took_ms = result.response.as_ref().map_or(0, |response| response.total_ms);
-                let asked_at_ms = source.now_ms() - i64::try_from(took_ms).unwrap_or_default();
-                Scanned::Fetched { id, url, result: Box::new(result), raw: None, asked_at_ms }
+                let answered_at_ms = source.now_ms();
+                Scanned::Fetched { id, url, result: Box::new(result), raw: None, answered_at_ms }
             });
         }
     }
@@ -292,19 +291,21 @@ impl<'a> Crawl<'a> {
         fetched: Scanned,
         readies: &mut InOrder<'s, Ready>,
     ) {
-        let (id, url, result, raw, asked_at_ms) = match fetched {
+        let (id, url, result, raw, answered_at_ms) = match fetched {
             Scanned::Earlier(record) => {
                 if let JournalRecord::Row(row) = &record {
                     self.queue.patterns.remember(self.site.urls.key(row.id), row);
                 }
                 return readies.push_done(Ready::Record { record, is_new: false });
             }
-            Scanned::Fetched { id, url, result, raw, asked_at_ms } => (id, url, result, raw, asked_at_ms),
+            Scanned::Fetched { id, url, result, raw, answered_at_ms } => {
+                (id, url, result, raw, answered_at_ms)
+            }
         };
         self.pace.learn(&result);
         let mut row = result.row(id);
         let key = self.site.urls.key(id);
-        row.crawled_at_ms = asked_at_ms;
+        row.crawled_at_ms = answered_at_ms;
         row.is_seed = self.options.mode == CrawlMode::Follow && self.is_seed(&url);
         row.is_blocked = self.site.is_blocked(key);
         let is_start = row.is_seed || key == "/";

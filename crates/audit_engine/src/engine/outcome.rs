@@ -139,7 +139,7 @@ pub struct RowResult {
     /// Words of its main text.
     #[serde(rename = "wordCount")]
     pub words: usize,
-    /// When it was asked for: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not.
+    /// When its answer was complete: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not asked for.
     pub crawled_at: String,
     /// Fingerprint of its main text.
     pub content_hash: String,

@@ -28,7 +28,7 @@ pub(super) enum Scanned {
         result: Box<FetchResult>,
         /// Of a page that was scanned.
         raw: Option<Box<PageFacts>>,
-        asked_at_ms: i64,
+        answered_at_ms: i64,
     },
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::crawl::Crawl;
 use super::outcome::RowResult;
-use super::template::template;
 use super::stats::BySeverity;
+use super::template::template;
 use crate::checks::Severity;
 use crate::score::{Scored, is_error, is_scored};
 use crate::site::Row;

@@ -219,11 +219,15 @@ impl Crawl<'_> {
                 (url, page)
             });
         }
-        while asked.len() > 0 {
-            asked.wait().await;
+        loop {
+            // Some answers are there at once.
             while let Some((url, page)) = asked.pop() {
                 self.site.sisters.insert(url, page);
             }
+            if asked.len() == 0 {
+                return;
+            }
+            asked.wait().await;
         }
     }
 

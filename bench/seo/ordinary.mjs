@@ -35,7 +35,7 @@ for (const item of items) put(item, ['/shop']);
 const list = (paths, root) => `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>${root}${path}</loc></url>`).join('')}</urlset>`;
 const files = new Map([
   ['www.ordinary.test/robots.txt', ['text/plain', 'User-agent: *\nDisallow: /private/\nSitemap: http://ordinary.test/sitemap.xml\nSitemap: https://cdn.test/more.xml\n']],
-  ['www.ordinary.test/sitemap.xml', ['application/xml', list(['/', '/about', '/shop', '/broken', ...items], 'http://ordinary.test')]],
+  ['www.ordinary.test/sitemap.xml', ['application/xml', list(['/', '/about', '/shop', '/broken', ...items], ROOT)]],
   ['cdn.test/more.xml', ['application/xml', list(['/listed-elsewhere'], ROOT)]],
 ]);
 

@@ -20,7 +20,7 @@ impl PageSource for OnePage {
                 return Ok(Response { status: 404, ..Response::default() });
             }
             let mut response = Response { status: 200, body: self.0.clone(), ..Response::default() };
-            response.headers.insert("content-type", "text/html; charset=utf-8".parse().unwrap());
+            response.headers.insert("content-type", "text/html; charset=utf-8".parse().expect("a constant"));
             Ok(response)
         })
     }
@@ -37,16 +37,16 @@ impl PageSource for OnePage {
 
 async fn audit_of(body: String) -> Audit {
     let site = OnePage(Bytes::from(body));
-    let mut options = AuditOptions::follow(Url::parse("https://site.example/").unwrap());
+    let mut options = AuditOptions::follow(Url::parse("https://site.example/").expect("a constant"));
     options.max_pages = 1;
     audit(&site, &options, &mut |_| {}).await
 }
 
 /// Most memory that the process ever had, in KiB.
 fn peak_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says it");
+    line.trim().trim_end_matches(" kB").parse().expect("it is a number")
 }
 
 /// A document of two mebibytes that repeats a piece below a long base address.

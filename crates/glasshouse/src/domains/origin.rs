@@ -76,12 +76,7 @@ impl OriginClient {
             fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent),
             scheme: platform.config.edge.origin_scheme,
             max_redirects: limits.redirects,
-            sitemap_limits: SitemapLimits {
-                file_bytes: limits.sitemap_bytes,
-                file_urls: limits.sitemap_urls,
-                total_urls: limits.sitemap_total_urls,
-                ..SitemapLimits::default()
-            },
+            sitemap_limits: limits.of_sitemaps(),
             sitemap_turns: Arc::new(SitemapTurns::new()),
         }
     }

@@ -28,8 +28,8 @@ fn in_sitemap_mode(options: &mut AuditOptions) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn http_and_www_in_robots_txt_and_sitemap_are_the_same_site() {
-    let list = urlset(&["http://www.site.example/a", "https://site.example/b"]);
+async fn a_sitemap_that_robots_txt_names_by_http_and_www_is_the_sites_own() {
+    let list = urlset(&["https://site.example/a", "https://site.example/b"]);
     let site = format!(
         "GET /\n<a href=/b>b</a>\nGET /robots.txt\n{TEXT}Sitemap: http://www.site.example/list.xml\n\
          GET http://www.site.example/list.xml 301\nlocation: https://site.example/list.xml\n\

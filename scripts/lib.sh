@@ -41,6 +41,13 @@ need_tools() {
   for tool in "$@"; do has "$tool" || die "$tool is missing: see \"Set-up\" in CONTRIBUTING.md"; done
 }
 
+# need_node VERSION: Node of at least this version, major.minor.
+need_node() {
+  local found
+  found=$(node --version)
+  [ "$(printf '%s\n' "v$1" "$found" | sort -V | head -1)" = "v$1" ] || die "Node $1 or newer is needed; this is $found"
+}
+
 # rustfmt and clippy: rustup's minimal profile leaves them out.
 need_rust_components() {
   local missing=()

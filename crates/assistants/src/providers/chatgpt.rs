@@ -21,6 +21,8 @@ pub const LISTING: Listing = Listing {
     model: "gpt-6-luna",
     connect: "Create an API key at platform.openai.com and set it as providers.chatgpt.api_key.",
     documentation: "https://developers.openai.com/api/docs/guides/tools-web-search",
+    requests_per_minute: 120,
+    in_flight: 16,
     wire: |_| &WIRE,
 };
 

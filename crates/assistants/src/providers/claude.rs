@@ -27,6 +27,8 @@ pub const LISTING: Listing = Listing {
     model: "claude-haiku-5-5",
     connect: "Create an API key at console.anthropic.com, allow web search there, and set it as providers.claude.api_key.",
     documentation: "https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool",
+    requests_per_minute: 50,
+    in_flight: 12,
     wire: |_| &WIRE,
 };
 

@@ -30,6 +30,8 @@ pub const LISTING: Listing = Listing {
     model: "gemini-3.8-flash",
     connect: "Create an API key at aistudio.google.com, read Google's terms for grounding, and set it as providers.gemini.api_key.",
     documentation: "https://ai.google.dev/gemini-api/docs/google-search",
+    requests_per_minute: 60,
+    in_flight: 16,
     wire: |_| &WIRE,
 };
 

@@ -58,6 +58,10 @@ pub struct Listing {
     pub connect: &'static str,
     /// Address of the vendor's own page.
     pub documentation: &'static str,
+    /// Requests a minute unless the settings say otherwise; what the vendor's lowest paid tier allows.
+    pub requests_per_minute: u32,
+    /// Requests in flight unless the settings say otherwise.
+    pub in_flight: u32,
     wire: fn(&ProviderConnection) -> &'static Wire,
 }
 

@@ -21,6 +21,8 @@ pub const LISTING: Listing = Listing {
     model: "perplexity/sonar",
     connect: "Create an API key in the API portal of perplexity.ai, buy credit, and set it as providers.perplexity.api_key.",
     documentation: "https://docs.perplexity.ai/docs/agent-api/quickstart",
+    requests_per_minute: 50,
+    in_flight: 8,
     wire: |_| &WIRE,
 };
 

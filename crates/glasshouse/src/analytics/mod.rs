@@ -11,6 +11,7 @@ pub mod crawlers;
 mod crawling;
 pub mod export;
 mod for_audits;
+mod for_mentions;
 pub mod handlers;
 pub mod import;
 pub mod ingest;
@@ -27,6 +28,7 @@ pub mod stores;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
+pub use for_mentions::AiCrawls;
 pub use ingest::Recorder;
 pub use model::{ServedBy, Verified, Visit};
 #[cfg(test)]

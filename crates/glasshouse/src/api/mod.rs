@@ -5,6 +5,7 @@ pub mod access;
 pub mod caller;
 pub mod client;
 pub mod credentials;
+pub mod csv;
 pub mod docs;
 pub mod envelope;
 pub mod error;
@@ -19,12 +20,13 @@ pub mod server;
 pub mod shared_limits;
 mod state;
 pub mod twins;
+pub mod validators;
 
 pub use access::Access;
 pub use caller::{Caller, check_limit};
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
-pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
+pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use state::ApiState;
 
 /// What every handler answers with.

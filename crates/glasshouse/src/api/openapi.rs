@@ -31,6 +31,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
         (name = "Domains", description = "Connected domains and how they are rendered."),
         (name = "SEO audit", description = "Audits of whole sites: what search engines and AI crawlers will trip over."),
         (name = "Analytics", description = "Visits of crawlers."),
+        (name = "AI mentions", description = "Prompts that assistants are asked, their answers, and the numbers that come of them."),
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),
         (name = "Service", description = "How the service itself is."),

@@ -116,6 +116,13 @@ pub struct RateLimits {
     right: Cache<KeyHash, ()>,
 }
 
+/// An attempt to show a password that was counted.
+#[must_use = "an attempt with the right password is given back"]
+pub struct PasswordAttempt {
+    address: IpAddr,
+    pair: (IpAddr, String),
+}
+
 /// Requests per minute to the endpoints beyond the specification, per key, and per account for its sessions.
 const BEYOND: u32 = 600;
 
@@ -144,6 +151,25 @@ impl RateLimits {
     /// Remembers that a cookie or token was right.
     pub fn note_right(&self, secret: &str) {
         self.right.insert(&KeyHash::of(secret), ());
+    }
+
+    /// Counts an attempt to show the password of `email`; 429 over the limits. Counted before the password is looked at, so
+    /// that attempts in parallel count too.
+    pub fn take_attempt(&self, address: IpAddr, email: &str) -> Result<PasswordAttempt, ApiError> {
+        let address = counted_as(address);
+        let pair = (address, email.to_owned());
+        self.sign_in_address.take(address).refusal().map_or(Ok(()), Err)?;
+        if let Some(refusal) = self.sign_in.take(pair.clone()).refusal() {
+            self.sign_in_address.give_back(&address);
+            return Err(refusal);
+        }
+        Ok(PasswordAttempt { address, pair })
+    }
+
+    /// Takes back an attempt whose password was right.
+    pub fn give_back_attempt(&self, attempt: PasswordAttempt) {
+        self.sign_in.give_back(&attempt.pair);
+        self.sign_in_address.give_back(&attempt.address);
     }
 
     /// Counts a request towards a limit; none: there is none.

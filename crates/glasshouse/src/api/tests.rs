@@ -20,7 +20,7 @@ use crate::testing::TestApp;
 async fn an_unknown_path_is_404_in_json() {
     let app = TestApp::new().await;
 
-    for path in ["/nope", "/api", "/api/", "/api/keys/", "//api/keys", "/api/keys/a/b", "/%2e%2e/api/keys"] {
+    for path in ["/api/nope", "/api", "/api/", "/api/keys/", "/api//keys", "/api/keys/a/b"] {
         let reply = app.get(path).await;
 
         reply.assert_error(404, "not_found");
@@ -95,7 +95,7 @@ async fn a_body_is_not_read_for_a_stranger_or_an_unknown_path() {
     let app = TestApp::new().await;
     let never_ends = || Body::from_stream(futures::stream::pending::<std::io::Result<Bytes>>());
 
-    for (path, status) in [("/api/keys", 401), ("/nope", 404), ("/healthz", 405)] {
+    for (path, status) in [("/api/keys", 401), ("/api/nope", 404), ("/nope", 405), ("/healthz", 405)] {
         let reply = tokio::time::timeout(std::time::Duration::from_secs(5), async {
             app.post(path).body(never_ends()).await
         });

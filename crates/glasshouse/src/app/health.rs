@@ -13,7 +13,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::AppState;
-use crate::api::ApiError;
 
 /// How long a part may take to answer before it counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -21,11 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The operations of this file.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_health)).routes(routes!(get_readiness))
-}
-
-/// 404 for every path that is none of ours.
-pub async fn unknown_path() -> ApiError {
-    ApiError::not_found()
 }
 
 /// The process is up.

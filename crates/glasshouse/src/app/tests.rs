@@ -49,6 +49,7 @@ impl Operation {
                 "domain" => query.append_pair("domain", domain),
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
                 "with" => query.append_pair("with", id),
+                "what" if self.path.contains("/ai-mentions/") => query.append_pair("what", "runs"),
                 "what" => query.append_pair("what", "pages"),
                 _ => continue,
             };
@@ -61,12 +62,19 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
+            "action": "delete", "id": "none", "prompts": [], "name": "Shop", "terms": [],
         })
     }
 
     fn names_a_domain(&self) -> bool {
         let has_body = self.body["requestBody"].is_object();
-        if has_body && (self.path.contains("/cache/") || self.path == "/api/seo-spider/runs") {
+        let in_body = [
+            "/api/seo-spider/runs",
+            "/api/ai-mentions/prompts",
+            "/api/ai-mentions/prompts/import",
+            "/api/ai-mentions/suggestions",
+        ];
+        if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;
         }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();

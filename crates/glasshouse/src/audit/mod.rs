@@ -18,7 +18,6 @@ pub mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
-mod webhook;
 pub mod words;
 
 pub use segments::ReadError;

@@ -3,6 +3,7 @@
 
 mod account;
 mod analytics;
+mod ask;
 mod audit;
 mod backup;
 mod config;
@@ -12,6 +13,7 @@ mod domain;
 mod domain_target;
 mod jobs;
 mod key;
+mod mentions;
 mod migrate;
 mod openapi;
 mod output;
@@ -53,6 +55,8 @@ enum Command {
     Render(render::Args),
     /// Audits a site without a server
     Audit(Box<audit::Args>),
+    /// Asks AI assistants without a server what they say of a brand
+    Ask(Box<ask::Args>),
     /// Manages accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -65,6 +69,9 @@ enum Command {
     /// Records visits of crawlers that other web servers saw
     #[command(subcommand)]
     Analytics(analytics::Command),
+    /// Monitors AI assistants
+    #[command(subcommand)]
+    Mentions(mentions::Command),
     /// Shares crawl statistics by a public token
     #[command(subcommand, name = "stats-token")]
     StatsToken(stats_token::Command),
@@ -75,8 +82,8 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Reads a backup into an empty installation, whose service must not run
     Restore(backup::RestoreArgs),
-    /// Checks browser, data folder, database, object store, DNS and addresses, and says how to repair them
-    Doctor,
+    /// Checks browser, data folder, database, object store, DNS, AI providers and addresses, and says how to repair them
+    Doctor(doctor::Args),
     /// Shows the effective settings, secrets masked
     Config(config::Args),
     /// Prints the OpenAPI document
@@ -147,15 +154,17 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve => serve::run(context).await,
         Command::Render(args) => render::run(args, &context).await,
         Command::Audit(args) => audit::run(*args, &context).await,
+        Command::Ask(args) => ask::run(*args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,
         Command::Domain(command) => domain::run(command, &context).await,
         Command::Analytics(command) => analytics::run(command, &context).await,
+        Command::Mentions(command) => mentions::run(command, &context).await,
         Command::StatsToken(command) => stats_token::run(command, &context).await,
         Command::Jobs(command) => jobs::run(command, &context).await,
         Command::Backup(args) => backup::backup(args, &context).await,
         Command::Restore(args) => backup::restore(args, &context).await,
-        Command::Doctor => doctor::run(&context).await,
+        Command::Doctor(args) => doctor::run(&args, &context).await,
         Command::Config(args) => config::run(&args, &context),
         Command::Openapi => openapi::run(&context),
         Command::Migrate => migrate::run(&context).await,

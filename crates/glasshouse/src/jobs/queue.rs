@@ -161,6 +161,23 @@ impl Jobs {
         Ok(tx.commit_durably().await?)
     }
 
+    /// Takes jobs back that nobody has begun, in the caller's transaction. Returns the ids of those; the others run or are over.
+    /// Not for jobs of a batch, which would count for ever.
+    pub async fn withdraw(&self, tx: &mut Tx, ids: &[String]) -> Result<Vec<String>, DbError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        queries::delete_waiting(tx, ids).await
+    }
+
+    /// Lists those of some jobs that wait or run.
+    pub async fn list_alive(&self, ids: &[String]) -> Result<Vec<String>, DbError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        queries::list_alive(&mut self.0.db.read().await?, ids).await
+    }
+
     /// Lets a lane rest for a time, in the caller's transaction; a longer rest that stands already stays. After it one job
     /// finds out whether the trouble is over, and its success ends the trouble.
     pub async fn rest_lane(&self, tx: &mut Tx, lane: &str, rest: Duration) -> Result<(), DbError> {

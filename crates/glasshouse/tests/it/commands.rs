@@ -207,3 +207,24 @@ fn the_document_and_the_completions_are_printed() {
     assert!(document["paths"].get("/api/keys").is_some());
     assert!(completions.contains("set-password"));
 }
+
+#[test]
+fn prompts_are_imported_from_a_file_and_the_same_text_twice_is_skipped() {
+    let folder = folder();
+    let settings = "[providers.gemini]\napi_key = \"a-key-of-a-test\"\n";
+    std::fs::write(folder.path().join("glasshouse.toml"), settings).unwrap();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    ok(folder.path(), &["domain", "add", "shop.test", "--account", "a@shop.test", "--status", "connected"]);
+    let csv = "promptText,intent,tags\n\"Which shop, and why?\",comm,\"docs,x\"\nWhat is it?,info,\n";
+    std::fs::write(folder.path().join("prompts.csv"), csv).unwrap();
+    let import = ["mentions", "import", "--domain", "shop.test", "prompts.csv"];
+
+    let first = ok(folder.path(), &import);
+    let again = ok(folder.path(), &import);
+    std::fs::write(folder.path().join("prompts.csv"), "promptText,intent\nNo?,buy\n").unwrap();
+    let refused = fails(glasshouse(folder.path()).args(import), 1);
+
+    assert_eq!(first.trim(), "2 prompts created, 2 questions queued, 0 skipped, 0 refused");
+    assert_eq!(again.trim(), "0 prompts created, 0 questions queued, 2 skipped, 0 refused");
+    assert!(refused.starts_with("line 2: "), "{refused}");
+}

@@ -19,6 +19,8 @@ pub const LISTING: Listing = Listing {
     model: "dataforseo",
     connect: "Open an account at dataforseo.com and set its API login and password as providers.google_ai_overview.api_key = \"login:password\"; or one at serpapi.com, with vendor = \"serpapi\" and its key.",
     documentation: "https://docs.dataforseo.com/v3/serp/google/organic/live/advanced/",
+    requests_per_minute: 120,
+    in_flight: 16,
     wire: |connection| match connection.vendor {
         OverviewVendor::Dataforseo => &dataforseo::WIRE,
         OverviewVendor::Serpapi => &serpapi::WIRE,

@@ -107,23 +107,13 @@ async fn create_session(
         .parse()
         .map_err(|_| ApiError::invalid_request(vec![Issue::new("email", "is not an e-mail address")]))?;
 
-    // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
-    let address = counted_as(address);
-    let pair = (address, email.as_str().to_owned());
-    let standing = app.rate_limits.sign_in_address.take(address);
-    standing.refusal().map_or(Ok(()), Err)?;
-    let standing = app.rate_limits.sign_in.take(pair.clone());
-    if let Some(refusal) = standing.refusal() {
-        app.rate_limits.sign_in_address.give_back(&address);
-        return Err(refusal);
-    }
+    let attempt = app.rate_limits.take_attempt(address, email.as_str())?;
     let https = app.platform.config.is_public_https();
     let shown = cookie_in(&headers, https);
     let session = app.accounts.sign_in(&email, credentials.password, shown).await?;
     let session = session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?;
     app.rate_limits.note_right(session.id());
-    app.rate_limits.sign_in.give_back(&pair);
-    app.rate_limits.sign_in_address.give_back(&address);
+    app.rate_limits.give_back_attempt(attempt);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
 }
 

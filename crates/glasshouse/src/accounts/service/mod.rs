@@ -268,6 +268,28 @@ impl Accounts {
         Ok(Some(session))
     }
 
+    /// Replaces the account's password when `current` is right: every session ends and a new one begins. `None`: it is wrong.
+    pub async fn change_password(
+        &self,
+        email: &Email,
+        current: String,
+        new: String,
+    ) -> Result<Option<NewSession>, DbError> {
+        let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
+        let (account, stored) = found.unzip();
+        let is_right = passwords::verify(current, stored).await;
+        let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
+
+        let (hash, session) = (passwords::hash(new).await, NewSession::generate());
+        let mut tx = self.0.db.write().await?;
+        queries::set_password_hash(&mut tx, &account, &hash).await?;
+        queries::delete_sessions_of(&mut tx, &account).await?;
+        queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
+            .await?;
+        tx.commit_durably().await?;
+        Ok(Some(session))
+    }
+
     /// Finds the session with this id, unless it ended.
     pub async fn find_session(&self, id: &str) -> Result<Option<SessionIdentity>, DbError> {
         let (hash, now) = (KeyHash::of(id), self.0.clock.now());

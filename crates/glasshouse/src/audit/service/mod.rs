@@ -30,11 +30,10 @@ use crate::platform::Platform;
 pub use followers::RunFollower;
 use followers::RunFollowers;
 pub use read::{
-    AuditExport, AuditExportFormat, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList, PageFilter,
-    PageOrder, RunIssues,
+    AuditExport, AuditExportFormat, AuditedTopic, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList,
+    PageFilter, PageOrder, RunIssues,
 };
 use running::RunningAudits;
-
 pub use settings::AuditingError;
 pub use start::{AuditStartError, NewRun};
 

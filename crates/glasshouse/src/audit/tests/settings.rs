@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{AUDITING, RUNS, on_each_engine, paths};
 use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
-use crate::audit::webhook::sign;
 use crate::clock::Timestamp;
+use crate::notify::webhook::sign;
 
 #[tokio::test]
 async fn secrets_are_sent_to_the_site_and_never_shown() {

@@ -2,6 +2,7 @@
 
 use store::{Conn, DbError, on_engine};
 
+use super::on_list;
 use crate::clock::Timestamp;
 use crate::jobs::model::{Batch, BatchId, JobInfo, JobState};
 
@@ -106,6 +107,30 @@ pub async fn delete_job(conn: &mut Conn, id: &str) -> Result<Option<(JobState, O
     let row: Option<(String, Option<String>)> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
     Ok(row.map(|(state, batch)| (JobState::from_stored(&state), batch.map(BatchId::from))))
+}
+
+/// Deletes those of some jobs that nobody has begun. Returns their ids.
+pub async fn delete_waiting(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
+    Ok(on_list!(
+        conn,
+        sqlx::query_scalar,
+        "delete from jobs where state = 'waiting' and id",
+        "returning id",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
+/// Lists those of some jobs that wait or run.
+pub async fn list_alive(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
+    Ok(on_list!(
+        conn,
+        sqlx::query_scalar,
+        "select id from jobs where state <> 'dead' and id",
+        "",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
 }
 
 /// Lists the batches of a domain.

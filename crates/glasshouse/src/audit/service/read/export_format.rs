@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::api::csv::cell;
+
 /// Form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditExportFormat {
@@ -72,19 +74,6 @@ pub(super) fn sitemap_index(site: &str, files: usize) -> String {
     )
 }
 
-/// A quoted cell. One that a spreadsheet would compute is made a text: strangers write paths and texts.
-fn cell(value: Option<&Value>) -> String {
-    let text = match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => {
-            let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-            format!("{guard}{text}")
-        }
-        Some(other) => other.to_string(),
-    };
-    format!("\"{}\"", text.replace('"', "\"\""))
-}
-
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -92,13 +81,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cell_that_a_spreadsheet_would_compute_is_a_text() {
-        assert_eq!(cell(Some(&Value::from("=HYPERLINK(\"x\")"))), "\"'=HYPERLINK(\"\"x\"\")\"");
-        assert_eq!(cell(Some(&Value::from(-1))), "\"-1\"");
-        assert_eq!(cell(None), "\"\"");
-    }
 
     #[test]
     fn the_index_of_many_sitemaps_names_each_at_the_root_of_the_site() {

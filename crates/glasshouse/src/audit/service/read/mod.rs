@@ -3,6 +3,7 @@
 mod compare;
 mod export_format;
 mod exports;
+mod for_mentions;
 mod graph;
 mod issues;
 mod links;
@@ -28,6 +29,7 @@ use crate::domains::DomainId;
 pub use compare::Comparison;
 pub use export_format::AuditExportFormat;
 pub use exports::{AuditExport, ExportRequest};
+pub use for_mentions::AuditedTopic;
 pub use graph::LinkGraph;
 pub use issues::RunIssues;
 pub use links::{LinkFilter, LinkList};

@@ -1,0 +1,9268 @@
+// Types of the API. Written by scripts/schema.mjs from `glasshouse openapi`; never edited by hand.
+
+export interface paths {
+    "/api/analytics/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports crawler visits by page, most visits first. */
+        get: operations["get_bots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/bots/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports crawler visits by day. Days without visits are there too; the last one is today. */
+        get: operations["get_daily_bots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/bots/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports crawler visits in short. */
+        get: operations["get_bots_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/crawlers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the crawlers that came, impostors apart. */
+        get: operations["list_crawlers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the pages that crawlers got a status of 400 and above for. */
+        get: operations["list_crawl_errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exports visits: one row per day, page, crawler, way and status.
+         * @description The columns are `day`, `path`, `crawler`, `provider`, `verified` (`yes`, `no`: an impostor, or `unknown`), `servedBy`,
+         *     `status` and `visits`. The file comes in pieces, day by day; one that breaks off is not complete.
+         */
+        get: operations["export_visits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watches the visits of crawlers as they come.
+         * @description Events `visit` with a visit each, and `missed` with a number when visits came faster than they could be sent. Only what the
+         *     process that answers this request records itself: behind several, each shows its own. An account may have ten streams at a
+         *     process (429 beyond). A stream ends when the service does, and seconds after the key, the session or the domain is gone.
+         */
+        get: operations["watch_visits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/page-insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reports what crawlers and the latest audit say about one page.
+         * @description The query of `url` does not matter: visits are counted by path.
+         */
+        get: operations["get_page_insights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/referrals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the pages that people came to from assistants (ChatGPT, Perplexity and the like).
+         * @description Counted at the edge, by the `Referer` that their browsers send, when the page was answered with a status of 200 to 299.
+         */
+        get: operations["list_referrals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/robots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists visits of crawlers to pages that robots.txt, as it is now, forbids them. Queries are not counted and not looked at. */
+        get: operations["list_robots_violations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/cache/invalidate-page-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes one page.
+         * @description Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
+         *     and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_invalidate_page_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/cache/invalidate-paths-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes several pages.
+         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_invalidate_paths_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/cache/invalidate-site-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes every page of the sitemap.
+         * @description The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
+         *     the answer, for at most 5 seconds; one that takes longer is read in the background.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_invalidate_site_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/cache/invalidate-updated-paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes the pages that changed.
+         * @description Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without
+         *     a `lastmod`. Otherwise like the whole site.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_invalidate_updated_paths"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the account's domains.
+         * @description The same for a session.
+         */
+        get: operations["dashboard_list_domains"];
+        put?: never;
+        /**
+         * Adds a domain.
+         * @description It is pending until its records are found, or its own server asks the render API. Create the records at the DNS
+         *     provider, then call the check. A TXT record is among them when another account has a claim on the same site (the
+         *     registrable name and all below it), or had one of its names connected lately: it proves that the name is yours. A
+         *     pending domain of another account blocks nobody.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_add_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a domain with its settings.
+         * @description The same for a session.
+         */
+        get: operations["dashboard_get_domain"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a domain.
+         * @description Its name is free at once, and requests for it are answered no more within two seconds. What was stored for it
+         *     (snapshots, queued work, visits) is deleted in the background. A key that is restricted to it stays, and works
+         *     again when the account adds the name again.
+         *
+         *     The same for a session.
+         */
+        delete: operations["dashboard_remove_domain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/domains/{domain}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks whether a domain is connected.
+         * @description Asks DNS whether the domain's records point here, and the domain itself, as a crawler would, whether the answer
+         *     comes from here. A pending domain becomes `connected` when the records match, else `via api` when the answer came
+         *     from here. A check never takes a status away. At most 6 per minute and key, together with sitemap updates that
+         *     fetch.
+         *
+         *     The same for a session.
+         */
+        post: operations["dashboard_check_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/domains/{domain}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes a domain's settings.
+         * @description Fields that are left out stay as they are; lists are replaced as a whole. Every field is saved or left out by itself:
+         *     look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
+         *     at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
+         *     for requests within two seconds.
+         *
+         *     The same for a session.
+         */
+        patch: operations["dashboard_update_settings"];
+        trace?: never;
+    };
+    "/api/dashboard/domains/{domain}/sitemap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Sets, clears or reads a domain's sitemap.
+         * @description A new address is read before it is stored, with every file of an index, packed ones included, for at most 30
+         *     seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
+         *     `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
+         *     minute and key, together with connection checks; the others towards 60.
+         *
+         *     The same for a session.
+         */
+        patch: operations["dashboard_update_sitemap"];
+        trace?: never;
+    };
+    "/api/dashboard/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Changes the account's password.
+         * @description Ends every session of the account and answers with the cookie of a new one, whose CSRF token is a new one too. A wrong
+         *     current password counts like a failed sign-in.
+         */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the account's domains. */
+        get: operations["list_domains"];
+        put?: never;
+        /**
+         * Adds a domain.
+         * @description It is pending until its records are found, or its own server asks the render API. Create the records at the DNS
+         *     provider, then call the check. A TXT record is among them when another account has a claim on the same site (the
+         *     registrable name and all below it), or had one of its names connected lately: it proves that the name is yours. A
+         *     pending domain of another account blocks nobody.
+         */
+        post: operations["add_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a domain with its settings. */
+        get: operations["get_domain"];
+        put?: never;
+        post?: never;
+        /**
+         * Removes a domain.
+         * @description Its name is free at once, and requests for it are answered no more within two seconds. What was stored for it
+         *     (snapshots, queued work, visits) is deleted in the background. A key that is restricted to it stays, and works
+         *     again when the account adds the name again.
+         */
+        delete: operations["remove_domain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{domain}/auditing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says how a domain is audited. Values of headers and passwords are never shown. */
+        get: operations["get_auditing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes how a domain is audited. Holds for audits that begin from now on. */
+        patch: operations["update_auditing"];
+        trace?: never;
+    };
+    "/api/domains/{domain}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks whether a domain is connected.
+         * @description Asks DNS whether the domain's records point here, and the domain itself, as a crawler would, whether the answer
+         *     comes from here. A pending domain becomes `connected` when the records match, else `via api` when the answer came
+         *     from here. A check never takes a status away. At most 6 per minute and key, together with sitemap updates that
+         *     fetch.
+         */
+        post: operations["check_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{domain}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says which DNS records a domain needs now.
+         * @description The same that adding it answered, unless another account has claimed the site since: then the domain is contested, and
+         *     there is a TXT record among them that proves whose it is.
+         */
+        get: operations["get_required_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{domain}/rendering": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says how a domain's pages are rendered. */
+        get: operations["get_rendering"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes how a domain's pages are rendered.
+         * @description Holds for requests within two seconds. The most specific matching rule's interval wins over the domain's.
+         */
+        patch: operations["update_rendering"];
+        trace?: never;
+    };
+    "/api/domains/{domain}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes a domain's settings.
+         * @description Fields that are left out stay as they are; lists are replaced as a whole. Every field is saved or left out by itself:
+         *     look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
+         *     at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
+         *     for requests within two seconds.
+         */
+        patch: operations["update_settings"];
+        trace?: never;
+    };
+    "/api/domains/{domain}/sitemap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Sets, clears or reads a domain's sitemap.
+         * @description A new address is read before it is stored, with every file of an index, packed ones included, for at most 30
+         *     seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
+         *     `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
+         *     minute and key, together with connection checks; the others towards 60.
+         */
+        patch: operations["update_sitemap"];
+        trace?: never;
+    };
+    "/api/domains/{domain}/stats-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says whether a domain's crawl statistics are shared. */
+        get: operations["get_stats_token"];
+        put?: never;
+        /**
+         * Makes the public token of a domain's crawl statistics.
+         * @description It opens the four reports of this domain, for reading, on every plan. The token before it ends.
+         */
+        post: operations["create_stats_token"];
+        /** Stops sharing a domain's crawl statistics. Doing it again changes nothing. */
+        delete: operations["delete_stats_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the account's API keys. */
+        get: operations["list_keys"];
+        put?: never;
+        /**
+         * Makes an API key.
+         * @description An account has at most 100 that work (`limits.keys_per_account`).
+         */
+        post: operations["create_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes an API key.
+         * @description It stops working within two seconds and stays listed. Revoking it again changes nothing.
+         */
+        delete: operations["revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/batches/{batchGroupId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says how far a refresh has come.
+         * @description `total` grows while a sitemap is still being read. `completedAt` is set when every page is done or failed.
+         */
+        get: operations["get_batch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/cache/invalidate-page-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes one page.
+         * @description Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
+         *     and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
+         */
+        post: operations["invalidate_page_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/cache/invalidate-paths-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes several pages.
+         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out.
+         */
+        post: operations["invalidate_paths_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/cache/invalidate-site-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes every page of the sitemap.
+         * @description The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
+         *     the answer, for at most 5 seconds; one that takes longer is read in the background.
+         */
+        post: operations["invalidate_site_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/cache/invalidate-updated-paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refreshes the pages that changed.
+         * @description Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without
+         *     a `lastmod`. Otherwise like the whole site.
+         */
+        post: operations["invalidate_updated_paths"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Renders a page.
+         * @description Answers with the page as a crawler should see it: from memory (`edge-hit`), from the stored snapshot (`hit`) or
+         *     rendered now (`miss`). Forward the visitor's `User-Agent`, `Accept`, `Accept-Language`, `Sec-Fetch-*` and
+         *     `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
+         *     `If-None-Match` is ignored: 304 here never means "not modified".
+         */
+        get: operations["render_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what is stored of a domain. */
+        get: operations["list_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists every issue that an audit can find, with why it matters and what to do. */
+        get: operations["list_issues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the newest audits of the account's domains. */
+        get: operations["list_runs"];
+        put?: never;
+        /**
+         * Starts an audit.
+         * @description One at a time per domain. Its pages count against the plan as they are audited.
+         */
+        post: operations["start_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads an audit with its pages.
+         * @description Pages of archived runs come from cold storage, in the same form.
+         */
+        get: operations["get_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops an audit. It keeps what it has and ends within seconds, with `closeReason: cancelled`. */
+        post: operations["cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compares two audits of a domain: findings that are new, fixed and still there, pages added and removed, and what changed. */
+        get: operations["compare_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follows an audit: server-sent events `progress`, whenever it changed, and `end`, which is the last. */
+        get: operations["follow_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Exports a run. */
+        get: operations["export_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists links of the site, by the page they stand on. */
+        get: operations["list_run_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/pages/{pageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads one page of an audit, with the evidence of its findings and the links around it. */
+        get: operations["get_run_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says who is signed in. */
+        get: operations["get_session"];
+        put?: never;
+        /**
+         * Signs in to the dashboard.
+         * @description Answers with a session cookie. Failed attempts are limited to 10 per minute for an address and e-mail together and
+         *     30 per minute for an address; over the limit the right password waits too.
+         */
+        post: operations["create_session"];
+        /** Signs out. */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says how much of the plan is used this month. */
+        get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process is up. */
+        get: operations["get_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says whether requests can be served: database, object store and browser, each for itself. */
+        get: operations["get_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A domain that was added. */
+        AddedDomain: {
+            /**
+             * @description The name, in A-label form.
+             * @example shop.example
+             */
+            domain: string;
+            id: components["schemas"]["DomainId"];
+            /** @description Whether the name is below a registrable one. */
+            isSubdomain: boolean;
+            /** @description To be created at the DNS provider; then the check endpoint is called. */
+            records: components["schemas"]["DnsRecord"][];
+            /** @description `pending`. */
+            status: components["schemas"]["DomainStatus"];
+        };
+        /** @description A domain to add. */
+        AddRequest: {
+            /**
+             * @description A registrable name such as shop.com, or a subdomain of one.
+             * @example shop.example
+             */
+            domain: string;
+            /**
+             * @description Host that answers for people, when it is another one than the domain. A whole address is cut down to its host.
+             * @example shop.lovable.app
+             */
+            originHost?: string | null;
+        };
+        /** @description An API key as listings show it. */
+        ApiKeyInfo: {
+            /** @description When it was made. */
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The one domain it is restricted to; null: the whole account.
+             * @example shop.example
+             */
+            domain?: string | null;
+            /** @description Identifies the key; not the key itself. */
+            id: components["schemas"]["KeyId"];
+            /**
+             * @description Last four characters, to tell keys apart.
+             * @example q7Zd
+             */
+            last4: string;
+            lastUsedAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description What its owner calls it.
+             * @example Build server
+             */
+            name: string;
+            revokedAt?: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description An issue of a page. */
+        AuditedIssue: {
+            /** @description Id in the catalogue. */
+            issueId: string;
+            /** @description `error`, `warning` or `notice`. */
+            severity: string;
+        };
+        /** @description The page in an audit. All but `found` is empty when it was not audited. */
+        AuditedPage: {
+            /** @description Whether the audit has the page. */
+            found: boolean;
+            /**
+             * Format: double
+             * @description 0 to 100.
+             */
+            healthScore: number | null;
+            /** @description Whether search engines may list it. */
+            indexable: boolean | null;
+            /**
+             * Format: int32
+             * @description How many issues it has.
+             */
+            issueCount: number;
+            issues: components["schemas"]["AuditedIssue"][];
+            /**
+             * Format: double
+             * @description 0 to 100.
+             */
+            previewScore: number | null;
+            /** Format: int32 */
+            statusCode: number | null;
+        };
+        /** @description Changes to how a domain is audited. Fields that are left out stay as they are. */
+        AuditingChange: {
+            /** @default null */
+            basicAuth: components["schemas"]["BasicAuth"] | null;
+            /**
+             * @description Checks that do not run.
+             * @default null
+             */
+            disabledChecks: string[] | null;
+            /**
+             * @description Query parameters that make no other page.
+             * @default null
+             */
+            dropParameters: string[] | null;
+            /**
+             * @description Checks that run although they do not by default.
+             * @default null
+             */
+            enabledChecks: string[] | null;
+            /**
+             * @description Paths that are not audited.
+             * @default null
+             */
+            exclude: string[] | null;
+            /**
+             * @description Replaces the pieces that are wanted of each page.
+             * @default null
+             */
+            extractions: components["schemas"]["ExtractionRule"][] | null;
+            /** @default null */
+            frequency: components["schemas"]["Frequency"] | null;
+            /**
+             * @description Replaces the headers that are sent to the site.
+             * @default null
+             */
+            headers: components["schemas"]["SentHeader"][] | null;
+            /**
+             * @description Findings that are left out of lists and scores.
+             * @default null
+             */
+            ignored: components["schemas"]["Ignored"][] | null;
+            /**
+             * @description Paths that are audited, with their queries; empty: all. `*` is any run of characters.
+             * @default null
+             */
+            include: string[] | null;
+            /**
+             * @description Pages are rendered where that is needed.
+             * @default null
+             */
+            javascript: boolean | null;
+            /**
+             * Format: int32
+             * @description Clicks from the start; null: any.
+             * @default null
+             */
+            maxDepth: number | null;
+            /**
+             * Format: int64
+             * @description HTML pages after which a run ends; null: what the plan allows.
+             * @default null
+             */
+            maxPages: number | null;
+            /** @default null */
+            mode: components["schemas"]["Mode"] | null;
+            /**
+             * Format: double
+             * @description Most requests per second, up to 100; null: what the site bears.
+             * @default null
+             */
+            requestsPerSecond: number | null;
+            /**
+             * @description Replaces the pages that are to be found.
+             * @default null
+             */
+            searches: components["schemas"]["SearchRule"][] | null;
+            /**
+             * @description Replaces where checks draw their lines, by the names of the catalogue; what is not named is as usual.
+             * @default null
+             */
+            thresholds: {
+                [key: string]: number;
+            } | null;
+            /**
+             * @description What the audit calls itself; its first word is what robots.txt calls it. Null: its own name.
+             * @default null
+             */
+            userAgent: string | null;
+            /**
+             * @description Told when a run ends; null: nobody.
+             * @default null
+             */
+            webhookUrl: string | null;
+        };
+        /** @description How a domain is audited, as the API shows it. */
+        AuditingView: {
+            basicAuth?: components["schemas"]["UserShown"] | null;
+            /** @description Checks that do not run. */
+            disabledChecks: string[];
+            /** @description Query parameters that make no other page. */
+            dropParameters: string[];
+            /** @description Checks that run although they do not by default. */
+            enabledChecks: string[];
+            /** @description Paths that are not audited. */
+            exclude: string[];
+            /** @description Pieces that are wanted of each page. */
+            extractions: components["schemas"]["ExtractionRule"][];
+            /** @description How often by itself. */
+            frequency: components["schemas"]["Frequency"];
+            /** @description Names of the headers that are sent to the site. Their values are never shown. */
+            headers: components["schemas"]["HeaderShown"][];
+            /** @description Findings that are left out of lists and scores. */
+            ignored: components["schemas"]["Ignored"][];
+            /** @description Paths that are audited; empty: all. */
+            include: string[];
+            /** @description Pages are rendered where that is needed. */
+            javascript: boolean;
+            /**
+             * Format: int32
+             * @description Clicks from the start; null: any.
+             */
+            maxDepth?: number | null;
+            /**
+             * Format: int64
+             * @description HTML pages after which a run ends; null: what the plan allows.
+             */
+            maxPages?: number | null;
+            /** @description How pages are found when it starts by itself. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * Format: double
+             * @description Most requests per second; null: what the site bears.
+             */
+            requestsPerSecond?: number | null;
+            /** @description Pages that are to be found. */
+            searches: components["schemas"]["SearchRule"][];
+            /** @description Where checks draw their lines, by name. */
+            thresholds: {
+                [key: string]: number;
+            };
+            /** @description What the audit calls itself; null: its own name. */
+            userAgent?: string | null;
+            /** @description What the `x-service-signature` of webhooks is made with. In the answer that made it, and never again. */
+            webhookSecret?: string | null;
+            /** @description Told when a run ends. */
+            webhookUrl?: string | null;
+        };
+        /** @description An audit with results. */
+        AuditRun: {
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; null while it runs.
+             */
+            completedAt: number | null;
+            id: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             */
+            startedAt: number;
+            /** @description How it ended. */
+            status: string;
+        };
+        /** @description User and password for the site's own server. */
+        BasicAuth: {
+            /** @description The password. Never shown again. */
+            password: string;
+            /**
+             * @description The user.
+             * @example staging
+             */
+            username: string;
+        };
+        /** @description How far a batch has come. */
+        BatchProgress: {
+            completedAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Pages that were rendered.
+             * @example 120
+             */
+            done: number;
+            /**
+             * @description Why the sitemap could not be read, if that is what went wrong.
+             * @example null
+             */
+            error?: string | null;
+            /**
+             * Format: int64
+             * @description Pages that could not be rendered, or were cancelled.
+             * @example 1
+             */
+            failed: number;
+            /** @description Some of the pages that failed, and why. */
+            failures: components["schemas"]["PageFailure"][];
+            /**
+             * Format: int64
+             * @description Pages that are being rendered now.
+             * @example 4
+             */
+            running: number;
+            startedAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Pages in all; 0 while the sitemap is still being read.
+             * @example 500
+             */
+            total: number;
+        };
+        /** @description Visits by page; most visits first. */
+        Bots: {
+            byProvider: components["schemas"]["PathProviderCount"][];
+            /** @description By the way they were answered. */
+            byServedBy: components["schemas"]["PathServedByCount"][];
+        };
+        /** @description What became of a wish to stop. */
+        Cancelled: {
+            /** @description Whether it is being stopped; false: it had ended already. */
+            ok: boolean;
+            runId: string;
+        };
+        /** @description Everything that an audit can find. */
+        Catalogue: {
+            /** @description By category. */
+            issues: components["schemas"]["CatalogueEntry"][];
+            /** @description Numbers by which checks fire that may be set per domain. */
+            thresholds: components["schemas"]["ThresholdEntry"][];
+        };
+        /** @description An issue. */
+        CatalogueEntry: {
+            /**
+             * @description Its group.
+             * @example description
+             */
+            category: string;
+            /** @description What to do. */
+            fix: string;
+            /**
+             * @description Its id; never renamed.
+             * @example META_DESC_MISSING
+             */
+            id: string;
+            /** @description Whether it is looked for unless it is turned off. */
+            isDefault: boolean;
+            /**
+             * @description What it is about: a `page`, the `site`, its `robots` file or its `sitemap`.
+             * @example page
+             */
+            scope: string;
+            /**
+             * @description `error`, `warning` or `notice`.
+             * @example warning
+             */
+            severity: string;
+            /** @description A public page that says so. */
+            source: string;
+            /**
+             * @description What is wrong, in a few words.
+             * @example Meta description is missing
+             */
+            title: string;
+            /**
+             * Format: double
+             * @description What a finding takes from a page's health.
+             */
+            weight: number;
+            /** @description Why it matters. */
+            why: string;
+        };
+        /**
+         * @description Why nothing was queued.
+         * @enum {string}
+         */
+        Cause: "render_limit_reached" | "origin_not_reachable" | "origin_host_not_reachable" | "path_not_reachable" | "no_sitemap" | "fetch_failed" | "parse_failed" | "no_updated_paths";
+        /** @description A field that changed. */
+        Change: {
+            after: string;
+            before: string;
+            /** @description `statusCode`, `title`, `metaDesc`, `h1`, `canonical` or `indexable`. */
+            field: string;
+        };
+        /** @description What changed on a page. */
+        ChangedPage: {
+            /** @description Each field that changed. */
+            changes: components["schemas"]["Change"][];
+            /** @description The page. */
+            path: string;
+        };
+        /** @description Changes, and on how many pages. */
+        Changes: {
+            /** @description The first 1,000. */
+            items: components["schemas"]["ChangedPage"][];
+            total: number;
+        };
+        /** @description Result of a connection check. */
+        CheckResult: {
+            /** @description What DNS says. */
+            dns: components["schemas"]["DnsResult"];
+            /** @description What came of asking for the domain as a crawler would. */
+            probe: components["schemas"]["ProbeResult"];
+            /** @description Whether this check moved the domain out of pending. */
+            promoted: boolean;
+            /** @description The stored status, after this check. */
+            status: components["schemas"]["DomainStatus"];
+        };
+        /** @description A finding on a page; the path is empty for one about the site. */
+        ComparedFinding: {
+            issueId: string;
+            /** @description The page. */
+            path: string;
+        };
+        /** @description What changed between two runs. */
+        Comparison: {
+            /** @description Pages that only the later run has. */
+            addedPages: components["schemas"]["Pages"];
+            /** @description Pages on which something changed. */
+            changedPages: components["schemas"]["Changes"];
+            /** @description Findings that the later run does not have any more, on pages that both have. */
+            fixedFindings: components["schemas"]["Findings"];
+            /** @description Findings that the earlier run did not have. */
+            newFindings: components["schemas"]["Findings"];
+            /** @description Findings that both have. */
+            remainingFindings: components["schemas"]["Findings"];
+            /** @description Pages that only the earlier run has. */
+            removedPages: components["schemas"]["Pages"];
+        };
+        /** @description What the cache saved: how often nobody waited for a render, and for how long. */
+        CrawlBudget: {
+            /**
+             * Format: int64
+             * @description Visits served from cache.
+             */
+            cacheHits: number;
+            /**
+             * Format: double
+             * @description Visits from cache times the difference of the median times of renders and of the cache, in minutes with one decimal.
+             */
+            minutesSaved: number;
+            /**
+             * Format: double
+             * @description Share of the visits that were served from cache, in percent with one decimal.
+             */
+            percentage: number;
+        };
+        /** @description Counts of one crawler. */
+        CrawlerCount: {
+            /**
+             * Format: int64
+             * @description Visits answered with a status of 400 to 499.
+             */
+            clientErrors: number;
+            /**
+             * @description Day of its first visit ever, `YYYY-MM-DD`; null: impostors only.
+             * @example 2026-11-01
+             */
+            firstSeen: string | null;
+            /**
+             * @description Its id, stable.
+             * @example gptbot
+             */
+            id: string;
+            /**
+             * @description Day of its last visit.
+             * @example 2026-11-20
+             */
+            lastSeen: string | null;
+            /**
+             * @description Its name, for people.
+             * @example GPTBot
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Different pages that it visited.
+             */
+            pages: number;
+            /**
+             * @description Who runs it.
+             * @example openai
+             */
+            provider: string;
+            /** @description What it is for. */
+            purpose: components["schemas"]["CrawlerPurpose"];
+            /**
+             * Format: int64
+             * @description Visits answered with a status of 500 and above.
+             */
+            serverErrors: number;
+            /**
+             * Format: int64
+             * @description Visits that only claimed to be this crawler's.
+             */
+            spoofed: number;
+            /**
+             * Format: int64
+             * @description Those of them whose address or signature is the provider's.
+             */
+            verified: number;
+            /**
+             * Format: int64
+             * @description Visits, impostors' left out.
+             */
+            visits: number;
+        };
+        CrawlerList: {
+            /** @description Most visits first. */
+            crawlers: components["schemas"]["CrawlerCount"][];
+        };
+        /**
+         * @description What a crawler is for.
+         * @enum {string}
+         */
+        CrawlerPurpose: "search" | "llm-training" | "llm-search" | "llm-user" | "preview" | "seo" | "monitor" | "ads" | "feed" | "archive" | "other";
+        /** @description Pages that crawlers got an error for. */
+        CrawlErrorList: {
+            /** @description Most visits first. */
+            errors: components["schemas"]["PageError"][];
+            /** @description How many there are in all. */
+            total: number;
+        };
+        /** @description Crawler visits of one page. */
+        CrawlerVisits: {
+            /** @description By provider, most visits first. */
+            byProvider: components["schemas"]["ProviderCount"][];
+            /** @description By the way they were answered, most visits first. */
+            byServedBy: components["schemas"]["ServedByCount"][];
+            /**
+             * Format: int64
+             * @description All visits.
+             */
+            total: number;
+        };
+        /** @description A key that was made. */
+        CreatedKey: components["schemas"]["ApiKeyInfo"] & {
+            /**
+             * @description The key itself. It is shown here and never again.
+             * @example gh_live_Zk3vQm0aT9xB7yLr2WcN5eHs8UdJ4fGp0XqAbC
+             */
+            key: string;
+        };
+        /** @description A new public token. */
+        CreatedToken: {
+            /** @description Its last four characters. */
+            last4: string;
+            /**
+             * @description The token. It is shown this once.
+             * @example gh_stats_…
+             */
+            token: string;
+        };
+        /** @description E-mail address and password. */
+        Credentials: {
+            /**
+             * @description E-mail address of the account.
+             * @example owner@shop.example
+             */
+            email: string;
+            /** @example correct horse battery staple */
+            password: string;
+        };
+        /** @description Visits by day. */
+        Daily: {
+            /** @description One entry for every day of the window, the last one today. */
+            daily: components["schemas"]["DailyCount"][];
+        };
+        /** @description Visits of one UTC day. */
+        DailyCount: {
+            /**
+             * @description `YYYY-MM-DD`.
+             * @example 2026-11-20
+             */
+            date: string;
+            /** @description By provider, most visits first. */
+            providers: components["schemas"]["ProviderCount"][];
+            /**
+             * Format: int64
+             * @description All visits of the day.
+             */
+            total: number;
+        };
+        /** @description A record to create at the DNS provider. */
+        DnsRecord: {
+            /**
+             * @description Name within the zone: `@`, `www`, or the subdomain part.
+             * @example @
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description How long resolvers may keep it, in seconds.
+             * @example 300
+             */
+            ttl: number;
+            /**
+             * @description `A`, `AAAA` or `TXT`.
+             * @example A
+             */
+            type: string;
+            /**
+             * @description What it says.
+             * @example 192.0.2.10
+             */
+            value: string;
+        };
+        /** @description What DNS says of a domain. */
+        DnsResult: {
+            /** @description Whether every address belongs to a proxy provider, which hides the domain's own records. */
+            cloudflareProxy: boolean;
+            /** @description Whether DNS did not answer; trying again later may help. */
+            lookupFailed: boolean;
+            /** @description Whether the records point at the service, and nowhere else; with the ownership record, when the domain needs one. */
+            match: boolean;
+        };
+        /**
+         * @description A domain with its settings.
+         * @example {
+         *       "createdAt": "2026-11-20T12:00:00.000Z",
+         *       "customResponseHeaders": [
+         *         {
+         *           "headers": [
+         *             {
+         *               "name": "x-robots-tag",
+         *               "value": "noindex"
+         *             }
+         *           ],
+         *           "pathPattern": "/drafts/**"
+         *         }
+         *       ],
+         *       "discoveredUrlCount": 128,
+         *       "domain": "shop.example",
+         *       "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+         *       "ignorePaths": "/admin/**\n/cart",
+         *       "onDemandRenderEnabled": true,
+         *       "originHost": "shop.lovable.app",
+         *       "preferredHost": "apex",
+         *       "redirectRules": [
+         *         {
+         *           "destination": "/articles/$1",
+         *           "preserveQuery": true,
+         *           "source": "/blog/*",
+         *           "status": 301
+         *         }
+         *       ],
+         *       "sitemapUrl": "https://shop.example/sitemap.xml",
+         *       "status": "connected",
+         *       "updatedAt": "2026-11-20T12:00:00.000Z"
+         *     }
+         */
+        DomainDetail: {
+            /** @description When it was added. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description Added to the domain's answers. */
+            customResponseHeaders: components["schemas"]["HeaderRule"][];
+            /**
+             * Format: int64
+             * @description Pages found in the sitemap when it was last read.
+             * @example 128
+             */
+            discoveredUrlCount: number;
+            /**
+             * @description The name, in A-label form.
+             * @example shop.example
+             */
+            domain: string;
+            id: components["schemas"]["DomainId"];
+            /**
+             * @description Path patterns that are never prerendered, one per line; empty when none.
+             * @example /admin/**
+             *     /cart
+             */
+            ignorePaths: string;
+            /** @description Whether a page that was never rendered is rendered when a crawler asks for it. */
+            onDemandRenderEnabled: boolean;
+            /**
+             * @description Host, and port if it is not the usual one, that answers for people; empty when it is the domain itself.
+             * @example shop.lovable.app
+             */
+            originHost: string;
+            preferredHost?: components["schemas"]["PreferredHost"] | null;
+            /** @description First match wins. */
+            redirectRules: components["schemas"]["RedirectRule"][];
+            /**
+             * @description The stored sitemap; empty when none.
+             * @example https://shop.example/sitemap.xml
+             */
+            sitemapUrl: string;
+            /** @description Where it is on its way. */
+            status: components["schemas"]["DomainStatus"];
+            /** @description When it was last changed. */
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Identifies a domain record. Snapshots, jobs and counts belong to it, never to the bare host name, so that a name
+         *     which is removed and added again starts empty.
+         * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+         */
+        DomainId: string;
+        /** @description A domain as lists show it. */
+        DomainItem: {
+            /** @description When it was added. */
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The name, in A-label form.
+             * @example shop.example
+             */
+            domain: string;
+            id: components["schemas"]["DomainId"];
+            /**
+             * @description Host that answers for people; empty when it is the domain itself.
+             * @example shop.lovable.app
+             */
+            originHost: string;
+            /** @description The stored sitemap; empty when none. */
+            sitemapUrl: string;
+            /** @description Where it is on its way. */
+            status: components["schemas"]["DomainStatus"];
+            /** @description When it was last changed. */
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description An account's domains. */
+        DomainList: {
+            /** @description In the order they were added. */
+            domains: components["schemas"]["DomainItem"][];
+        };
+        /**
+         * @description Where a domain is on its way to being served.
+         * @enum {string}
+         */
+        DomainStatus: "pending" | "connected" | "via api" | "suspended";
+        /** @description The form of every error. */
+        ErrorBody: {
+            /**
+             * Format: int64
+             * @description How much of it is used, or was asked for.
+             */
+            current?: number | null;
+            /** @description What is wrong with each header, with `invalid_custom_headers`: the rule's number, the header's name, and why. */
+            details?: Record<string, never>[] | null;
+            /**
+             * @description What went wrong, as a code for programs.
+             * @example invalid_request
+             */
+            error: string;
+            /** @description What is wrong with the request, with `invalid_request` and `validation_error`. */
+            issues?: components["schemas"]["Issue"][] | null;
+            /**
+             * Format: int64
+             * @description The plan's limit, with the codes that name one.
+             */
+            limit?: number | null;
+            /** @description The plan that would allow it, with `plan_required`. */
+            requiredPlan?: string | null;
+        };
+        /** @description An element or target. */
+        ExampleShown: {
+            /** @description What is wrong with it. */
+            detail: string;
+            /** @description Its text or markup. */
+            text: string;
+            /** @description Its address; "" when it has none. */
+            url: string;
+        };
+        /** @description Pieces of each page, under a name: either of the elements that a selector names, or of what an expression matches. */
+        ExtractionRule: {
+            /** @description The attribute that is wanted of the elements; their text unless given. */
+            attribute?: string | null;
+            /**
+             * @description The name under which they stand with the page.
+             * @example price
+             */
+            name: string;
+            /**
+             * @description `raw`: what the server sent; `rendered` unless given: what a browser made of it, where it was rendered.
+             * @example rendered
+             */
+            of?: string;
+            /** @description Regular expression in the source; its first group is the piece, else all of the match. */
+            regex?: string | null;
+            /**
+             * @description CSS selector of the elements.
+             * @example .price
+             */
+            selector?: string | null;
+        };
+        /** @description Findings, and how many there are. */
+        Findings: {
+            /** @description The first 1,000. */
+            items: components["schemas"]["ComparedFinding"][];
+            total: number;
+        };
+        /** @description What one check found on a page. */
+        FindingShown: {
+            /**
+             * Format: int32
+             * @description Elements or targets at fault.
+             */
+            count: number;
+            /** @description The first 20 of them. */
+            examples: components["schemas"]["ExampleShown"][];
+            /** @example META_DESC_MISSING */
+            issueId: string;
+            /** @description `error`, `warning` or `notice`. */
+            severity: string;
+        };
+        /** @description Visits of one crawler to a page that robots.txt forbids it. */
+        ForbiddenVisits: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description Id of the crawler.
+             * @example gptbot
+             */
+            crawler: string;
+            /** @description Line of robots.txt that forbids it. */
+            line: number;
+            /**
+             * @description Path without query.
+             * @example /checkout
+             */
+            path: string;
+            /**
+             * @description Who runs it.
+             * @example openai
+             */
+            provider: string;
+        };
+        /**
+         * @description How often a domain is audited by itself.
+         * @enum {string}
+         */
+        Frequency: "Manual" | "Daily" | "Weekly" | "Monthly";
+        HeaderField: {
+            /**
+             * @description A header name; case does not matter.
+             * @example x-robots-tag
+             */
+            name: string;
+            /**
+             * @description Printable ASCII.
+             * @example noarchive
+             */
+            value: string;
+        };
+        /** @description Headers for the paths that match a pattern. */
+        HeaderRule: {
+            /** @description At most five. */
+            headers: components["schemas"]["HeaderField"][];
+            /** @example /blog/** */
+            pathPattern: string;
+        };
+        /** @description A header without its value. */
+        HeaderShown: {
+            name: string;
+        };
+        /** @description The process is up. */
+        Health: {
+            /** @description Always true: who answers is up. */
+            ok: boolean;
+            /**
+             * @description Version of the program.
+             * @example 0.1.0
+             */
+            version: string;
+        };
+        /** @description A step of a redirect. */
+        HopShown: {
+            /**
+             * Format: int32
+             * @description What it answers; 0: no answer, or not asked.
+             */
+            status: number;
+            /** @description Absolute address. */
+            url: string;
+        };
+        /** @description Findings that nobody wants to hear of. */
+        Ignored: {
+            /** @example THIN_CONTENT */
+            issueId: string;
+            /**
+             * @description On which paths; `*` is any run of characters. Findings about the site are at `/`.
+             * @example /tags/*
+             */
+            pathPattern: string;
+        };
+        /** @description Something wrong in a request, and where: a dotted path such as `redirectRules.0.status`. */
+        Issue: {
+            /**
+             * @description What is wrong, in a sentence.
+             * @example is not an absolute http or https address
+             */
+            message: string;
+            /**
+             * @description Where; empty: the whole body.
+             * @example url
+             */
+            path: string;
+        };
+        /**
+         * @description Identifies an API key. Not the key itself: it may be shown and logged.
+         * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+         */
+        KeyId: string;
+        /** @description The API keys of an account. */
+        KeyList: {
+            /** @description Oldest first; revoked keys stay listed. */
+            keys: components["schemas"]["ApiKeyInfo"][];
+        };
+        /** @description The last visit of a crawler to a page. */
+        LastVisit: {
+            /** @example googlebot */
+            crawler: string;
+            /**
+             * @description UTC day.
+             * @example 2026-11-20
+             */
+            date: string;
+            /**
+             * @description Who runs it.
+             * @example google
+             */
+            provider: string;
+        };
+        /** @description Links of a run. */
+        LinkList: {
+            /** @description Those that were asked for. */
+            links: components["schemas"]["LinkRow"][];
+            /** @description How many match. */
+            total: number;
+        };
+        /** @description A link of the site. */
+        LinkRow: {
+            /** @description Its text. */
+            anchor: string;
+            /**
+             * @description Path of the page it stands on.
+             * @example /
+             */
+            from: string;
+            rel: string;
+            /**
+             * Format: int32
+             * @description Status of its target; 0: no answer; null: not asked.
+             */
+            status?: number | null;
+            /**
+             * @description Path on the site, or absolute address elsewhere.
+             * @example /pricing
+             */
+            to: string;
+        };
+        /** @description A visit, as it is recorded. The data of an event `visit`. */
+        LiveVisit: {
+            /** @description When it was answered. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * @description Id of the crawler.
+             * @example gptbot
+             */
+            crawler: string;
+            /**
+             * Format: double
+             * @description How long the answer took, in milliseconds.
+             */
+            durationMs: number;
+            /**
+             * @description Path without query.
+             * @example /pricing
+             */
+            path: string;
+            /**
+             * @description Who runs it.
+             * @example openai
+             */
+            provider: string;
+            /** @description How it was answered. */
+            servedBy: components["schemas"]["ServedBy"];
+            /**
+             * Format: int32
+             * @description Status of the answer.
+             */
+            status: number;
+            /** @description Whether it is who it says. */
+            verified: components["schemas"]["Verified"];
+        };
+        /**
+         * @description How pages are found.
+         * @enum {string}
+         */
+        Mode: "Follow" | "Selected" | "Sitemap";
+        /** @description A key to be made. */
+        NewKeyRequest: {
+            /**
+             * @description Restricts the key to one of the account's domains.
+             * @example shop.example
+             */
+            domain?: string | null;
+            /**
+             * @description What you call it; at most 100 characters.
+             * @example Build server
+             */
+            name?: string | null;
+        };
+        /** @description Everything that is known of a page. */
+        PageDetails: {
+            /** @description What was found, with evidence. */
+            findings: components["schemas"]["FindingShown"][];
+            /** @description Steps of its redirect. */
+            hops: components["schemas"]["HopShown"][];
+            /** @description Links to it, at most 1,000. */
+            inlinks: components["schemas"]["LinkRow"][];
+            lastCrawlerVisit?: components["schemas"]["LastVisit"] | null;
+            /** @description Links on it. */
+            outlinks: components["schemas"]["LinkRow"][];
+            /** @description As lists show it. */
+            page: components["schemas"]["PageRow"];
+            /** @description What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed. */
+            raw: Record<string, never>;
+            /** @description The same of what the browser made of it; null when it was not rendered. */
+            rendered?: Record<string, never> | null;
+        };
+        /** @description Answers of one page with one status, which says that something is wrong. */
+        PageError: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description Day of the last one, `YYYY-MM-DD`.
+             * @example 2026-11-20
+             */
+            lastSeen: string;
+            /**
+             * @description Path without query.
+             * @example /old-offer
+             */
+            path: string;
+            /** @description By provider, most visits first. */
+            providers: components["schemas"]["ProviderCount"][];
+            /**
+             * Format: int32
+             * @description 400 to 599.
+             * @example 404
+             */
+            status: number;
+        };
+        /** @description A page of a batch that failed. */
+        PageFailure: {
+            /** @example the page answered 500 */
+            error: string;
+            /**
+             * @description Its address.
+             * @example https://shop.example/shoes
+             */
+            url: string;
+        };
+        /** @description What is read from the page itself. */
+        PageFields: {
+            /** @description Effective canonical, absolute; "" when there is none. */
+            canonical?: string | null;
+            /** @description Encoding, lower case; "" when nothing names one. */
+            charset?: string | null;
+            /** @description Content type as it was sent. */
+            contentType?: string | null;
+            /**
+             * @description `YYYY-MM-DD HH:MM:SS` in UTC.
+             * @example 2026-11-20 12:00:00
+             */
+            crawledAt?: string | null;
+            /**
+             * Format: int32
+             * @description Clicks from the start; null: nothing leads to it.
+             */
+            depth?: number | null;
+            /** @description Links to other hosts. */
+            externalOutlinks?: number | null;
+            /** @description First heading; "" when there is none. */
+            h1?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes of the plain fetch, decompressed, as far as they were read.
+             */
+            htmlBytes?: number | null;
+            /**
+             * Format: int32
+             * @description Pages of the site that link to it.
+             */
+            inlinkCount?: number | null;
+            /** @description Links to the site. */
+            internalOutlinks?: number | null;
+            /** @description `Last-Modified` as it was sent. */
+            lastModified?: string | null;
+            /** @description Description; "" when there is none. */
+            metaDesc?: string | null;
+            /** @description Contents of all robots metas, joined with ", ". */
+            metaRobots?: string | null;
+            /** @description Links with nofollow. */
+            nofollowOutlinks?: number | null;
+            /**
+             * Format: double
+             * @description Flesch reading ease of the main text, 0 to 100; -1 when the language has no formula or there is no text.
+             */
+            readability?: number | null;
+            /** @description Hops of its redirect. */
+            redirectCount?: number | null;
+            /** @description The first `og:*` and `twitter:*` of each name. */
+            socialTags?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Format: double
+             * @description Visible text in hundredths of the document, one decimal.
+             */
+            textRatio?: number | null;
+            /** @description Title; "" when there is none. */
+            title?: string | null;
+            /** @description Viewport; "" when there is none. */
+            viewport?: string | null;
+            /** @description Words of the main text. */
+            wordCount?: number | null;
+        };
+        /** @description Crawler visits of a page, and what the latest audit found on it. */
+        PageInsights: {
+            crawlerVisits: components["schemas"]["CrawlerVisits"];
+            domain: string;
+            /** @description Its path, without the query. */
+            path: string;
+            /** @description The latest audit with results. */
+            seoSpider: components["schemas"]["SeoSpider"];
+            /** @description The page. */
+            url: string;
+            /** @description What the visits are counted over. */
+            window: components["schemas"]["WindowInfo"];
+        };
+        /** @description An issue of a page. */
+        PageIssue: {
+            /**
+             * @description Its id in the catalogue.
+             * @example META_DESC_MISSING
+             */
+            issueId: string;
+            /**
+             * @description How bad it is.
+             * @example warning
+             */
+            severity: string;
+        };
+        /** @description Asks for one page. */
+        PageRequest: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /**
+             * @description Path of the page, with its query if it has one.
+             * @example /shoes?size=42
+             */
+            path: string;
+            /**
+             * @description `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the page is only deleted).
+             * @example true
+             */
+            prewarm?: boolean | null;
+        };
+        /** @description A page as lists show it. In runs that are older than a field the field is null. */
+        PageRow: components["schemas"]["PageFields"] & {
+            /** @description Pieces of it, by the name of the extraction; those that found nothing are left out. */
+            extracted?: {
+                [key: string]: string[];
+            } | null;
+            /**
+             * Format: double
+             * @description 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share it, each
+             *     category at most its cap; 0 with a finding that leaves nothing of the page's worth.
+             */
+            healthScore: number;
+            /**
+             * @description The same for one path in every run.
+             * @example 5f0c8d1b2a7e4c39
+             */
+            id: string;
+            /** @description A search engine would list it under its own address. */
+            indexable: boolean;
+            /** @description How many different issues it has. */
+            issueCount: number;
+            issues: components["schemas"]["PageIssue"][];
+            /**
+             * Format: int64
+             * @description The plain fetch, from the request to the last byte.
+             */
+            loadTimeMs: number;
+            /**
+             * @description Path with query.
+             * @example /pricing
+             */
+            path: string;
+            /**
+             * Format: double
+             * @description 0 to 100: what a search result and a shared link will look like.
+             */
+            previewScore: number;
+            /** @description Names of the searches that found it. */
+            searches?: string[] | null;
+            /**
+             * Format: int32
+             * @description Its own status; 0: no answer, or robots.txt forbids it.
+             */
+            statusCode: number;
+            /** @description Health in up to 12 runs that have the page, the oldest first, this one last. */
+            trendPoints: number[];
+        };
+        /** @description Pages, and how many there are. */
+        Pages: {
+            /** @description Paths of the first 1,000. */
+            items: string[];
+            total: number;
+        };
+        /**
+         * @description What was done for one or several pages.
+         * @example {
+         *       "ok": true,
+         *       "prewarmed": 1
+         *     }
+         * @example {
+         *       "error": "path_not_reachable",
+         *       "ok": false,
+         *       "prewarmed": 0
+         *     }
+         */
+        PagesReply: {
+            /**
+             * Format: int64
+             * @description How many stored pages were deleted (variant `purge` only).
+             * @example 1
+             */
+            deleted?: number | null;
+            error?: components["schemas"]["Cause"] | null;
+            /** @description Whether it worked; `false` comes with `error`. */
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description How many renders were queued.
+             * @example 1
+             */
+            prewarmed: number;
+        };
+        /** @description How one part is. */
+        Part: {
+            /** @description It can be used. */
+            ok: boolean;
+            /** @description What is wrong, when something is. */
+            problem?: string | null;
+        };
+        /** @description The password of an account, and the one that takes its place. */
+        PasswordChange: {
+            /** @example correct horse battery staple */
+            currentPassword: string;
+            /**
+             * @description 12 to 256 characters.
+             * @example purple monkey dishwasher
+             */
+            newPassword: string;
+        };
+        /** @description Visits of a page by a provider's crawlers. */
+        PathProviderCount: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description Path without query.
+             * @example /pricing
+             */
+            path: string;
+            /**
+             * @description Who runs the crawlers.
+             * @example google
+             */
+            provider: string;
+        };
+        /** @description Visits of a page answered one way. */
+        PathServedByCount: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description Path without query.
+             * @example /pricing
+             */
+            path: string;
+            /**
+             * @description `cache`, `render`, and `origin` when it was asked for.
+             * @example cache
+             */
+            servedBy: string;
+        };
+        /** @description Asks for several pages. */
+        PathsRequest: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /** @description Paths of the pages: at least one. */
+            paths: string[];
+            /**
+             * @description `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the pages are only deleted).
+             * @example true
+             */
+            prewarm?: boolean | null;
+        };
+        /**
+         * @description A plan, in ascending order.
+         * @enum {string}
+         */
+        Plan: "essential" | "agency" | "business" | "enterprise";
+        /**
+         * @description Which of its two names a site prefers.
+         * @enum {string}
+         */
+        PreferredHost: "apex" | "www";
+        /** @description What came of a probe. */
+        ProbeResult: {
+            /** @description Whether a crawler-style request through the domain reached the service. */
+            ok: boolean;
+        };
+        /** @description Visits of a provider's crawlers. */
+        ProviderCount: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description Who runs the crawlers.
+             * @example google
+             */
+            provider: string;
+        };
+        /** @description Whether each part that requests need is usable. */
+        Readiness: {
+            browser: components["schemas"]["Part"];
+            database: components["schemas"]["Part"];
+            /** @description The store of snapshots. */
+            objectStore: components["schemas"]["Part"];
+            /** @description All parts are usable. */
+            ok: boolean;
+            /** @description Where visits of crawlers are kept. */
+            visitStore: components["schemas"]["Part"];
+        };
+        /** @description One redirect rule, as the settings hold it. */
+        RedirectRule: {
+            /**
+             * @description Path that starts with one `/`, or an absolute http(s) URL; `$1`, `$2`, … are the wildcards.
+             * @example /articles/$1
+             */
+            destination: string;
+            /** @description Whether the request's query parameters are carried over. */
+            preserveQuery?: boolean;
+            /**
+             * @description Path pattern; `*` is one segment, `**` at the end the rest. With `?`: one path and its whole query.
+             * @example /blog/*
+             */
+            source: string;
+            /**
+             * Format: int32
+             * @description 301 or 307.
+             * @example 301
+             */
+            status?: number;
+        };
+        /** @description People whom an assistant sent to a page. */
+        ReferralCount: {
+            /**
+             * @description Who runs the assistant.
+             * @example openai
+             */
+            assistant: string;
+            /**
+             * Format: int64
+             * @description How many people.
+             */
+            count: number;
+            /**
+             * @description Path of the page, without the query.
+             * @example /pricing
+             */
+            path: string;
+        };
+        /** @description People who came from assistants. */
+        ReferralList: {
+            /**
+             * Format: int64
+             * @description How many people in all.
+             */
+            people: number;
+            /** @description By assistant and page, most people first. */
+            referrals: components["schemas"]["ReferralCount"][];
+            /** @description How many rows there are in all. */
+            total: number;
+        };
+        /** @description A refresh interval for the paths that match a pattern. */
+        RefreshRule: {
+            /**
+             * Format: int64
+             * @description 60 s to 365 days.
+             * @example 3600
+             */
+            intervalSeconds: number;
+            /**
+             * @description Which paths.
+             * @example /blog/**
+             */
+            pattern: string;
+        };
+        /** @description A domain that was removed. */
+        RemovedDomain: {
+            /**
+             * @description `true`.
+             * @example true
+             */
+            deleted: boolean;
+        };
+        /** @description How a domain's pages are rendered and how long they keep. */
+        Rendering: {
+            /**
+             * @description Addresses that pages do not get to fetch; `*` is any run of characters.
+             * @example [
+             *       "*://ads.example/*"
+             *     ]
+             */
+            blockedUrls: string[];
+            /**
+             * Format: int64
+             * @description Age at which a snapshot is rendered again, unless a rule says otherwise.
+             * @example 86400
+             */
+            refreshIntervalSeconds: number;
+            /** @description Other intervals for some paths; the most specific matching pattern wins. */
+            refreshRules: components["schemas"]["RefreshRule"][];
+            /**
+             * @description CSS selector that must match before a page counts as ready.
+             * @example #main article
+             */
+            waitForSelector?: string | null;
+        };
+        /** @description Changes to how a domain's pages are rendered. Fields that are left out stay as they are. */
+        RenderingChange: {
+            /**
+             * @description Replaces the addresses that pages do not get to fetch; at most 100.
+             * @default null
+             */
+            blockedUrls: string[] | null;
+            /**
+             * Format: int64
+             * @description Age at which a snapshot is rendered again: 60 s to 365 days.
+             * @default null
+             * @example 86400
+             */
+            refreshIntervalSeconds: number | null;
+            /**
+             * @description Replaces the rules; at most 50.
+             * @default null
+             */
+            refreshRules: components["schemas"]["RefreshRule"][] | null;
+            /**
+             * @description CSS selector that must match before a page counts as ready; null: none.
+             * @default null
+             * @example #main article
+             */
+            waitForSelector: string | null;
+        };
+        /** @description What must stand in the DNS for a domain to be connected. */
+        RequiredRecords: {
+            /** @description Whether another account has a claim on the site, so that a TXT record must prove whose the domain is. */
+            contested: boolean;
+            /** @description Why there is a TXT record among them; null when the domain is not contested. */
+            reason?: string | null;
+            /** @description The records to create at the DNS provider. */
+            records: components["schemas"]["DnsRecord"][];
+        };
+        /**
+         * @description What became of a robots.txt.
+         * @enum {string}
+         */
+        RobotsState: "read" | "missing" | "unreachable";
+        /** @description Visits to pages that robots.txt forbids. */
+        RobotsViolations: {
+            /** @description What became of the site's robots.txt: without `read` there are no rules to hold visits against. */
+            robots: components["schemas"]["RobotsState"];
+            /** @description How many there are among the 50,000 pairs of a crawler and a page that have the most visits. */
+            total: number;
+            /** @description Most visits first. Of pages that were counted together, and of bots that nobody knows, nothing can be said. */
+            violations: components["schemas"]["ForbiddenVisits"][];
+        };
+        /** @description A run with its pages. Written piece by piece: see [`details`]. */
+        RunDetails: {
+            /** @description Pages that carry each issue, over the whole run; only with `offset` 0 and without `search`, else null. */
+            issueBreakdown?: Record<string, never> | null;
+            pages: components["schemas"]["PageRow"][];
+            /** @description How many pages match. */
+            pageTotal: number;
+            run: components["schemas"]["RunView"];
+        };
+        RunList: {
+            /** @description The newest first, at most 50. */
+            runs: components["schemas"]["RunView"][];
+        };
+        /** @description How far a run is. */
+        RunProgress: {
+            /** @description Why it ended; empty while it runs. */
+            closeReason: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; null while it runs.
+             */
+            completedAt?: number | null;
+            /**
+             * Format: int64
+             * @description HTML pages so far.
+             */
+            pagesCrawled: number;
+            runId: string;
+            status: components["schemas"]["RunStatus"];
+            /**
+             * Format: int64
+             * @description Addresses that wait.
+             */
+            waiting: number;
+        };
+        /**
+         * @description Where a run is.
+         * @enum {string}
+         */
+        RunStatus: "Queued" | "Running" | "Success" | "LimitReached" | "Partial" | "Error";
+        /** @description A run as the API shows it. */
+        RunView: {
+            /**
+             * @description `finished`, `url_limit`, `time_limit`, `cancelled`, `crashed` or `unreachable`; empty while it runs.
+             * @example finished
+             */
+            closeReason: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds; null while it runs.
+             */
+            completedAt?: number | null;
+            /** @description How the crawl went. */
+            crawlStats: Record<string, never>;
+            /**
+             * Format: double
+             * @description Change since the previous run.
+             */
+            deltaHealth: number;
+            /**
+             * Format: int64
+             * @description Change since the previous run. Pages of that run that this one did not visit count with what was found then.
+             */
+            deltaIssues: number;
+            /** @example shop.example */
+            domain: string;
+            /** @description Why it has no results, or ended early. */
+            errorMessage?: string | null;
+            /** @description The schedule's, if that started it; else `manual`. */
+            frequency: components["schemas"]["Frequency"];
+            /**
+             * Format: double
+             * @description 0 to 100, one decimal: the pages' health weighted by the links to them, the share of pages without errors, less what
+             *     is wrong with the site as a whole.
+             */
+            healthScore: number;
+            /** @description The page limit ended it. */
+            hitUrlLimit: boolean;
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            id: string;
+            /**
+             * Format: int64
+             * @description Findings: for each issue the number of rows that carry it, 1 for one about the site.
+             */
+            issueCount: number;
+            /** @description It is not over: if it is cut off it goes on. */
+            needsContinuation: boolean;
+            /**
+             * Format: int64
+             * @description HTML pages that answered 200.
+             */
+            pagesCrawled: number;
+            /** @description What robots.txt says, and to whom. */
+            robotsAnalysis: Record<string, never>;
+            /**
+             * Format: int64
+             * @description How many runs the domain has had, this one included.
+             */
+            runCount: number;
+            /** @description What is wrong with the sitemaps; in the details of a run only. */
+            sitemapIssues?: Record<string, never>[] | null;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             * @example 1795176000000
+             */
+            startedAt: number;
+            status: components["schemas"]["RunStatus"];
+            /** @description Who started it. */
+            trigger: components["schemas"]["Trigger"];
+        };
+        /** @description Pages that contain something, or do not, under a name. */
+        SearchRule: {
+            /**
+             * @description `text` unless given: what a reader sees; `source`: the markup.
+             * @example text
+             */
+            in?: string;
+            /** @description The pages without it are found. */
+            inverted?: boolean;
+            /**
+             * @description The name under which the search stands with the pages that it finds.
+             * @example phone number
+             */
+            name: string;
+            /**
+             * @description `raw`, or `rendered` unless given.
+             * @example rendered
+             */
+            of?: string;
+            /** @description Regular expression that is looked for instead. */
+            regex?: string | null;
+            /** @description The text that is looked for, in any case. */
+            text?: string | null;
+        };
+        /** @description A header that the audit sends. */
+        SentHeader: {
+            /** @example x-staging-token */
+            name: string;
+            /** @description Its value. Never shown again. */
+            value: string;
+        };
+        /** @description A redirect rule as it is sent. */
+        SentRedirect: {
+            /**
+             * @description Path that starts with one `/`, or an absolute http(s) URL; `$1`, `$2`, … are the wildcards.
+             * @example /articles/$1
+             */
+            destination: string;
+            /**
+             * @description Whether the request's query parameters are carried over.
+             * @default true
+             */
+            preserveQuery: boolean;
+            /**
+             * @description Path pattern; `*` is one segment, `**` at the end the rest. With `?`: one path and its whole query.
+             * @example /blog/*
+             */
+            source: string;
+            /**
+             * Format: int32
+             * @description 301 or 307.
+             * @default 301
+             */
+            status: number;
+        };
+        /** @description What an audit says about a page. */
+        SeoSpider: {
+            latestRun: components["schemas"]["AuditRun"] | null;
+            /** @description The page in it. */
+            page: components["schemas"]["AuditedPage"];
+        };
+        /**
+         * @description How a visit was answered.
+         * @enum {string}
+         */
+        ServedBy: "cache" | "render" | "origin";
+        /** @description Visits answered one way. */
+        ServedByCount: {
+            /**
+             * Format: int64
+             * @description How many visits.
+             */
+            count: number;
+            /**
+             * @description `cache`, `render`, and `origin` when it was asked for.
+             * @example cache
+             */
+            servedBy: string;
+        };
+        /** @description Who is signed in. */
+        SessionInfo: {
+            /** @description What calls that change something must send as `x-csrf-token`. */
+            csrfToken: string;
+            /**
+             * @description E-mail address of the account.
+             * @example owner@shop.example
+             */
+            email: string;
+            plan: components["schemas"]["Plan"];
+        };
+        /** @description Changes to a domain's settings. Fields that are left out stay as they are; lists are replaced as a whole. */
+        SettingsChange: {
+            /** @description Replaces all rules; at most 10. */
+            customResponseHeaders?: components["schemas"]["HeaderRule"][];
+            /**
+             * @description Path patterns that are never prerendered, one per line, at most 500; empty: none.
+             * @example /admin/**
+             *     /cart
+             */
+            ignorePaths?: string;
+            /** @description Whether a page that was never rendered is rendered when a crawler asks for it. */
+            onDemandRenderEnabled?: boolean;
+            /**
+             * @description Host, and port if it is not the usual one, that answers for people. A whole address is cut down to them.
+             * @example shop.lovable.app
+             */
+            originHost?: string;
+            preferredHost?: components["schemas"]["PreferredHost"] | null;
+            /** @description Replaces all rules. How many there may be depends on the plan. */
+            redirectRules?: components["schemas"]["SentRedirect"][];
+        };
+        /** @description Whether a domain's crawl statistics are shared. */
+        Sharing: {
+            createdAt: components["schemas"]["Timestamp"] | null;
+            /** @description Whether there is a token. */
+            enabled: boolean;
+            /** @description Its last four characters. */
+            last4: string | null;
+        };
+        /** @description What to do with the sitemap. Nothing at all: read the stored one again. */
+        SitemapRequest: {
+            /** @description Whether the stored address is read again. */
+            refresh?: boolean;
+            /**
+             * @description A new address, read before it is stored; empty: none from now on. The stored one: nothing is done without `refresh`.
+             * @example https://shop.example/sitemap.xml
+             */
+            sitemapUrl?: string;
+        };
+        /**
+         * @description What was done for a site.
+         * @example {
+         *       "accepted": true,
+         *       "batchGroupId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+         *       "ok": true
+         *     }
+         * @example {
+         *       "accepted": false,
+         *       "batchGroupId": "",
+         *       "error": "no_sitemap",
+         *       "ok": false
+         *     }
+         */
+        SiteReply: {
+            /**
+             * @description Whether work was queued (variant `rerender`).
+             * @example true
+             */
+            accepted?: boolean | null;
+            /**
+             * @description Names the work, for `GET /api/prerender/batches/{batchGroupId}`; empty when there is none (variant `rerender`).
+             * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+             */
+            batchGroupId?: string | null;
+            /**
+             * Format: int64
+             * @description How many stored pages were deleted (variant `purge`).
+             */
+            deleted?: number | null;
+            error?: components["schemas"]["Cause"] | null;
+            /** @description Whether it worked; `false` comes with `error`. */
+            ok: boolean;
+            /** @description Where the paths came from: `sitemap` or `snapshots` (variant `purge`). */
+            pathSource?: string | null;
+            /**
+             * Format: int64
+             * @description How many renders were queued (variant `purge`).
+             */
+            queued?: number | null;
+            /**
+             * Format: int64
+             * @description How many paths there were (variant `purge`).
+             */
+            totalPaths?: number | null;
+        };
+        /** @description Asks for the pages of a sitemap. */
+        SiteRequest: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /**
+             * @description `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the pages are only deleted).
+             * @example true
+             */
+            prewarm?: boolean | null;
+            /**
+             * @description Sitemap to read instead of the stored one.
+             * @example https://shop.example/sitemap.xml
+             */
+            sitemapUrl?: string | null;
+        };
+        /** @description A stored snapshot, as `GET /api/prerender/snapshots` lists it. */
+        Snapshot: {
+            /**
+             * Format: int64
+             * @description Seconds since then.
+             * @example 3600
+             */
+            ageSeconds: number;
+            /** @description When it was rendered. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description Weak etag of the HTML. */
+            etag: string;
+            /**
+             * Format: int64
+             * @example 48213
+             */
+            htmlBytes: number;
+            /** @description What went wrong when it was last rendered again. */
+            lastError?: string | null;
+            lastErrorAt?: components["schemas"]["Timestamp"] | null;
+            /** @description Where a redirecting page leads. */
+            location?: string | null;
+            /**
+             * @description Its path and query.
+             * @example /shoes
+             */
+            path: string;
+            /**
+             * Format: int64
+             * @description How long the render took.
+             * @example 180
+             */
+            renderMs: number;
+            /** @description Key of the object that holds the HTML. */
+            snapshotKey: string;
+            /** @description Whether it is older than its refresh interval. */
+            stale: boolean;
+            /**
+             * Format: int32
+             * @description The page's own status.
+             * @example 200
+             */
+            status: number;
+            /**
+             * @description The address that was rendered.
+             * @example https://shop.example/shoes
+             */
+            url: string;
+        };
+        /** @description Stored snapshots. */
+        SnapshotList: {
+            /** @description Newest first. */
+            snapshots: components["schemas"]["Snapshot"][];
+            /**
+             * Format: int64
+             * @description How many match the search.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A run that was started. */
+        Started: {
+            /** @description Always true. */
+            ok: boolean;
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            runId: string;
+            /** @description `running`. */
+            status: components["schemas"]["RunStatus"];
+        };
+        /** @description What is to be audited. */
+        StartRequest: {
+            /** @description Templates with many pages are sampled; true unless given. */
+            allowSampling?: boolean | null;
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /** @description `follow`: links from `urls`; `selected`: only `urls`; `sitemap`: what the sitemap lists. */
+            mode: components["schemas"]["Mode"];
+            /** @description Only pages that are new or changed since the last completed run, in sitemap mode; false unless given. */
+            newPagesOnly?: boolean | null;
+            /**
+             * @description Overrides the domain's sitemap.
+             * @example https://shop.example/sitemap.xml
+             */
+            sitemapUrl?: string | null;
+            /**
+             * @description Addresses on the domain: where links are followed from, or all there is to audit. At least one.
+             * @example [
+             *       "https://shop.example/"
+             *     ]
+             */
+            urls: string[];
+        };
+        /** @description Crawler visits in short. */
+        Summary: {
+            /** @description What the cache saved. */
+            crawlBudgetSaved: components["schemas"]["CrawlBudget"];
+            /**
+             * Format: int64
+             * @description Pages that a crawler visited for the first time ever.
+             */
+            newPagesCrawled: number;
+            topLlmCrawler: components["schemas"]["ProviderCount"] | null;
+            topSearchCrawler: components["schemas"]["ProviderCount"] | null;
+            /**
+             * Format: int64
+             * @description Visits answered with a snapshot.
+             */
+            totalCrawlsServed: number;
+            /**
+             * Format: int64
+             * @description Pages that were visited.
+             */
+            totalPagesCrawled: number;
+        };
+        /** @description A number by which checks fire. */
+        ThresholdEntry: {
+            /** @description What it means. */
+            about: string;
+            /**
+             * Format: double
+             * @description What it is unless a domain has another.
+             */
+            default: number;
+            /** @description Issues that depend on it. */
+            issues: string[];
+            /**
+             * Format: double
+             * @description The most that it may be.
+             */
+            max: number;
+            /**
+             * Format: double
+             * @description The least that it may be.
+             */
+            min: number;
+            /**
+             * @description Its name in a domain's `thresholds`.
+             * @example titleMaxCharacters
+             */
+            name: string;
+        };
+        /**
+         * Format: date-time
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        Timestamp: string;
+        /**
+         * @description Who started a run.
+         * @enum {string}
+         */
+        Trigger: "Api" | "Manual" | "Scheduled";
+        /** @description A domain with its settings, after a change of them. */
+        UpdatedDomain: components["schemas"]["DomainDetail"] & {
+            /**
+             * @description What of the request was not saved: a field, or `redirectRules.N.source`, `.destination`, `.status`. `originHost` is
+             *     named when it did not answer, and saved all the same.
+             * @example [
+             *       "redirectRules.0.source"
+             *     ]
+             */
+            invalidFields: string[];
+        };
+        /** @description One limit of the plan and how much of it is used. */
+        UsageEntry: {
+            /**
+             * Format: int64
+             * @description The limit; -1: none.
+             * @example 50000
+             */
+            limit: number;
+            /**
+             * @description Name of the limit, as in the settings below `plans.<id>.`.
+             * @example renders_per_month
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description How much is used; null for a limit of a single thing, such as one audit.
+             */
+            used?: number | null;
+        };
+        /** @description This month's use, as `GET /api/usage` answers it. */
+        UsageReport: {
+            /** @description Whether the account is active. */
+            active: boolean;
+            /** @description One entry per limit of the plan. */
+            limits: components["schemas"]["UsageEntry"][];
+            /**
+             * @description UTC month, `YYYY-MM`.
+             * @example 2026-11
+             */
+            month: string;
+            /** @description The account's plan. */
+            plan: components["schemas"]["Plan"];
+            /** @description When the monthly counts start again. */
+            resetsAt: components["schemas"]["Timestamp"];
+        };
+        /** @description A user without the password. */
+        UserShown: {
+            /** @description The user. */
+            username: string;
+        };
+        /**
+         * @description Whether a crawler is who it claims to be.
+         * @enum {string}
+         */
+        Verified: "yes" | "no" | "unknown";
+        /** @description The window of a report, as it is told. */
+        WindowInfo: {
+            /**
+             * Format: int32
+             * @description Days in it, today included.
+             */
+            days: number;
+            /** @description Its first moment. */
+            from: components["schemas"]["Timestamp"];
+            /** @description Now. */
+            to: components["schemas"]["Timestamp"];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    get_bots: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Domain of the account. A public token carries its own.
+                 * @example shop.example
+                 */
+                domain?: string;
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description `origin`: visits that the site's own server answered count too.
+                 * @example origin
+                 */
+                include?: "origin";
+                /**
+                 * @description Only this path.
+                 * @example /pricing
+                 */
+                path?: string;
+                /** @description Only paths with this text in them, in any case. */
+                search?: string;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+                /** @description The domain's public token, in place of a key or session. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Visits by page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bots"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_daily_bots: {
+        parameters: {
+            query?: {
+                /** @description Days to look back at, today included: 1 to 180, 30 unless given. */
+                days?: number;
+                /**
+                 * @description Domain of the account. A public token carries its own.
+                 * @example shop.example
+                 */
+                domain?: string;
+                /**
+                 * @description `origin`: visits that the site's own server answered count too.
+                 * @example origin
+                 */
+                include?: "origin";
+                /** @description The domain's public token, in place of a key or session. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Visits by day. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Daily"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bots_summary: {
+        parameters: {
+            query?: {
+                /** @description Days to look back at, today included: 1 to 180, 30 unless given. */
+                days?: number;
+                /**
+                 * @description Domain of the account. A public token carries its own.
+                 * @example shop.example
+                 */
+                domain?: string;
+                /**
+                 * @description `origin`: visits that the site's own server answered count too.
+                 * @example origin
+                 */
+                include?: "origin";
+                /** @description The domain's public token, in place of a key or session. */
+                token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Visits in short. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_crawlers: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The crawlers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlerList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_crawl_errors: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /** @description Most rows of the answer: 1 to 1000, 100 unless given. */
+                limit?: number;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawlErrorList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_visits: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /** @description Form of the file; `csv` unless given. */
+                format?: "csv" | "parquet";
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": number[];
+                    /**
+                     * @example day,path,crawler,provider,verified,servedBy,status,visits
+                     *     2026-11-20,/pricing,gptbot,openai,yes,cache,200,3
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    watch_visits: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visits, until one side ends it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveVisit"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_page_insights: {
+        parameters: {
+            query: {
+                /** @description Days to look back at, today included: 1 to 180, 30 unless given. */
+                days?: number;
+                /**
+                 * @description Domain of the account. A public token carries its own.
+                 * @example shop.example
+                 */
+                domain?: string;
+                /**
+                 * @description `origin`: visits that the site's own server answered count too.
+                 * @example origin
+                 */
+                include?: "origin";
+                /** @description The domain's public token, in place of a key or session. */
+                token?: string;
+                /**
+                 * @description Absolute address of the page, on the domain.
+                 * @example https://shop.example/pricing
+                 */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageInsights"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_referrals: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /** @description Most rows of the answer: 1 to 1000, 100 unless given. */
+                limit?: number;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferralList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_robots_violations: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /** @description Most rows of the answer: 1 to 1000, 100 unless given. */
+                limit?: number;
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RobotsViolations"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_invalidate_page_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagesReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_invalidate_paths_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PathsRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagesReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_invalidate_site_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_invalidate_updated_paths: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_list_domains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order they were added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domains": [
+                     *         {
+                     *           "createdAt": "2026-11-20T12:00:00.000Z",
+                     *           "domain": "shop.example",
+                     *           "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+                     *           "originHost": "shop.lovable.app",
+                     *           "sitemapUrl": "https://shop.example/sitemap.xml",
+                     *           "status": "connected",
+                     *           "updatedAt": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainList"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_add_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddRequest"];
+            };
+        };
+        responses: {
+            /** @description It was added. Records of a subdomain are named after its part before the registrable name. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "shop.example",
+                     *       "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+                     *       "isSubdomain": false,
+                     *       "records": [
+                     *         {
+                     *           "name": "@",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         },
+                     *         {
+                     *           "name": "www",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         }
+                     *       ],
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedDomain"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `invalid_domain`: The name is no registrable domain and no subdomain of one.
+             *     - `invalid_origin_host`: There is no usable host in the origin host.
+             *     - `origin_host_same_as_domain`: The origin host is the domain itself or its `www.` twin.
+             *     - `origin_host_is_editor_url`: The origin host is where the site is edited, not where it is published.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `domain_limit_reached`: The plan allows no more domains.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account has the domain already, or another account serves it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `insert_failed`: The domain was not added. Try again.
+             *     - `internal_error`: The service failed. The log says why, under the `x-request-id` of the answer.
+             */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_get_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainDetail"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_remove_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDomain"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_check_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found, and the status after it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dns": {
+                     *         "cloudflareProxy": false,
+                     *         "lookupFailed": false,
+                     *         "match": true
+                     *       },
+                     *       "probe": {
+                     *         "ok": true
+                     *       },
+                     *       "promoted": true,
+                     *       "status": "connected"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_update_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "originHost": "shop.lovable.app",
+                 *       "preferredHost": "apex",
+                 *       "redirectRules": [
+                 *         {
+                 *           "destination": "/articles/$1",
+                 *           "source": "/blog/*"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description The domain as it is stored now, and what of the request was left out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedDomain"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `invalid_origin_host`: There is no usable host in the origin host.
+             *     - `origin_host_same_as_domain`: The origin host is the domain itself or its `www.` twin.
+             *     - `origin_host_is_editor_url`: The origin host is where the site is edited, not where it is published.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             *     - `invalid_custom_headers`: Response headers that may not be set; `details` names each.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `upgrade_required_for_custom_headers`: The plan has no custom response headers.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dashboard_update_sitemap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "sitemapUrl": "https://shop.example/sitemap.xml"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SitemapRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description The domain, with the number of pages found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainDetail"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `fetch_failed`: The sitemap could not be fetched.
+             *     - `parse_failed`: What is at the sitemap's address is no sitemap.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            204: {
+                headers: {
+                    /** @description The new session. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `wrong_password`: The current password is wrong.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_domains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order they were added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domains": [
+                     *         {
+                     *           "createdAt": "2026-11-20T12:00:00.000Z",
+                     *           "domain": "shop.example",
+                     *           "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+                     *           "originHost": "shop.lovable.app",
+                     *           "sitemapUrl": "https://shop.example/sitemap.xml",
+                     *           "status": "connected",
+                     *           "updatedAt": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DomainList"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    add_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddRequest"];
+            };
+        };
+        responses: {
+            /** @description It was added. Records of a subdomain are named after its part before the registrable name. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domain": "shop.example",
+                     *       "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
+                     *       "isSubdomain": false,
+                     *       "records": [
+                     *         {
+                     *           "name": "@",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         },
+                     *         {
+                     *           "name": "www",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         }
+                     *       ],
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedDomain"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `invalid_domain`: The name is no registrable domain and no subdomain of one.
+             *     - `invalid_origin_host`: There is no usable host in the origin host.
+             *     - `origin_host_same_as_domain`: The origin host is the domain itself or its `www.` twin.
+             *     - `origin_host_is_editor_url`: The origin host is where the site is edited, not where it is published.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `domain_limit_reached`: The plan allows no more domains.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account has the domain already, or another account serves it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `insert_failed`: The domain was not added. Try again.
+             *     - `internal_error`: The service failed. The log says why, under the `x-request-id` of the answer.
+             */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainDetail"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDomain"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_auditing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it is audited. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditingView"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    update_auditing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditingChange"];
+            };
+        };
+        responses: {
+            /** @description How it is audited from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditingView"];
+                };
+            };
+            /** @description What was sent to the Domains API cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    check_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found, and the status after it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dns": {
+                     *         "cloudflareProxy": false,
+                     *         "lookupFailed": false,
+                     *         "match": true
+                     *       },
+                     *       "probe": {
+                     *         "ok": true
+                     *       },
+                     *       "promoted": true,
+                     *       "status": "connected"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_required_records: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What must stand in the DNS. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contested": false,
+                     *       "reason": null,
+                     *       "records": [
+                     *         {
+                     *           "name": "@",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         },
+                     *         {
+                     *           "name": "www",
+                     *           "ttl": 300,
+                     *           "type": "A",
+                     *           "value": "203.0.113.10"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RequiredRecords"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_rendering: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it is rendered. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rendering"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    update_rendering: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenderingChange"];
+            };
+        };
+        responses: {
+            /** @description How it is rendered from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rendering"];
+                };
+            };
+            /** @description What was sent to the Domains API cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    update_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "originHost": "shop.lovable.app",
+                 *       "preferredHost": "apex",
+                 *       "redirectRules": [
+                 *         {
+                 *           "destination": "/articles/$1",
+                 *           "source": "/blog/*"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description The domain as it is stored now, and what of the request was left out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedDomain"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `invalid_origin_host`: There is no usable host in the origin host.
+             *     - `origin_host_same_as_domain`: The origin host is the domain itself or its `www.` twin.
+             *     - `origin_host_is_editor_url`: The origin host is where the site is edited, not where it is published.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             *     - `invalid_custom_headers`: Response headers that may not be set; `details` names each.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `upgrade_required_for_custom_headers`: The plan has no custom response headers.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    update_sitemap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "sitemapUrl": "https://shop.example/sitemap.xml"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SitemapRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description The domain, with the number of pages found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainDetail"];
+                };
+            };
+            /**
+             * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
+             *     - `fetch_failed`: The sitemap could not be fetched.
+             *     - `parse_failed`: What is at the sitemap's address is no sitemap.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_stats_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there is a token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sharing"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    create_stats_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete_stats_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing is shared any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    create_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `key_limit_reached`: The account has as many keys as it may have; revoked ones do not count.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    revoke_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key. */
+                id: components["schemas"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As the refresh answered it.
+                 * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+                 */
+                batchGroupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far it has come. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchProgress"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    invalidate_page_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagesReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    invalidate_paths_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PathsRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagesReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    invalidate_site_cache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    invalidate_updated_paths: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteRequest"];
+            };
+        };
+        responses: {
+            /** @description What was queued, or why nothing was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReply"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    render_page: {
+        parameters: {
+            query: {
+                /**
+                 * @description Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored.
+                 * @example 1
+                 */
+                cache_invalidate?: string;
+                /**
+                 * @description The page to render: an absolute http or https URL, URL-encoded, on a domain of the account.
+                 * @example https://shop.example/shoes?size=42
+                 */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Another redirect of the page itself: forward `Location` to the visitor. */
+            "3XX": {
+                headers: {
+                    /** @description Absolute address. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The page's own status, with its HTML (404, 410 and the like). */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The page's own status, with its HTML; never stored. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The rendered HTML. */
+            200: {
+                headers: {
+                    /** @description `public, max-age=N, s-maxage=N` with the refresh interval of the path; `no-store` when partial. */
+                    "cache-control"?: string;
+                    /** @description Weak etag of the HTML. */
+                    etag?: string;
+                    /** @description `edge-hit`, `hit` or `miss`. */
+                    "x-service-render-cache"?: string;
+                    /** @description `1` when the page was cut off before it was complete. */
+                    "x-service-render-partial"?: string;
+                    /** @description Object key of the snapshot, on `hit`. */
+                    "x-service-snapshot-key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!DOCTYPE html><html lang="en"><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html> */
+                    "text/html": string;
+                };
+            };
+            /** @description A redirect rule or the preferred host applies: forward `Location` to the visitor. Also a page that redirects permanently itself. */
+            301: {
+                headers: {
+                    /** @description Absolute address. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not prerendered (a person, an asset, an ignored path, nothing stored while on-demand rendering is off): let the origin answer. */
+            304: {
+                headers: {
+                    /** @description The same path and query on the origin host. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A redirect rule with status 307 applies. */
+            307: {
+                headers: {
+                    /** @description Absolute address. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_snapshots: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /** @description Number of rows, 1 to 500. */
+                limit?: number;
+                /** @description Rows to leave out first. */
+                offset?: number;
+                /**
+                 * @description Only pages whose address contains this; case does not matter. At most 500 characters.
+                 * @example /shoes
+                 */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshots. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_issues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalogue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Catalogue"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_runs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only runs of this domain. A key that is restricted to a domain gets that domain's, whatever is asked for.
+                 * @example shop.example
+                 */
+                domain?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    start_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartRequest"];
+            };
+        };
+        responses: {
+            /** @description It runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Started"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `invalid_urls`: Addresses of an audit that are none, or not on the domain; `issues` names each.
+             *     - `no_sitemap`: The domain has no sitemap, and the request names none.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `no_seo_spider_access`: The plan has no audits.
+             *     - `on_demand_limit_reached`: The plan allows no more audits this month.
+             *     - `max_pages_per_month_limit_reached`: The plan allows no more audited pages this month.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The domain is being audited: `runId`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The sitemap has no pages that are new or changed since the last audit. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_run: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Fields of a page that are wanted, separated by commas; all unless given. `lastCrawlerVisit`, the day on which a
+                 *     crawler last came, is there only when it is wanted.
+                 * @example path,healthScore
+                 */
+                fields?: string;
+                /**
+                 * @description Only pages with this issue.
+                 * @example META_DESC_MISSING
+                 */
+                issueId?: string;
+                /** @description Pages in the answer, 1 to 500; all unless given. */
+                limit?: number;
+                /** @description Pages that are left out; needs `limit`. */
+                offset?: number;
+                /** @description `asc` or `desc`. */
+                order?: string;
+                /** @description Only pages with this text in their path, in any case. */
+                search?: string;
+                /**
+                 * @description Field of a page that they are sorted by, or `lastCrawlerVisit`; `path` unless given.
+                 * @example healthScore
+                 */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetails"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancel_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being stopped. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cancelled"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    compare_runs: {
+        parameters: {
+            query: {
+                /** @description The other run, of the same domain. The one that began first is the earlier one. */
+                with: string;
+            };
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    follow_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["RunProgress"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_run: {
+        parameters: {
+            query: {
+                /** @description `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap. */
+                format?: string;
+                /** @description `pages`, `findings`, `links`, `redirects`, `images`, `hreflang` or `sitemap`. */
+                what: string;
+            };
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_run_links: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Path of the page that they stand on.
+                 * @example /
+                 */
+                from?: string;
+                /** @description Links in the answer, 1 to 500; 100 unless given. */
+                limit?: number;
+                /** @description Links that are left out. */
+                offset?: number;
+                /** @description Status of their target; 0: no answer. */
+                status?: number;
+                /**
+                 * @description Path on the site that they lead to, or an absolute address elsewhere.
+                 * @example /pricing
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_run_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The page's `id`. */
+                pageId: string;
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageDetails"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInfo"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    create_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            204: {
+                headers: {
+                    /** @description The session. */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The e-mail address or the password is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request comes from a page of another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Use against each limit of the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process is up. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    get_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Everything is usable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Something is not. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,14 @@
+// Whether the browser has a connection, as it says itself.
+
+let isOnline = $state(typeof navigator === 'undefined' || navigator.onLine);
+
+if (typeof window !== 'undefined') {
+  window.addEventListener('online', () => (isOnline = true));
+  window.addEventListener('offline', () => (isOnline = false));
+}
+
+export const connection = {
+  get isOnline(): boolean {
+    return isOnline;
+  },
+};

@@ -1,0 +1,12 @@
+// Whether the service has another version than this page: its files are gone. `routes.ts` notices, `app.svelte` says so.
+
+let isNewer = $state(false);
+
+export const version = {
+  get isNewer(): boolean {
+    return isNewer;
+  },
+  noteNewer(): void {
+    isNewer = true;
+  },
+};

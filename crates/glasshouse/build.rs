@@ -4,6 +4,12 @@
 #[expect(clippy::disallowed_methods, reason = "cargo tells build scripts of the profile by the environment")]
 fn main() {
     println!("cargo::rerun-if-changed=../../migrations");
+    // Without `..` in it, the path is found by a debug binary that was built before the folder existed.
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates lie two folders deep");
+    println!("cargo::rustc-env=WEB_DIST={}", root.join("web/dist").display());
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
         println!("cargo::rerun-if-changed=../../web/dist");
     }

@@ -1,4 +1,4 @@
-// What a journey is given: an account of its own, a page that is signed in, and a watch over console and network.
+// Fixtures of every journey: an account of its own, a page that is signed in, and a watch over console and network.
 // Every journey fails on a message in the console and on a request to another host.
 // See docs/decisions/0374.
 import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';

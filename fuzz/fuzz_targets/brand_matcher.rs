@@ -1,7 +1,7 @@
 //! Fuzzes names of brands against texts: any name compiles, and a match lies within the text.
 #![no_main]
 
-use assistants::analysis::matcher::{BrandNames, Matcher, Reading, longest};
+use assistants::analysis::matcher::{BrandNames, Matcher, ProseReading, longest};
 use assistants::analysis::prose;
 use libfuzzer_sys::fuzz_target;
 
@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let matcher = Matcher::compile(names.chunks(1).map(|names| BrandNames { names, domains: &domains }));
     let prose = prose::read(text);
 
-    let hits = longest(matcher.hits(&Reading::of(&prose)));
+    let hits = longest(matcher.hits(&ProseReading::of(&prose)));
 
     assert!(hits.iter().all(|hit| hit.brand < names.len() && !prose.text[hit.range.clone()].is_empty()));
     assert!(hits.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));

@@ -1,4 +1,4 @@
-// What surrounds every screen: navigation, palette, switcher, theme, keys and their help, the phone's bars, paths without a screen.
+// Parts around every screen: navigation, palette, switcher, theme, keys and their help, the phone's bars, paths without a screen.
 import { expect, test } from '../fixtures.ts';
 
 test('the theme is chosen, kept, and set before the first paint', async ({ app }) => {

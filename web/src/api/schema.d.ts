@@ -1,6 +1,310 @@
 // Types of the API. Written by scripts/schema.mjs from `glasshouse openapi`; never edited by hand.
 
 export interface paths {
+    "/api/ai-mentions/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the costs of a domain's monitoring, and what is left of its budgets. */
+        get: operations["get_costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exports AI mentions.
+         * @description Everything of one kind in the window. Exported prompts can be imported again. In CSV a cell that a spreadsheet would
+         *     compute (it begins with `=`, `+`, `-` or `@`) begins with an apostrophe.
+         */
+        get: operations["export_mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/prompt-stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Statistics of prompts.
+         * @description Every prompt of the domain with its numbers in the window, and all of them together. Only analysed answers count; a prompt
+         *     without one has zeros and the difficulty −1. The formulas are in the documentation, "AI mentions: numbers".
+         */
+        get: operations["list_prompt_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the prompts of a domain, the oldest first. */
+        get: operations["list_prompts"];
+        put?: never;
+        /**
+         * Creates, changes or deletes a prompt.
+         * @description A new active prompt is asked at once. So is one whose text or `personaLocation` changes, and an assistant that is added to
+         *     one. At activation, those assistants are asked that were not asked today. Pausing, deleting and removing an assistant
+         *     take back what is queued; what has begun ends and counts. Assistants that plan or settings do not allow any more are left
+         *     out. Deleting what is not there is fine.
+         */
+        post: operations["change_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/prompts/{promptId}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a prompt now.
+         * @description An assistant with a run of the prompt that is queued or under way gets no other one. What plan or settings do not allow is
+         *     left out, unless it is named.
+         */
+        post: operations["run_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/prompts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates prompts from a list, in its order, each as by creating it alone.
+         * @description A text that the domain has already is skipped: the same list can be sent again.
+         */
+        post: operations["import_prompts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the assistants: which of them can be asked about a domain, whether they work, and what a question costs. */
+        get: operations["list_providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches of assistants.
+         * @description Texts that assistants searched the web for, in lower case, with the number of answers for which they did and of those that
+         *     name the own brand. Providers that do not tell their searches have none.
+         */
+        get: operations["list_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the visibility reports of a domain.
+         * @description A day has one report, of the seven days up to it. Today's is built within a minute after the last open run of these
+         *     days has ended, at most every ten minutes; yesterday's for the last time after midnight, UTC.
+         */
+        get: operations["list_reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/reports/{reportId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one visibility report.
+         * @description Names, questions and quotes in it are other people's words: Markdown and HTML have them as plain text.
+         */
+        get: operations["get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists runs of a domain's prompts, the newest first; those of deleted prompts too. */
+        get: operations["list_prompt_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads a run with its question and everything that was found in its answer. */
+        get: operations["get_prompt_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sources of answers.
+         * @description Sites, or pages, that answers cite, and those that were only found for them (`citations` 0). Own pages come with the last
+         *     visit of AI crawlers, their issues in the latest audit, and the people whom assistants sent to them.
+         */
+        get: operations["list_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggestions of prompts.
+         * @description From searches that assistants ran, pages of the latest audit, pages that AI crawlers and people from assistants visit, and
+         *     the brand profile, by turns. The same data gives the same suggestions; no model is asked.
+         */
+        get: operations["list_suggestions"];
+        put?: never;
+        /**
+         * Suggests prompts from search terms.
+         * @description Answers with the given terms that are no prompt of the domain yet, each once and in order, with a guess of its intent.
+         *     Addresses and terms without words are left out. Nothing is stored.
+         */
+        post: operations["suggest_of_terms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai-mentions/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Numbers by day.
+         * @description An entry for every day of the window, at most ten years. Without `tag`, `intent` and `branded` all prompts count.
+         */
+        get: operations["list_trend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analytics/bots": {
         parameters: {
             query?: never;
@@ -149,6 +453,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analytics/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the pages that crawlers visited in a window, or the stored ones that no crawler asked for. */
+        get: operations["list_crawled_pages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analytics/referrals": {
         parameters: {
             query?: never;
@@ -178,6 +499,23 @@ export interface paths {
         };
         /** Lists visits of crawlers to pages that robots.txt, as it is now, forbids them. Queries are not counted and not looked at. */
         get: operations["list_robots_violations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports crawler visits of each of the last days, told apart by kind, provider, answer or crawler. */
+        get: operations["get_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -495,6 +833,30 @@ export interface paths {
         patch: operations["update_auditing"];
         trace?: never;
     };
+    "/api/domains/{domain}/brand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the brand of a domain and its competitors. Until somebody saves a profile, it follows from the domain and the name
+         *     of its site.
+         */
+        get: operations["get_brand"];
+        /**
+         * Replaces the brand of a domain and its competitors.
+         * @description Kept answers are analysed again in the background, without asking any model: `recomputing` says how far that is.
+         */
+        put: operations["replace_brand"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/domains/{domain}/check": {
         parameters: {
             query?: never;
@@ -516,6 +878,24 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/domains/{domain}/monitoring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns how a domain is monitored. */
+        get: operations["get_monitoring"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes how a domain is monitored. The webhook's secret is in the answer that made it, and never again. */
+        patch: operations["update_monitoring"];
         trace?: never;
     };
     "/api/domains/{domain}/records": {
@@ -1050,6 +1430,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Detector of an action.
+         * @enum {string}
+         */
+        ActionKind: "ProviderGap" | "DeadPrompt" | "SingleProvider" | "CitedNotNamed" | "NamedNotCited" | "NegativeTone" | "RankSlip" | "Lost" | "Gained" | "CompetitorRising" | "SourceOpportunity" | "NotIndexedPage" | "UninformativePrompt" | "Measurement";
+        /**
+         * @description Urgency of an action.
+         * @enum {string}
+         */
+        ActionSeverity: "High" | "Medium" | "Low";
         /** @description A domain that was added. */
         AddedDomain: {
             /**
@@ -1349,6 +1739,48 @@ export interface components {
             /** @description By the way they were answered. */
             byServedBy: components["schemas"]["PathServedByCount"][];
         };
+        /** @description Brand profile of a domain. */
+        BrandBody: {
+            /**
+             * @description Further names, in any spelling; spacing, case and accents make no difference.
+             * @example [
+             *       "Luma Docs"
+             *     ]
+             */
+            aliases?: string[];
+            competitors?: components["schemas"]["CompetitorBody"][];
+            /**
+             * @description Domains of the brand; subdomains belong to them.
+             * @example [
+             *       "lumadocs.io"
+             *     ]
+             */
+            domains?: string[];
+            /** @example LumaDocs */
+            name: string;
+        };
+        /** @description Brand profile of a domain, as the API shows it. */
+        BrandView: {
+            aliases: string[];
+            /**
+             * Format: int64
+             * @description Counts up with every change of the profile; runs say under which version they were analysed.
+             * @example 1
+             */
+            analysisVersion: number;
+            competitors: components["schemas"]["CompetitorBody"][];
+            /** @description Nobody has saved a profile: it follows from the domain and the name of its site. */
+            derived: boolean;
+            domains: string[];
+            /** @example LumaDocs */
+            name: string;
+            recomputing?: components["schemas"]["RecomputeProgress"] | null;
+        };
+        /**
+         * @description Owner of a budget.
+         * @enum {string}
+         */
+        BudgetScope: "domain" | "account" | "provider" | "installation";
         /** @description What became of a wish to stop. */
         Cancelled: {
             /** @description Whether it is being stopped; false: it had ended already. */
@@ -1422,6 +1854,11 @@ export interface components {
             /** @description The page. */
             path: string;
         };
+        /**
+         * @description Kind of a change between an answer and the one before.
+         * @enum {string}
+         */
+        ChangeKind: "Gained" | "Lost" | "RankUp" | "RankDown" | "NewCompetitor" | "ModelChanged";
         /** @description Changes, and on how many pages. */
         Changes: {
             /** @description The first 1,000. */
@@ -1438,6 +1875,31 @@ export interface components {
             promoted: boolean;
             /** @description The stored status, after this check. */
             status: components["schemas"]["DomainStatus"];
+        };
+        /** @description A site that answers cite which name other brands and not the own one. */
+        CitationOpportunity: {
+            /**
+             * Format: int64
+             * @description Citations of the site in all answers.
+             */
+            citations: number;
+            /** @description Brands that such answers name. */
+            competitorsSeen: string[];
+            domain: string;
+            /**
+             * Format: int64
+             * @description Answers of that kind that cite the site.
+             */
+            gapResponses: number;
+            promptIds: string[];
+            providers: string[];
+            /**
+             * Format: int32
+             * @description From 0 to 100.
+             */
+            score: number;
+            /** @description Pages of the site that such answers cite, at most five. */
+            topUrls: string[];
         };
         /** @description A finding on a page; the path is empty for one about the site. */
         ComparedFinding: {
@@ -1460,6 +1922,72 @@ export interface components {
             /** @description Pages that only the earlier run has. */
             removedPages: components["schemas"]["Pages"];
         };
+        /** @description Another brand that serves the same need. */
+        CompetitorBody: {
+            aliases?: string[];
+            /**
+             * @example [
+             *       "notchly.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @example Notchly */
+            name: string;
+            status?: components["schemas"]["CompetitorState"];
+        };
+        /** @description Competitors in a period. */
+        CompetitorLandscape: {
+            /** @description Competitors that responses name most often, at most 50. */
+            competitors: components["schemas"]["CompetitorShare"][];
+            /** @description Named in the period before and not now. */
+            droppedOut: string[];
+            /** @description Named now and not in the period before. Empty when that had fewer than five responses. */
+            newEntrants: string[];
+            /**
+             * Format: int64
+             * @description Responses that name the own brand.
+             */
+            ownResponses: number;
+            /** Format: double */
+            ownSharePct?: number | null;
+        };
+        /** @description Numbers of one competitor. */
+        CompetitorShare: {
+            /**
+             * Format: int64
+             * @description Responses that name it before the own brand, or without it.
+             */
+            aheadOfYou: number;
+            /** Format: double */
+            avgPosition?: number | null;
+            /** Format: double */
+            avgSentiment?: number | null;
+            /**
+             * Format: double
+             * @description Difference from the period before. Null when that named fewer than five brands.
+             */
+            deltaSharePct?: number | null;
+            name: string;
+            promptIds: string[];
+            /** Format: int64 */
+            responses: number;
+            /** Format: double */
+            sharePct: number;
+            /** @description Empty: not known. */
+            siteUrl: string;
+            /** @description `tracked` or `discovered`. */
+            status: string;
+            /**
+             * Format: int32
+             * @description From 0 to 100.
+             */
+            strength: number;
+        };
+        /**
+         * @description State of a competitor.
+         * @enum {string}
+         */
+        CompetitorState: "tracked" | "discovered" | "ignored";
         /** @description What the cache saved: how often nobody waited for a render, and for how long. */
         CrawlBudget: {
             /**
@@ -1478,6 +2006,57 @@ export interface components {
              */
             percentage: number;
         };
+        /** @description Crawler visits of one page in a window. */
+        CrawledPage: {
+            /**
+             * Format: int64
+             * @description Visits that were answered with a stored snapshot.
+             */
+            cache: number;
+            /**
+             * Format: int64
+             * @description Different crawlers that came.
+             */
+            crawlers: number;
+            /**
+             * @description Day of the first visit ever, `YYYY-MM-DD`; null without any.
+             * @example 2026-11-01
+             */
+            firstSeen: string | null;
+            /**
+             * @description Day of the last visit in the window; null without any.
+             * @example 2026-11-20
+             */
+            lastSeen: string | null;
+            /**
+             * Format: int64
+             * @description Visits that the site's own server answered.
+             */
+            origin: number;
+            /**
+             * @description Path without query.
+             * @example /pricing
+             */
+            path: string;
+            /** @description By provider, most visits first. */
+            providers: components["schemas"]["ProviderCount"][];
+            /**
+             * Format: int64
+             * @description Visits that waited for a render.
+             */
+            render: number;
+            /**
+             * Format: int64
+             * @description Visits of the window.
+             */
+            visits: number;
+        };
+        /** @description Pages that crawlers visited. */
+        CrawledPageList: {
+            pages: components["schemas"]["CrawledPage"][];
+            /** @description Number of pages without limit and offset. */
+            total: number;
+        };
         /** @description Counts of one crawler. */
         CrawlerCount: {
             /**
@@ -1485,11 +2064,18 @@ export interface components {
              * @description Visits answered with a status of 400 to 499.
              */
             clientErrors: number;
+            /** @description Visits of each day of the window, impostors' left out; null when it has more than 400 days. */
+            daily: number[] | null;
             /**
              * @description Day of its first visit ever, `YYYY-MM-DD`; null: impostors only.
              * @example 2026-11-01
              */
             firstSeen: string | null;
+            /**
+             * Format: int64
+             * @description Visits answered with a snapshot that was stored.
+             */
+            fromCache: number;
             /**
              * @description Its id, stable.
              * @example gptbot
@@ -1614,6 +2200,31 @@ export interface components {
              */
             total: number;
         };
+        /** @description Costs of a day. */
+        DayCost: {
+            /**
+             * @description UTC day.
+             * @example 2026-11-20
+             */
+            date: string;
+            /**
+             * Format: double
+             * @example 0.42
+             */
+            usd: number;
+        };
+        /** @description Days of an answer, both included. */
+        DayRange: {
+            /** @example 2026-10-21 */
+            from: string;
+            /** @example 2026-11-20 */
+            to: string;
+        };
+        /**
+         * @description Frequency of the digest by e-mail.
+         * @enum {string}
+         */
+        DigestFrequency: "Off" | "Daily" | "Weekly";
         /** @description A record to create at the DNS provider. */
         DnsRecord: {
             /**
@@ -1646,6 +2257,30 @@ export interface components {
             lookupFailed: boolean;
             /** @description Whether the records point at the service, and nowhere else; with the ownership record, when the domain needs one. */
             match: boolean;
+        };
+        /** @description Costs of a domain's monitoring, in US dollars. */
+        DomainCosts: {
+            /** @description Budgets that cannot pay for a question now. */
+            budgetSpent: components["schemas"]["BudgetScope"][];
+            /** @description Days with costs, the earliest first. */
+            byDay: components["schemas"]["DayCost"][];
+            /** @description The dearest first. */
+            byPrompt: components["schemas"]["PromptCost"][];
+            /** @description The dearest first. */
+            byProvider: components["schemas"]["ProviderCost"][];
+            /**
+             * Format: double
+             * @description Part of `usd` that the provider has not stated.
+             * @example 0.3
+             */
+            estimatedUsd: number;
+            month: components["schemas"]["MonthMoney"];
+            resumesAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: double
+             * @example 4.2
+             */
+            usd: number;
         };
         /**
          * @description A domain with its settings.
@@ -1921,6 +2556,35 @@ export interface components {
              */
             pathPattern: string;
         };
+        /** @description Outcome of an import. */
+        ImportOutcome: {
+            /**
+             * @description Prompts that are new.
+             * @example 12
+             */
+            created: number;
+            /**
+             * @description Runs that were queued for them.
+             * @example 36
+             */
+            queued: number;
+            refused: components["schemas"]["RefusedPrompt"][];
+            /**
+             * @description Prompts whose text the domain has already, or that stand in the list twice.
+             * @example 3
+             */
+            skipped: number;
+        };
+        /** @description Prompts that are to be created. */
+        ImportRequest: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /** @description At most 1,000. */
+            prompts: components["schemas"]["PromptFields"][];
+        };
         /** @description Something wrong in a request, and where: a dotted path such as `redirectRules.0.status`. */
         Issue: {
             /**
@@ -2026,6 +2690,74 @@ export interface components {
          * @enum {string}
          */
         Mode: "Follow" | "Selected" | "Sitemap";
+        /** @description Changes of a domain's monitoring. Fields that are left out stay as they are. */
+        MonitoringChange: {
+            /**
+             * Format: double
+             * @description US dollars a UTC month; null: no limit.
+             * @default null
+             */
+            budgetUsdPerMonth: number | null;
+            /** @default null */
+            digest: components["schemas"]["DigestFrequency"] | null;
+            /** @description Default of new prompts: an object or its JSON; null: none. */
+            personaLocation?: Record<string, never> | null;
+            /**
+             * @description Told when a report is ready; null: nobody.
+             * @default null
+             */
+            webhookUrl: string | null;
+        };
+        /** @description Settings of a domain's monitoring, as the API shows them. */
+        MonitoringView: {
+            /**
+             * Format: double
+             * @description US dollars a UTC month; null: no limit.
+             * @example 20
+             */
+            budgetUsdPerMonth?: number | null;
+            digest: components["schemas"]["DigestFrequency"];
+            /**
+             * @description Default of new prompts, JSON; `{}` when none.
+             * @example {"country":"DE"}
+             */
+            personaLocation: string;
+            /** @description Key of the `x-service-signature` of webhooks. In the answer that made it, and never again. */
+            webhookSecret?: string | null;
+            /** @description Told when a report is ready; null: nobody. */
+            webhookUrl?: string | null;
+        };
+        /**
+         * @description Interval at which a prompt is asked.
+         * @enum {string}
+         */
+        MonitorInterval: "Dynamic" | "Weekly" | "Monthly";
+        /** @description Money of the current UTC month. */
+        MonthMoney: {
+            /**
+             * Format: double
+             * @description Budget of the domain; null: none.
+             * @example 20
+             */
+            budgetUsd?: number | null;
+            /**
+             * Format: double
+             * @description Spent at the end of the month, by the schedule of the prompts and the prices of the assistants.
+             * @example 12.4
+             */
+            projectedUsd: number;
+            /**
+             * Format: double
+             * @description Reserved for requests that are under way.
+             * @example 0.06
+             */
+            reservedUsd: number;
+            /**
+             * Format: double
+             * @example 3.1
+             */
+            spentUsd: number;
+        };
         /** @description A key to be made. */
         NewKeyRequest: {
             /**
@@ -2038,6 +2770,44 @@ export interface components {
              * @example Build server
              */
             name?: string | null;
+        };
+        /** @description Visits and issues of an own page that answers cite. */
+        OwnPage: {
+            /**
+             * @description Day of the last visit of an AI crawler within 180 days; null: none, or not known.
+             * @example 2026-11-08
+             */
+            lastCrawlByAiBots?: string | null;
+            /**
+             * Format: int64
+             * @description Issues of the page in the latest audit; null: the page is in no audit.
+             * @example 2
+             */
+            openIssues?: number | null;
+            /**
+             * Format: int64
+             * @description People whom assistants sent to the page within the window; null: not known.
+             * @example 9
+             */
+            referrals?: number | null;
+        };
+        /** @description An own page that answers cite, with what crawlers and audits know of it. Null: not known. */
+        OwnPageInsight: {
+            /** Format: int64 */
+            citations: number;
+            /** @description Day of the last visit by a crawler of an assistant in the last 30 days, `YYYY-MM-DD`. */
+            lastCrawlByAiBots?: string | null;
+            /**
+             * Format: int64
+             * @description Issues in the latest audit.
+             */
+            openIssues?: number | null;
+            /**
+             * Format: int64
+             * @description People who came from assistants in the period.
+             */
+            referrals?: number | null;
+            url: string;
         };
         /** @description Everything that is known of a page. */
         PageDetails: {
@@ -2367,6 +3137,453 @@ export interface components {
             /** @description Whether a crawler-style request through the domain reached the service. */
             ok: boolean;
         };
+        /**
+         * @description Kind of a change.
+         * @enum {string}
+         */
+        PromptAction: "create" | "update" | "delete";
+        /** @description Costs of a prompt. */
+        PromptCost: {
+            promptId: string;
+            /** @description Empty: the prompt was deleted. */
+            promptText: string;
+            /**
+             * Format: double
+             * @example 0.42
+             */
+            usd: number;
+        };
+        /** @description A prompt that is to be created. */
+        PromptFields: {
+            /**
+             * Format: int32
+             * @description 1 unless given; 0: paused.
+             * @default null
+             */
+            active: number | null;
+            /** @default null */
+            intent: components["schemas"]["PromptIntent"] | null;
+            /** @default null */
+            monitorInterval: components["schemas"]["MonitorInterval"] | null;
+            /**
+             * @description Place, language and role of the person who asks: an object or its JSON; null: none. The domain's default unless
+             *     given.
+             */
+            personaLocation?: Record<string, never> | null;
+            /**
+             * @description The question, as it is asked. Required.
+             * @default null
+             * @example What is the best tool for prerendering a single-page app?
+             */
+            promptText: string | null;
+            /**
+             * @description Assistants that are asked; those that plan and settings allow unless given.
+             * @default null
+             * @example [
+             *       "chatgpt",
+             *       "gemini"
+             *     ]
+             */
+            providers: string[] | null;
+            /**
+             * @description At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+             * @default null
+             * @example docs,comparison
+             */
+            tags: string | null;
+        };
+        /** @description Numbers of one prompt. */
+        PromptInsight: {
+            /** Format: double */
+            avgPosition?: number | null;
+            /** @description The text names the own brand. */
+            branded: boolean;
+            /**
+             * Format: double
+             * @description Largest smoothed change of its assistants' answers, from 0 to 1. Null before the second answer.
+             */
+            changeEwma?: number | null;
+            ci?: number[] | null;
+            /**
+             * Format: int32
+             * @description From 0 to 100; −1 under three responses.
+             */
+            difficulty: number;
+            /** @example info */
+            intent: string;
+            /**
+             * Format: int32
+             * @description Shortest interval of its assistants: 0 (six hours) to 5 (four days). Null unless it is `dynamic`.
+             */
+            level?: number | null;
+            /** Format: int64 */
+            mentions: number;
+            promptId: string;
+            promptText: string;
+            /** Format: int64 */
+            responses: number;
+            tags: string[];
+            topCompetitor?: string | null;
+            /** Format: double */
+            topCompetitorSharePct?: number | null;
+            /** Format: double */
+            visibilityPercent?: number | null;
+        };
+        /**
+         * @description Purpose of a question.
+         * @enum {string}
+         */
+        PromptIntent: "Info" | "Trans" | "Comm";
+        /** @description A change of the prompts of a domain. */
+        PromptRequest: {
+            action: components["schemas"]["PromptAction"];
+            /**
+             * Format: int32
+             * @description 1: asked by the schedule, which takes a monitor slot of the plan; 0: paused. A new prompt has 1 unless given.
+             */
+            active?: number | null;
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /** @description The prompt; required for update and delete. */
+            id?: string | null;
+            intent?: components["schemas"]["PromptIntent"] | null;
+            monitorInterval?: components["schemas"]["MonitorInterval"] | null;
+            /**
+             * @description Place, language and role of the person who asks: an object with any of `country`, `region`, `city`, `timezone`,
+             *     `language`, `lat`, `lng`, `persona`, or its JSON; null: none. A new prompt has the domain's default unless given.
+             */
+            personaLocation?: Record<string, never> | null;
+            /**
+             * @description The question, as it is asked; required for create.
+             * @example What is the best tool for prerendering a single-page app?
+             */
+            promptText?: string | null;
+            /**
+             * @description Assistants that are asked; a new prompt has those that plan and settings allow unless given.
+             * @example [
+             *       "chatgpt",
+             *       "gemini"
+             *     ]
+             */
+            providers?: string[] | null;
+            /**
+             * @description At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+             * @example docs,comparison
+             */
+            tags?: string | null;
+        };
+        /** @description A run with its question and everything that was found in its answer. */
+        PromptRunDetails: components["schemas"]["PromptRunView"] & {
+            /**
+             * @description `model`, `builtin`, or empty while it was not analysed.
+             * @example builtin
+             */
+            analysisMode: string;
+            /**
+             * Format: int64
+             * @description Version of the brand profile that it was analysed with; 0: it was not.
+             */
+            analysisVersion: number;
+            /**
+             * Format: int64
+             * @description Requests to the provider, but those that a rate limit refused.
+             */
+            calls: number;
+            /** @description Sources that the answer cites, in their order. */
+            citations: components["schemas"]["RunSource"][];
+            /** @description The provider has not stated the whole cost. */
+            costEstimated: boolean;
+            /**
+             * Format: double
+             * @example 0.0182
+             */
+            costUsd: number;
+            /** @description Sentence about the error. */
+            errorDetail: string;
+            /**
+             * Format: int64
+             * @description Rank of the own brand in the answer's first list of brands; null: there is none, or not with it.
+             */
+            listRank?: number | null;
+            /**
+             * @description Form in which the provider was told the place: `parameters`, `text` or `none`.
+             * @example parameters
+             */
+            location: string;
+            /** @description JSON, as it was asked. */
+            personaLocation: string;
+            /** @description Text that was asked. */
+            promptText: string;
+            /** @description Searches that the assistant ran. */
+            queries: string[];
+            /** @description The question was too long for a search and was cut. */
+            queryCut: boolean;
+            /**
+             * @description `create`, `changed`, `activated`, `scheduled` or `manual`.
+             * @example scheduled
+             */
+            reason: string;
+            /** @description The answer recommends the own brand; null: it does not say. */
+            recommended?: boolean | null;
+            /** @description Sources that were found for the answer and not cited. */
+            retrieved: components["schemas"]["RunSource"][];
+            spans: components["schemas"]["RunSpan"][];
+        };
+        PromptRunList: {
+            /** @description The newest first. */
+            runs: components["schemas"]["PromptRunView"][];
+            summary: components["schemas"]["PromptRunSummary"];
+        };
+        /** @description Numbers of runs that match, whatever part of them is in the answer. */
+        PromptRunSummary: {
+            /**
+             * @description Runs by status; a status that no run has is missing.
+             * @example {
+             *       "error": 5,
+             *       "ok": 412,
+             *       "queued": 3
+             *     }
+             */
+            byStatus: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @example 420
+             */
+            total: number;
+        };
+        /** @description A run: one question to one assistant. */
+        PromptRunView: {
+            /** @description Sentence about the own brand in the answer. */
+            analysisText: string;
+            /**
+             * Format: int64
+             * @description Sources that the answer cites.
+             * @example 4
+             */
+            citationCount: number;
+            /**
+             * @description JSON: domains that the answer cites.
+             * @example ["g2.com"]
+             */
+            citationDomains: string;
+            /**
+             * @description JSON: competitors in the answer with the number of their mentions.
+             * @example [{"name":"Notchly","count":2}]
+             */
+            competitorMentions: string;
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * @description UTC day of its slot.
+             * @example 2026-11-20
+             */
+            dateUtc: string;
+            /** @description The answer is invented. */
+            demo: boolean;
+            /**
+             * @description Reason of an error: `refused`, `auth`, `config`, `timeout`, `unreadable`, `provider_error`, `lost` or
+             *     `provider_unavailable`; empty otherwise.
+             */
+            errorCode: string;
+            /**
+             * @description `complete`, `truncated`, `absent_overview`, or empty while there is no answer.
+             * @example complete
+             */
+            finish: string;
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            id: string;
+            /**
+             * Format: int64
+             * @description Rank of the own brand among the brands of the answer, by first appearance; 0: not named.
+             * @example 2
+             */
+            mentionPosition: number;
+            promptId: string;
+            /** @example chatgpt */
+            provider: string;
+            /** @description The answer, in Markdown. */
+            rawResponse: string;
+            /**
+             * @description Search of the web: `used`, `not_used`, `off` (by the operator) or `unknown`.
+             * @example used
+             */
+            retrieval: string;
+            /**
+             * Format: double
+             * @description Tone towards the own brand, -1 to 1.
+             * @example 0.4
+             */
+            sentiment: number;
+            /**
+             * @description Model that answered, by the provider's own word.
+             * @example gpt-6-luna
+             */
+            servedModel: string;
+            /**
+             * @description `queued`, `running`, `answered` (its analysis is not complete), `ok` or `error`.
+             * @example ok
+             */
+            status: string;
+        };
+        /** @description Statistics of one prompt in a window. */
+        PromptStats: {
+            /**
+             * Format: int32
+             * @description 1, or 0 for a paused prompt.
+             * @example 1
+             */
+            active: number;
+            /**
+             * @example [
+             *       "chatgpt",
+             *       "perplexity"
+             *     ]
+             */
+            aiProviders: string[];
+            /**
+             * Format: double
+             * @description Mean rank among the brands of an answer, of the answers that name the brand, two decimals; 0 without one.
+             * @example 2.4
+             */
+            avgPosition: number;
+            /**
+             * Format: double
+             * @description Mean tone of the answers that name the brand, −1 to 1, two decimals; 0 without one.
+             * @example 0.31
+             */
+            avgSentiment: number;
+            /** @description The prompt names the own brand, so that no competitor can win it. */
+            branded: boolean;
+            /**
+             * Format: double
+             * @description Share of the answers that cite an own domain, in percent.
+             * @example 23.1
+             */
+            citationRate: number;
+            /**
+             * Format: int32
+             * @description From 0 to 100; −1 under three answers.
+             * @example 71
+             */
+            difficulty: number;
+            intent: components["schemas"]["PromptIntent"];
+            /**
+             * @description Time at which the last run was made that is over, in the window or not; null: none.
+             * @example 2026-11-20T06:12:00Z
+             */
+            lastRunAt?: string | null;
+            /**
+             * Format: int64
+             * @description Answers that name the own brand.
+             * @example 5
+             */
+            mentions: number;
+            promptId: string;
+            /** @example What is the best documentation tool for startups? */
+            promptText: string;
+            range: components["schemas"]["DayRange"];
+            /**
+             * Format: int64
+             * @description Answers: runs with the status ok, without overviews that Google did not show.
+             * @example 13
+             */
+            responses: number;
+            /**
+             * @description Separated by commas.
+             * @example docs,startup
+             */
+            tags: string;
+            /** @description At most five, those that most answers name first. */
+            topCompetitors: components["schemas"]["TopCompetitorItem"][];
+            /**
+             * Format: double
+             * @description Share of voice of the competitor with the largest one, in percent.
+             * @example 45.5
+             */
+            topCompetitorSharePct: number;
+            /**
+             * Format: double
+             * @description Upper end.
+             * @example 64.5
+             */
+            visibilityHigh?: number | null;
+            /**
+             * Format: double
+             * @description Lower end of the 95 % Wilson interval of visibilityPercent; null without answers.
+             * @example 17.7
+             */
+            visibilityLow?: number | null;
+            /**
+             * Format: double
+             * @description mentions ÷ responses in percent, one decimal; 0 without answers.
+             * @example 38.5
+             */
+            visibilityPercent: number;
+        };
+        /** @description Statistics of a domain's prompts. */
+        PromptStatsList: {
+            /** @description The oldest prompt first, paused ones too. */
+            prompts: components["schemas"]["PromptStats"][];
+            /** @description All of these prompts together. */
+            summary: components["schemas"]["StatsSummary"];
+        };
+        /** @description A question and how it is asked. */
+        PromptView: {
+            /**
+             * Format: int32
+             * @description 1; 0: paused.
+             * @example 1
+             */
+            active: number;
+            /**
+             * @example [
+             *       "chatgpt",
+             *       "gemini"
+             *     ]
+             */
+            aiProviders: string[];
+            /** @description The text names the own brand. */
+            branded: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            id: string;
+            intent: components["schemas"]["PromptIntent"];
+            monitorInterval: components["schemas"]["MonitorInterval"];
+            /**
+             * @description JSON; `{}` when nothing is said of the person who asks.
+             * @example {"country":"DE"}
+             */
+            personaLocation: string;
+            /** @example What is the best tool for prerendering a single-page app? */
+            promptText: string;
+            /**
+             * @description Separated by commas.
+             * @example docs,comparison
+             */
+            tags: string;
+        };
+        /**
+         * @description State of a provider.
+         * @enum {string}
+         */
+        ProviderCondition: "ok" | "paused" | "failing";
+        /** @description Costs of an assistant. */
+        ProviderCost: {
+            /**
+             * @description Identifier, or `analysis` for a server that only analyses.
+             * @example chatgpt
+             */
+            provider: string;
+            /**
+             * Format: double
+             * @example 0.42
+             */
+            usd: number;
+        };
         /** @description Visits of a provider's crawlers. */
         ProviderCount: {
             /**
@@ -2380,6 +3597,119 @@ export interface components {
              */
             provider: string;
         };
+        /** @description Numbers of one assistant. */
+        ProviderInsight: {
+            /** Format: int64 */
+            absentOverviews: number;
+            /** Format: double */
+            avgPosition?: number | null;
+            /** Format: double */
+            avgSentiment?: number | null;
+            ci?: number[] | null;
+            /** Format: double */
+            citationRate?: number | null;
+            /**
+             * Format: int64
+             * @description Runs that ended without an answer.
+             */
+            errors: number;
+            /**
+             * @description `failing`: more than a fifth of the runs ended without an answer; `paused`: nothing is asked at present; else `ok`.
+             * @example ok
+             */
+            health: string;
+            /** Format: int64 */
+            mentions: number;
+            /** Format: int64 */
+            notRetrieved: number;
+            /** @example chatgpt */
+            provider: string;
+            /** Format: int64 */
+            responses: number;
+            /** @description Models that answered, by the provider's own word. */
+            servedModels: string[];
+            /** Format: double */
+            shareOfVoice?: number | null;
+            verdict: components["schemas"]["SampleVerdict"];
+            /** Format: double */
+            visibilityPercent?: number | null;
+        };
+        ProviderList: {
+            /** @description All assistants, in their order. */
+            providers: components["schemas"]["ProviderStanding"][];
+        };
+        /** @description Numbers of one provider on a day. */
+        ProviderPoint: {
+            /**
+             * Format: int64
+             * @example 9
+             */
+            mentions: number;
+            /**
+             * Format: int64
+             * @example 16
+             */
+            responses: number;
+            /**
+             * Format: double
+             * @example 56.3
+             */
+            visibilityPercent: number;
+        };
+        /** @description An assistant, as an account may ask it about a domain. */
+        ProviderStanding: {
+            available: boolean;
+            /** @description No budget can pay a question to it now. */
+            budgetSpent: boolean;
+            /** @description Answers are invented. */
+            demo: boolean;
+            health: components["schemas"]["ProviderCondition"];
+            /**
+             * @description Model that is asked; of Google's overviews the source.
+             * @example gpt-6-luna
+             */
+            model: string;
+            pausedUntil?: components["schemas"]["Timestamp"] | null;
+            /** @example chatgpt */
+            provider: string;
+            reason?: components["schemas"]["UnavailableReason"] | null;
+            /**
+             * @description `native`, or `chat`: a chat-completions server stands in.
+             * @example native
+             */
+            style: string;
+            /**
+             * Format: double
+             * @description US dollars that are reserved for one question.
+             * @example 0.03
+             */
+            usdPerRun: number;
+        };
+        /** @description Searches that assistants ran for a domain's prompts. */
+        QueryList: {
+            /** @description Searches in the order of their answers, most first. */
+            queries: components["schemas"]["SearchItem"][];
+            /**
+             * Format: int64
+             * @description Number of entries without limit and offset.
+             * @example 312
+             */
+            total: number;
+        };
+        /** @description Runs that were queued. */
+        QueuedRuns: {
+            /**
+             * @description Number of runs, those included that wait for a budget.
+             * @example 3
+             */
+            queued: number;
+        };
+        /** @description Summary in words, from fixed templates. */
+        QuickSummary: {
+            bullets: components["schemas"]["SummaryBullet"][];
+            headline: string;
+            tone: components["schemas"]["SummaryTone"];
+        };
         /** @description Whether each part that requests need is usable. */
         Readiness: {
             browser: components["schemas"]["Part"];
@@ -2390,6 +3720,19 @@ export interface components {
             ok: boolean;
             /** @description Where visits of crawlers are kept. */
             visitStore: components["schemas"]["Part"];
+        };
+        /** @description Progress of analysing kept answers again. */
+        RecomputeProgress: {
+            /**
+             * Format: int64
+             * @description Answers that were analysed again.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description Answers that are to be.
+             */
+            total: number;
         };
         /** @description One redirect rule, as the settings hold it. */
         RedirectRule: {
@@ -2456,6 +3799,19 @@ export interface components {
              */
             pattern: string;
         };
+        /** @description A prompt of a list that was not created. */
+        RefusedPrompt: {
+            /**
+             * @description Error code, as by creating it alone.
+             * @example prompt_limit_reached
+             */
+            error: string;
+            /**
+             * @description Position in the list, from 0.
+             * @example 4
+             */
+            index: number;
+        };
         /** @description A domain that was removed. */
         RemovedDomain: {
             /**
@@ -2512,6 +3868,236 @@ export interface components {
              * @example #main article
              */
             waitForSelector: string | null;
+        };
+        /** @description Something that can be done. */
+        ReportAction: {
+            detail: string;
+            domains: string[];
+            evidence: Record<string, never>;
+            /**
+             * @description Equal for the same finding in other reports, so that it can be dismissed.
+             * @example source_opportunity:g2.com
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description From 0 to 100.
+             */
+            impact: number;
+            kind: components["schemas"]["ActionKind"];
+            promptIds: string[];
+            providers: string[];
+            severity: components["schemas"]["ActionSeverity"];
+            title: string;
+        };
+        /** @description The brand that a report is about. */
+        ReportBrand: {
+            aliases: string[];
+            name: string;
+            siteUrl: string;
+        };
+        /** @description A change between an answer of a prompt and assistant and the one before. */
+        ReportChange: {
+            /** @description The next answer agrees. Only such changes become actions, messages and lines of a digest. */
+            confirmed: boolean;
+            /** @description `YYYY-MM-DD`. */
+            date: string;
+            /** @description Rank before, 0: not named; or the model before; null for a new competitor. */
+            from?: string | null;
+            promptId: string;
+            provider: string;
+            /** @description Rank after, 0: not named; or the model or competitor. */
+            to?: string | null;
+            type: components["schemas"]["ChangeKind"];
+        };
+        /** @description Sample of a report. */
+        ReportCoverage: {
+            /**
+             * Format: int64
+             * @description Overviews that Google did not show; no responses.
+             */
+            absentOverviews: number;
+            /**
+             * Format: double
+             * @description Share of responses that name any brand, from 0 to 1 with three decimals. Null without responses.
+             */
+            informativeRate?: number | null;
+            /**
+             * Format: int64
+             * @description Responses for which the assistant did not search.
+             */
+            notRetrieved: number;
+            /**
+             * Format: int64
+             * @description Prompts that were asked in the period.
+             */
+            promptCount: number;
+            /** Format: int64 */
+            providerCount: number;
+            /** Format: int64 */
+            responses: number;
+            runs: components["schemas"]["ReportRuns"];
+            verdict: components["schemas"]["SampleVerdict"];
+        };
+        /** @description A number with its sample. */
+        ReportFigure: {
+            /** @description 95 % interval of a rate, in percent. Null for means, and without a sample. */
+            ci?: number[] | null;
+            /**
+             * Format: double
+             * @description Difference from the period before. Null when that had fewer than five.
+             */
+            delta?: number | null;
+            /** @description The intervals of both periods do not overlap. */
+            isSignificant: boolean;
+            /**
+             * Format: int64
+             * @description Responses, mentions or named brands that the number is computed from.
+             */
+            n: number;
+            /**
+             * Format: double
+             * @description Null: nothing to compute it from.
+             */
+            value?: number | null;
+        };
+        /** @description A visibility report as it is stored. */
+        ReportItem: {
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * @description Last day of the seven that the report covers, `YYYY-MM-DD`.
+             * @example 2026-11-17
+             */
+            dateUtc: string;
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            id: string;
+            /**
+             * @description JSON in its canonical form. Fields: schema `VisibilityReport`, version `v3`.
+             * @example {"analysisVersion":1,"domain":"lumadocs.io","version":"v3"}
+             */
+            reportJson: string;
+            /**
+             * @description Text of legacy reports; otherwise empty.
+             * @example
+             */
+            reportMarkdown: string;
+            /**
+             * @description `auto`; legacy reports: `daily` or `weekly`.
+             * @example auto
+             */
+            reportType: string;
+            /**
+             * @description First day of the seven; null in some legacy reports.
+             * @example 2026-11-11
+             */
+            weekStartUtc?: string | null;
+        };
+        ReportList: {
+            /** @description Newest first. */
+            reports: components["schemas"]["ReportItem"][];
+            todayStatus: components["schemas"]["TodayStatus"];
+        };
+        /** @description Definitions behind the numbers. */
+        ReportMethodology: {
+            citation: string;
+            /** @description Way in which answers are collected. */
+            collection: string;
+            comparison: string;
+            confirmation: string;
+            denominator: string;
+            /** @description Version of the formulas. */
+            formulas: string;
+            intervals: string;
+            limits: string;
+            mention: string;
+            position: string;
+            rounding: string;
+            sampling: string;
+            sentiment: string;
+            sovUnit: string;
+        };
+        /** @description Days of a report and of the comparison, `YYYY-MM-DD`, inclusive. */
+        ReportPeriod: {
+            /** Format: int32 */
+            days: number;
+            from: string;
+            previousFrom: string;
+            previousTo: string;
+            to: string;
+        };
+        /** @description Runs of a period by their state. */
+        ReportRuns: {
+            /** Format: int64 */
+            error: number;
+            /** Format: int64 */
+            ok: number;
+            /**
+             * Format: int64
+             * @description Queued, running or answered.
+             */
+            pending: number;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description Tone of the responses that name the brand. */
+        ReportSentiment: {
+            /**
+             * Format: double
+             * @description From −1 to 1.
+             */
+            avg?: number | null;
+            /** Format: int64 */
+            negative: number;
+            /** @description Lowest tone first, at most ten. */
+            negativeExcerpts: components["schemas"]["SentimentExcerpt"][];
+            /** Format: int64 */
+            neutral: number;
+            /** Format: int64 */
+            positive: number;
+        };
+        /** @description Pages that answers cite. */
+        ReportSources: {
+            /** Format: double */
+            competitorPct?: number | null;
+            /** @description Domains that answers cite most often, at most 100. */
+            domains: components["schemas"]["SourceShare"][];
+            /** @description Own pages that answers cite most often, at most 20. */
+            ownPages: components["schemas"]["OwnPageInsight"][];
+            /** Format: double */
+            ownPct?: number | null;
+            /** Format: double */
+            thirdPartyPct?: number | null;
+            /**
+             * Format: int64
+             * @description Citations: distinct addresses of each answer, added up.
+             */
+            total: number;
+        };
+        /** @description Numbers of a period, each compared with the period before. */
+        ReportStats: {
+            /** @description Mean rank where the brand is named. */
+            avgPosition: components["schemas"]["ReportFigure"];
+            /** @description Mean tone where the brand is named, from −1 to 1. */
+            avgSentiment: components["schemas"]["ReportFigure"];
+            /** @description Share of responses that cite an own page, in percent. */
+            citationRate: components["schemas"]["ReportFigure"];
+            /**
+             * Format: double
+             * @description Share of responses that name the brand first, in percent. Null without responses.
+             */
+            firstPositionPercent?: number | null;
+            /** @description Share of responses that recommend the brand among those that tell, in percent. */
+            recommendedPercent: components["schemas"]["ReportFigure"];
+            /** @description The brand's share of all brands that responses name, in percent. */
+            shareOfVoice: components["schemas"]["ReportFigure"];
+            /** @description Share of voice in the answers to prompts that do not name the brand. */
+            shareOfVoiceNonBranded: components["schemas"]["ReportFigure"];
+            /** Format: int64 */
+            totalCitations: number;
+            /** Format: int64 */
+            totalMentions: number;
+            /** @description Share of responses that name the brand, in percent. */
+            visibilityPercent: components["schemas"]["ReportFigure"];
         };
         /** @description What must stand in the DNS for a domain to be connected. */
         RequiredRecords: {
@@ -2570,6 +4156,58 @@ export interface components {
              * @description Addresses that wait.
              */
             waiting: number;
+        };
+        /** @description Answers that are wanted now. */
+        RunRequest: {
+            /**
+             * @description Assistants of the prompt; all of them unless given.
+             * @default null
+             * @example [
+             *       "chatgpt"
+             *     ]
+             */
+            providers: string[] | null;
+            /**
+             * Format: int64
+             * @description Answers of each assistant; 1 unless given. More of them say how much answers differ by chance.
+             * @default null
+             * @example 3
+             */
+            samples: number | null;
+        };
+        /** @description A source of an answer. */
+        RunSource: {
+            /**
+             * @description Registrable domain.
+             * @example g2.com
+             */
+            domain: string;
+            /**
+             * @description `own`, `competitor` or `third_party`.
+             * @example third_party
+             */
+            kind: string;
+            /** @description Empty when the provider gives none. */
+            title: string;
+            /** @example https://g2.com/categories/prerendering */
+            url: string;
+        };
+        /** @description An occurrence of a brand in an answer, in Unicode code points of `rawResponse`. */
+        RunSpan: {
+            /**
+             * @description First code point after it.
+             * @example 24
+             */
+            end: number;
+            /**
+             * @description `own` or `competitor`.
+             * @example competitor
+             */
+            kind: string;
+            /** @example Notchly */
+            name: string;
+            /** @example 17 */
+            start: number;
         };
         /**
          * @description Where a run is.
@@ -2647,6 +4285,38 @@ export interface components {
             /** @description Who started it. */
             trigger: components["schemas"]["Trigger"];
         };
+        /**
+         * @description Size of a sample.
+         * @enum {string}
+         */
+        SampleVerdict: "no_data" | "exploratory" | "thin_sample" | "ok";
+        /** @description A text that assistants searched for. */
+        SearchItem: {
+            /**
+             * Format: int64
+             * @description Answers for which it was searched.
+             * @example 12
+             */
+            answers: number;
+            /**
+             * Format: int64
+             * @description Answers among them that name the own brand.
+             * @example 4
+             */
+            namedIn: number;
+            /** @description At most 100. */
+            promptIds: string[];
+            /**
+             * @example [
+             *       "chatgpt"
+             *     ]
+             */
+            providers: string[];
+            /** @example best documentation tool for startups */
+            query: string;
+            /** @description A prompt of the domain has this text. */
+            tracked: boolean;
+        };
         /** @description Pages that contain something, or do not, under a name. */
         SearchRule: {
             /**
@@ -2677,6 +4347,12 @@ export interface components {
             name: string;
             /** @description Its value. Never shown again. */
             value: string;
+        };
+        /** @description Sentence of an answer that speaks badly of the brand. The text is a stranger's. */
+        SentimentExcerpt: {
+            provider: string;
+            quote: string;
+            runId: string;
         };
         /** @description A redirect rule as it is sent. */
         SentRedirect: {
@@ -2857,6 +4533,12 @@ export interface components {
              * @example 48213
              */
             htmlBytes: number;
+            /**
+             * Format: int64
+             * @description Seconds for which it counts as fresh.
+             * @example 86400
+             */
+            intervalSeconds: number;
             /** @description What went wrong when it was last rendered again. */
             lastError?: string | null;
             lastErrorAt?: components["schemas"]["Timestamp"] | null;
@@ -2877,6 +4559,8 @@ export interface components {
             snapshotKey: string;
             /** @description Whether it is older than its refresh interval. */
             stale: boolean;
+            /** @description `failing`, when its last render failed; else by its age. */
+            state: components["schemas"]["SnapshotState"];
             /**
              * Format: int32
              * @description The page's own status.
@@ -2889,16 +4573,132 @@ export interface components {
              */
             url: string;
         };
+        /** @description Snapshots of each state. */
+        SnapshotCounts: {
+            /**
+             * Format: int64
+             * @description Snapshots whose last render failed.
+             */
+            failing: number;
+            /**
+             * Format: int64
+             * @description Snapshots younger than their refresh interval.
+             */
+            fresh: number;
+            /**
+             * Format: int64
+             * @description Snapshots older than their refresh interval.
+             */
+            stale: number;
+        };
         /** @description Stored snapshots. */
         SnapshotList: {
-            /** @description Newest first. */
+            /** @description Numbers by state of all that match the search, whatever state is asked for. */
+            counts: components["schemas"]["SnapshotCounts"];
+            /** @description Newest first, unless another order is asked for. */
             snapshots: components["schemas"]["Snapshot"][];
             /**
              * Format: int64
-             * @description How many match the search.
+             * @description Number of snapshots that match.
              * @example 1
              */
             total: number;
+        };
+        /**
+         * @description Age of a snapshot, measured by its refresh interval.
+         * @enum {string}
+         */
+        SnapshotState: "fresh" | "stale" | "failing";
+        /** @description A site or page that answers cite, or that was found for them. */
+        SourceItem: (components["schemas"]["OwnPage"] | null) & {
+            /**
+             * Format: int64
+             * @description Answers that cite it.
+             * @example 41
+             */
+            answers: number;
+            /**
+             * Format: int64
+             * @description Cited addresses: a site may have several in one answer.
+             * @example 52
+             */
+            citations: number;
+            /**
+             * @description Registrable domain, with `by=domain`.
+             * @example g2.com
+             */
+            domain?: string | null;
+            /**
+             * @description First day of the window on which it was cited or found.
+             * @example 2026-10-22
+             */
+            firstDate: string;
+            /**
+             * Format: int64
+             * @description Answers that cite it and name a brand, but not the own one.
+             * @example 31
+             */
+            gapAnswers: number;
+            /**
+             * @description `own`, `competitor` or `third_party`.
+             * @example third_party
+             */
+            kind: string;
+            /** @example 2026-11-20 */
+            lastDate: string;
+            /** @description Prompts in whose answers it is, at most 100. */
+            promptIds: string[];
+            /**
+             * @example [
+             *       "chatgpt",
+             *       "perplexity"
+             *     ]
+             */
+            providers: string[];
+            /**
+             * Format: int64
+             * @description Addresses that were found for an answer, which does not cite them.
+             * @example 17
+             */
+            retrieved: number;
+            /**
+             * Format: double
+             * @description Share of all citations of the window, in percent.
+             * @example 8.4
+             */
+            sharePct: number;
+            /**
+             * @description Address, with `by=page`.
+             * @example https://g2.com/categories/knowledge-base
+             */
+            url?: string | null;
+        };
+        /** @description Sources of a domain's answers. */
+        SourceList: {
+            /** @description Sources in the order of the answers that cite them, most first. */
+            sources: components["schemas"]["SourceItem"][];
+            /**
+             * Format: int64
+             * @description Number of entries without limit and offset.
+             * @example 188
+             */
+            total: number;
+        };
+        /** @description Citations of one site. */
+        SourceShare: {
+            domain: string;
+            /** @description `own`, `competitor` or `third_party`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Responses that cite the site.
+             */
+            responses: number;
+            /**
+             * Format: double
+             * @description Share of all citations.
+             */
+            sharePct: number;
         };
         /** @description A run that was started. */
         Started: {
@@ -2935,6 +4735,99 @@ export interface components {
              */
             urls: string[];
         };
+        /** @description Statistics of all prompts together. */
+        StatsSummary: {
+            /**
+             * Format: int64
+             * @description Overviews that Google did not show; no answers.
+             * @example 31
+             */
+            absentOverviews: number;
+            /**
+             * Format: double
+             * @example 2.1
+             */
+            avgPosition: number;
+            /**
+             * Format: double
+             * @example 0.34
+             */
+            avgSentiment: number;
+            /**
+             * Format: double
+             * @example 19.2
+             */
+            citationRate: number;
+            range: components["schemas"]["DayRange"];
+            /**
+             * Format: double
+             * @description Own mentions ÷ mentions of all brands, each once an answer, in percent.
+             * @example 28.4
+             */
+            shareOfVoice: number;
+            topCompetitor: components["schemas"]["TopCompetitorSummary"];
+            /**
+             * Format: int64
+             * @description Cited addresses, each once an answer.
+             * @example 9120
+             */
+            totalCitations: number;
+            /**
+             * Format: int64
+             * @example 1051
+             */
+            totalMentions: number;
+            /**
+             * Format: int64
+             * @example 2412
+             */
+            totalResponses: number;
+            /**
+             * Format: double
+             * @description Upper end.
+             * @example 45.6
+             */
+            visibilityHigh?: number | null;
+            /**
+             * Format: double
+             * @description Lower end of the 95 % Wilson interval of visibilityRate; null without answers.
+             * @example 41.6
+             */
+            visibilityLow?: number | null;
+            /**
+             * Format: double
+             * @description totalMentions ÷ totalResponses in percent, one decimal; 0 without answers.
+             * @example 43.6
+             */
+            visibilityRate: number;
+        };
+        /** @description A prompt that could be monitored. */
+        SuggestionItem: {
+            /**
+             * @description Sentence that says where it comes from.
+             * @example Assistants searched for it for 12 answers, 4 of which name LumaDocs.
+             */
+            evidence: string;
+            intent: components["schemas"]["PromptIntent"];
+            /** @example best documentation tool for startups */
+            promptText: string;
+            source: components["schemas"]["SuggestionSource"];
+        };
+        /** @description Prompts that could be monitored. */
+        SuggestionList: {
+            /** @description None of them is a prompt of the domain. */
+            suggestions: components["schemas"]["SuggestionItem"][];
+            /**
+             * @description Number of entries without limit and offset.
+             * @example 87
+             */
+            total: number;
+        };
+        /**
+         * @description Origin of a suggestion.
+         * @enum {string}
+         */
+        SuggestionSource: "Query" | "Page" | "Visits" | "Brand" | "Term";
         /** @description Crawler visits in short. */
         Summary: {
             /** @description What the cache saved. */
@@ -2956,6 +4849,28 @@ export interface components {
              * @description Pages that were visited.
              */
             totalPagesCrawled: number;
+        };
+        /** @description One line of a summary. */
+        SummaryBullet: {
+            /** @example best_provider */
+            id: string;
+            text: string;
+            tone: components["schemas"]["SummaryTone"];
+        };
+        /** @enum {string} */
+        SummaryTone: "positive" | "neutral" | "caution" | "negative";
+        /** @description Search terms that could become prompts. */
+        TermsBody: {
+            /** @example lumadocs.io */
+            domain: string;
+            /**
+             * @description At most 5,000 terms of at most 2,000 characters.
+             * @example [
+             *       "best documentation tool",
+             *       "knowledge base with sso"
+             *     ]
+             */
+            terms: string[];
         };
         /** @description A number by which checks fire. */
         ThresholdEntry: {
@@ -2984,16 +4899,152 @@ export interface components {
              */
             name: string;
         };
+        /** @description Visits of each day of a window. */
+        Timeline: {
+            /** @description UTC days in order, `YYYY-MM-DD`; the last one is today. */
+            dates: string[];
+            /** @description Visits of those that are told apart, impostors' left out. */
+            series: components["schemas"]["TimelineSeries"][];
+            /** @description Visits of impostors, for each of the dates. */
+            spoofed: number[];
+        };
+        /** @description Visits that have something in common. */
+        TimelineSeries: {
+            /** @description Visits, for each of the dates. */
+            counts: number[];
+            /**
+             * @description Id of the kind, provider, crawler or way.
+             * @example ai
+             */
+            id: string;
+            /**
+             * @description Name for people.
+             * @example AI
+             */
+            name: string;
+        };
         /**
          * Format: date-time
          * @example 2026-11-20T09:30:00.000Z
          */
         Timestamp: string;
+        /** @description State of the report of the seven days that end today, UTC. */
+        TodayStatus: {
+            /** @description The report has been built. */
+            hasReport: boolean;
+            /** @description Null: there is none yet. */
+            reportId?: string | null;
+            /** @description No run of these days is queued, running or answered. */
+            runsComplete: boolean;
+        };
+        /** @description A competitor in the answers of a window. */
+        TopCompetitorItem: {
+            /**
+             * Format: int64
+             * @description Answers that name the competitor.
+             * @example 8
+             */
+            count: number;
+            /** @example Notchly */
+            name: string;
+            /**
+             * @description Empty: not known.
+             * @example https://notchly.com
+             */
+            siteUrl: string;
+            /**
+             * Format: int32
+             * @description From 0 to 100.
+             * @example 82
+             */
+            strength: number;
+        };
+        /** @description Competitor that most answers name; an empty name when none is named. */
+        TopCompetitorSummary: {
+            /**
+             * Format: int64
+             * @example 1394
+             */
+            mentions: number;
+            /** @example Notchly */
+            name: string;
+            /** @example https://notchly.com */
+            siteUrl: string;
+        };
+        /** @description Numbers of a domain by day. */
+        Trend: {
+            range: components["schemas"]["DayRange"];
+            /** @description Every day of the window, the oldest first; a day without answers has null in place of rates. */
+            trend: components["schemas"]["TrendEntry"][];
+        };
+        /** @description Numbers of one day. */
+        TrendEntry: {
+            /**
+             * Format: double
+             * @example 2.1
+             */
+            avgPosition?: number | null;
+            /**
+             * Format: double
+             * @example 0.34
+             */
+            avgSentiment?: number | null;
+            /** @description Providers that answered on the day. */
+            byProvider: {
+                [key: string]: components["schemas"]["ProviderPoint"];
+            };
+            /**
+             * @description 95 % Wilson interval of visibilityPercent: lower and upper end.
+             * @example [
+             *       33.2,
+             *       54.6
+             *     ]
+             */
+            ci?: number[] | null;
+            /**
+             * Format: double
+             * @example 19.2
+             */
+            citationRate?: number | null;
+            /** @example 2026-11-20 */
+            date: string;
+            /**
+             * Format: double
+             * @description visibilityPercent of the seven days up to this one together.
+             * @example 42.9
+             */
+            ma7?: number | null;
+            /**
+             * Format: int64
+             * @example 34
+             */
+            mentions: number;
+            /**
+             * Format: int64
+             * @example 78
+             */
+            responses: number;
+            /**
+             * Format: double
+             * @example 28.4
+             */
+            shareOfVoice?: number | null;
+            /**
+             * Format: double
+             * @example 43.6
+             */
+            visibilityPercent?: number | null;
+        };
         /**
          * @description Who started a run.
          * @enum {string}
          */
         Trigger: "Api" | "Manual" | "Scheduled";
+        /**
+         * @description Reason why an assistant cannot be asked.
+         * @enum {string}
+         */
+        UnavailableReason: "no_key" | "plan";
         /** @description A domain with its settings, after a change of them. */
         UpdatedDomain: components["schemas"]["DomainDetail"] & {
             /**
@@ -3050,6 +5101,49 @@ export interface components {
          * @enum {string}
          */
         Verified: "yes" | "no" | "unknown";
+        /** @description Everything that is known of a domain's answers in seven days, compared with the seven days before. */
+        VisibilityReport: {
+            /** @description Largest impact first. */
+            actionItems: components["schemas"]["ReportAction"][];
+            /**
+             * Format: int64
+             * @description Version of the brand profile under which the answers were analysed.
+             */
+            analysisVersion: number;
+            brand: components["schemas"]["ReportBrand"];
+            /** @description Oldest first. */
+            changes: components["schemas"]["ReportChange"][];
+            /** @description Sites that answers cite which name other brands and not the own one. Highest score first. */
+            citationOpportunities: components["schemas"]["CitationOpportunity"][];
+            citationSources: components["schemas"]["ReportSources"];
+            competitorLandscape: components["schemas"]["CompetitorLandscape"];
+            /** @description SHA-256 of the payload without this field and `generatedAt`, hexadecimal. */
+            contentHash: string;
+            coverage: components["schemas"]["ReportCoverage"];
+            /** @example lumadocs.io */
+            domain: string;
+            /** @description ISO 8601. */
+            generatedAt: string;
+            methodology: components["schemas"]["ReportMethodology"];
+            period: components["schemas"]["ReportPeriod"];
+            promptInsights: components["schemas"]["PromptInsight"][];
+            /**
+             * Format: int64
+             * @description Assistants that were asked in the period.
+             */
+            providerCount: number;
+            providerInsights: components["schemas"]["ProviderInsight"][];
+            quickSummary: components["schemas"]["QuickSummary"];
+            sentiment: components["schemas"]["ReportSentiment"];
+            stats: components["schemas"]["ReportStats"];
+            /** @description Every day of the period. */
+            trendData: components["schemas"]["TrendEntry"][];
+            /**
+             * @description Version of the payload.
+             * @example v3
+             */
+            version: string;
+        };
         /** @description The window of a report, as it is told. */
         WindowInfo: {
             /**
@@ -3071,6 +5165,1774 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_costs: {
+        parameters: {
+            query: {
+                /** @example shop.example */
+                domain: string;
+                /**
+                 * @description First UTC day; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last UTC day; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainCosts"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    export_mentions: {
+        parameters: {
+            query: {
+                /** @description `true`: prompts that name the own brand; `false`: those that do not. */
+                branded?: string;
+                /** @description Of sources: `domain` or `page`; `domain` unless given. */
+                by?: string;
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /** @description `csv` or `ndjson`; `csv` unless given. */
+                format?: string;
+                /** @description First UTC day; 30 days ago unless given. Prompts are exported whatever the days are. */
+                from?: string;
+                /** @description `info`, `trans` or `comm`. */
+                intent?: string;
+                /** @description One provider; all unless given. */
+                provider?: string;
+                /** @description A tag that prompts have, as a whole. */
+                tag?: string;
+                /** @description Last UTC day; today unless given. */
+                to?: string;
+                /**
+                 * @description `prompts`, `runs`, `citations`, `stats`, `sources` or `queries`.
+                 * @example runs
+                 */
+                what: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export; `application/x-ndjson` with `format=ndjson`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example query,answers,namedIn,providers,promptIds,tracked
+                     *     "best docs tool","12","4","chatgpt","01","false"
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_prompt_stats: {
+        parameters: {
+            query: {
+                /**
+                 * @description `true`: prompts that name the own brand; `false`: those that do not; both unless given.
+                 * @example false
+                 */
+                branded?: string;
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /**
+                 * @description First UTC day, `YYYY-MM-DD`; 30 days ago unless given.
+                 * @example 2026-10-21
+                 */
+                from?: string;
+                /**
+                 * @description `info`, `trans` or `comm`.
+                 * @example comm
+                 */
+                intent?: string;
+                /**
+                 * @description One provider: `chatgpt`, `perplexity`, `gemini`, `claude` or `google_ai_overview`; all unless given.
+                 * @example chatgpt
+                 */
+                provider?: string;
+                /**
+                 * @description A tag that prompts have, as a whole.
+                 * @example startup
+                 */
+                tag?: string;
+                /**
+                 * @description Last UTC day; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptStatsList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_prompts: {
+        parameters: {
+            query: {
+                /** @example shop.example */
+                domain: string;
+                /**
+                 * @description Only prompts with this tag.
+                 * @example docs
+                 */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptView"][];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptRequest"];
+            };
+        };
+        responses: {
+            /** @description It was created; so many runs are queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedRuns"];
+                };
+            };
+            /** @description It was changed or deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `provider_unavailable`: The assistant cannot be asked here: the operator has set no key for it, or for any.
+             *     - `provider_limit_reached`: The plan allows fewer assistants for one prompt.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `prompt_limit_reached`: The plan allows no more prompts.
+             *     - `monitor_limit_reached`: The plan allows no more active prompts.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    run_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The prompt. */
+                promptId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRequest"];
+            };
+        };
+        responses: {
+            /** @description So many runs are queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedRuns"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `provider_unavailable`: The assistant cannot be asked here: the operator has set no key for it, or for any.
+             *     - `provider_limit_reached`: The plan allows fewer assistants for one prompt.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `budget_spent`: No budget is left for asking; `resumesAt` says when there is one again.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The prompt is paused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    import_prompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The outcome. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportOutcome"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_providers: {
+        parameters: {
+            query: {
+                /** @example shop.example */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assistants. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_queries: {
+        parameters: {
+            query: {
+                /** @description `true`: prompts that name the own brand; `false`: those that do not. */
+                branded?: string;
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /**
+                 * @description First UTC day, `YYYY-MM-DD`; 30 days ago unless given.
+                 * @example 2026-10-21
+                 */
+                from?: string;
+                /** @description `info`, `trans` or `comm`. */
+                intent?: string;
+                /** @description 1 to 500; 50 unless given. */
+                limit?: number;
+                /** @description Entries that are left out at the beginning. */
+                offset?: number;
+                /**
+                 * @description One provider; all unless given.
+                 * @example chatgpt
+                 */
+                provider?: string;
+                /** @description A tag that prompts have, as a whole. */
+                tag?: string;
+                /**
+                 * @description Last UTC day; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The searches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_reports: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /** @description Most reports of the answer. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reports. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_report: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `json`, `markdown` or `html`; `json` unless given. HTML is one file that prints, without scripts and links.
+                 * @example json
+                 */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The report. */
+                reportId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VisibilityReport"];
+                    "text/html": string;
+                    "text/markdown": string;
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_prompt_runs: {
+        parameters: {
+            query: {
+                /**
+                 * @description Only runs of this UTC day.
+                 * @example 2026-11-20
+                 */
+                date?: string;
+                /** @example shop.example */
+                domain: string;
+                /**
+                 * @description Only runs of this UTC day and later.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /** @description Runs in the answer, 1 to 5,000 (default). */
+                limit?: number;
+                /** @description Runs that are left out. */
+                offset?: number;
+                /** @description Only runs of this prompt, which may be deleted. */
+                promptId?: string;
+                /**
+                 * @description Only runs of this assistant.
+                 * @example chatgpt
+                 */
+                provider?: string;
+                /**
+                 * @description Only runs of this UTC day and earlier.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptRunList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_prompt_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptRunDetails"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_sources: {
+        parameters: {
+            query: {
+                /** @description `true`: prompts that name the own brand; `false`: those that do not. */
+                branded?: string;
+                /** @description `domain` or `page`; `domain` unless given. */
+                by?: string;
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /**
+                 * @description First UTC day, `YYYY-MM-DD`; 30 days ago unless given.
+                 * @example 2026-10-21
+                 */
+                from?: string;
+                /** @description `info`, `trans` or `comm`. */
+                intent?: string;
+                /** @description 1 to 500; 50 unless given. */
+                limit?: number;
+                /** @description Entries that are left out at the beginning. */
+                offset?: number;
+                /**
+                 * @description One provider; all unless given.
+                 * @example chatgpt
+                 */
+                provider?: string;
+                /** @description A tag that prompts have, as a whole. */
+                tag?: string;
+                /**
+                 * @description Last UTC day; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sources. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_suggestions: {
+        parameters: {
+            query: {
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /** @description 1 to 500; 50 unless given. */
+                limit?: number;
+                /** @description Entries that are left out at the beginning. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suggestions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    suggest_of_terms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermsBody"];
+            };
+        };
+        responses: {
+            /** @description The suggestions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_trend: {
+        parameters: {
+            query: {
+                /**
+                 * @description `true`: prompts that name the own brand; `false`: those that do not; both unless given.
+                 * @example false
+                 */
+                branded?: string;
+                /**
+                 * @description Name of the domain, or of its `www.` twin.
+                 * @example lumadocs.io
+                 */
+                domain: string;
+                /**
+                 * @description First UTC day, `YYYY-MM-DD`; 30 days ago unless given.
+                 * @example 2026-10-21
+                 */
+                from?: string;
+                /**
+                 * @description `info`, `trans` or `comm`.
+                 * @example comm
+                 */
+                intent?: string;
+                /**
+                 * @description One provider: `chatgpt`, `perplexity`, `gemini`, `claude` or `google_ai_overview`; all unless given.
+                 * @example chatgpt
+                 */
+                provider?: string;
+                /**
+                 * @description A tag that prompts have, as a whole.
+                 * @example startup
+                 */
+                tag?: string;
+                /**
+                 * @description Last UTC day; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trend. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trend"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_bots: {
         parameters: {
             query?: {
@@ -3138,7 +7000,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3241,7 +7103,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3344,7 +7206,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3448,7 +7310,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3545,7 +7407,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3647,7 +7509,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3732,7 +7594,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3831,7 +7693,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -3846,6 +7708,137 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not the account's. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_crawled_pages: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description `csv`: all rows as a file; limit and offset play no part.
+                 * @example csv
+                 */
+                format?: "json" | "csv";
+                /**
+                 * @description First day, `yyyy-mm-dd`; 30 days ago unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /** @description Number of rows, 1 to 500. */
+                limit?: number;
+                /** @description Rows to leave out first. */
+                offset?: number;
+                /**
+                 * @description Only new pages, or only stored pages that no crawler asked for.
+                 * @example new
+                 */
+                only?: "new" | "unvisited";
+                /**
+                 * @description Direction; `desc` unless given.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description Only visits of this provider's crawlers.
+                 * @example openai
+                 */
+                provider?: string;
+                /** @description Only paths with this text in them, in any case. */
+                search?: string;
+                /**
+                 * @description Property to order by; `visits` unless given.
+                 * @example visits
+                 */
+                sort?: "visits" | "path" | "crawlers" | "firstSeen";
+                /**
+                 * @description Last day, `yyyy-mm-dd`; today unless given.
+                 * @example 2026-11-20
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CrawledPageList"];
+                    /**
+                     * @example path,visits,cache,render,origin,crawlers,providers,firstSeen,lastSeen
+                     *     "/pricing",4,3,1,0,2,"openai 3; google 1","2026-11-01","2026-11-20"
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3937,7 +7930,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -4034,7 +8027,99 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
+             *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_timeline: {
+        parameters: {
+            query: {
+                /**
+                 * @description Property by which visits are told apart; `kind` unless given.
+                 * @example kind
+                 */
+                by?: "kind" | "provider" | "answer" | "crawler";
+                /** @description Days to look back at, today included: 1 to 180, 30 unless given. */
+                days?: number;
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -5433,7 +9518,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
              */
             403: {
@@ -5551,7 +9636,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
              *     - `domain_suspended`: The domain is locked by the operator.
              *     - `domain_limit_reached`: The plan allows no more domains.
@@ -5657,7 +9742,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              */
             403: {
@@ -5749,7 +9834,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `requires_unscoped_key`: The key is restricted to one domain; this needs an account-wide one.
              */
             403: {
@@ -6005,6 +10090,213 @@ export interface operations {
             };
         };
     };
+    get_brand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrandView"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    replace_brand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrandBody"];
+            };
+        };
+        responses: {
+            /** @description The profile from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrandView"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     check_domain: {
         parameters: {
             query?: never;
@@ -6062,7 +10354,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_suspended`: The domain is locked by the operator.
              */
@@ -6076,6 +10368,213 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not the account's. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_monitoring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitoringView"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    update_monitoring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MonitoringChange"];
+            };
+        };
+        responses: {
+            /** @description The settings from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitoringView"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6497,7 +10996,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `upgrade_required_for_custom_headers`: The plan has no custom response headers.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_suspended`: The domain is locked by the operator.
@@ -6631,7 +11130,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_suspended`: The domain is locked by the operator.
              */
@@ -7883,15 +12382,35 @@ export interface operations {
                  * @example shop.example
                  */
                 domain: string;
+                /**
+                 * @description `csv`: all that match, as a file; limit and offset play no part.
+                 * @example csv
+                 */
+                format?: "json" | "csv";
                 /** @description Number of rows, 1 to 500. */
                 limit?: number;
                 /** @description Rows to leave out first. */
                 offset?: number;
                 /**
+                 * @description Direction; `desc` unless given.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
                  * @description Only pages whose address contains this; case does not matter. At most 500 characters.
                  * @example /shoes
                  */
                 search?: string;
+                /**
+                 * @description Property to order by; `createdAt` unless given.
+                 * @example createdAt
+                 */
+                sort?: "createdAt" | "path" | "status" | "htmlBytes" | "renderMs";
+                /**
+                 * @description Only snapshots in this state.
+                 * @example stale
+                 */
+                state?: "fresh" | "stale" | "failing";
             };
             header?: never;
             path?: never;
@@ -7906,6 +12425,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SnapshotList"];
+                    /**
+                     * @example url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError
+                     *     "https://shop.example/","/","200","fresh","48213","180","2026-11-20T12:00:00.000Z","86400",""
+                     */
+                    "text/csv": string;
                 };
             };
             /** @description What was sent cannot be used; `issues` says where and why. */
@@ -8076,7 +12600,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              */
             403: {
@@ -8170,7 +12694,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.
@@ -8320,7 +12844,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `plan_required`: An API key needs a higher plan for this: `requiredPlan`.
+             * @description - `plan_required`: This needs a higher plan: `requiredPlan`.
              *     - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
              *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
              *     - `domain_not_owned`: The domain is not on the account.

@@ -69,7 +69,7 @@ export const session = {
 };
 
 function begin({ email, plan, csrfToken }: Schemas['SessionInfo']): void {
-  // What somebody else left unsaved is not for this account.
+  // Unsaved changes of somebody else are not for this account.
   if (lastEmail !== '' && lastEmail !== email) forgetDrafts();
   lastEmail = email;
   keepToken(csrfToken);

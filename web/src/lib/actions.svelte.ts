@@ -1,4 +1,4 @@
-// What can be done on the screen that is shown, for the palette. A screen offers its actions while it is shown.
+// Actions of the screen that is shown, for the palette. A screen offers its actions while it is shown.
 import { untrack } from 'svelte';
 
 export interface Action {

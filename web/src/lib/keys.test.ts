@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { bindKeys, keys, pressKey } from './keys.svelte';
 
-// These tests have no document: nothing has the focus and no layer is open.
+// Unit tests have no document: nothing has the focus and no layer is open.
 vi.stubGlobal('Element', function Element() {});
 
 const press = (key: string, init: Partial<KeyboardEvent> = {}, at = 0) => {

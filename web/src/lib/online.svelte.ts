@@ -1,4 +1,4 @@
-// Whether the browser has a connection, as it says itself.
+// State of the browser's connection, as the browser says itself.
 
 let isOnline = $state(typeof navigator === 'undefined' || navigator.onLine);
 

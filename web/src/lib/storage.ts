@@ -1,4 +1,4 @@
-// What this browser remembers: small settings under one prefix. Storage may be off or full; then nothing is remembered.
+// Settings that this browser remembers: small ones under one prefix. Storage may be off or full; then nothing is remembered.
 // Must never hold anything secret, nor what a screen shows.
 
 const PREFIX = 'glasshouse.';

@@ -1,4 +1,4 @@
-// Whether the service has another version than this page: its files are gone. `routes.ts` notices, `app.svelte` says so.
+// Notice that the service has another version than this page, so that the page's files are gone. `routes.ts` notices, `app.svelte` says so.
 
 let isNewer = $state(false);
 

@@ -19,6 +19,7 @@ pub const LANGUAGES: [&str; 5] = ["en", "de", "fr", "es", "ja"];
 /// An answer and what a careful reader says about it.
 #[derive(Debug, Deserialize)]
 pub struct LabelledAnswer {
+    #[allow(dead_code, reason = "shown by one of the programs that read this")]
     pub id: String,
     pub part: AnswerPart,
     pub question: String,

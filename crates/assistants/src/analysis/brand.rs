@@ -11,7 +11,7 @@ use url::Url;
 use url::quirks::domain_to_unicode;
 
 use super::matcher::common_words::is_common;
-use super::matcher::{BrandIndex, BrandNames, Matcher, Reading, Words, fold, longest};
+use super::matcher::{BrandIndex, BrandNames, JoinedWords, Matcher, ProseReading, fold, longest};
 use super::prose;
 
 /// Fewest characters of a domain's label that is taken for the brand's name.
@@ -154,19 +154,19 @@ impl Brands {
 
     /// Decides whether a question names the own brand: then no competitor can win it.
     pub fn branded(&self, prompt: &str) -> bool {
-        self.matches(prompt).iter().any(|brand| *brand == 0)
+        self.matches(prompt).contains(&0)
     }
 
     fn matches(&self, text: &str) -> Vec<BrandIndex> {
         let prose = prose::read(text);
-        let hits = longest(self.matcher.hits(&Reading::of(&prose)));
+        let hits = longest(self.matcher.hits(&ProseReading::of(&prose)));
         hits.into_iter().map(|hit| hit.brand).collect()
     }
 }
 
 /// Folds a name and drops what stands between its words.
 pub fn key(name: &str) -> String {
-    Words::of_name(name).joined.replace('\n', "")
+    JoinedWords::of_name(name).joined.replace('\n', "")
 }
 
 /// Decides whether every word of a text is a common one.

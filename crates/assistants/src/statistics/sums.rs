@@ -51,7 +51,7 @@ pub struct CitationCounts {
     pub third_party: u64,
 }
 
-/// Sums of answers.
+/// Counts and totals of the answers of one prompt, provider and day, or of several of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AnswerSums {

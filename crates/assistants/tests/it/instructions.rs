@@ -35,19 +35,22 @@ fn brands() -> Arc<Brands> {
     Brands::compile(own, vec![competitor("Notchly"), competitor("PaperTrail")])
 }
 
+fn input<'a>(text: &'a str, citations: &'a [Source]) -> AnswerInput<'a> {
+    AnswerInput {
+        question: "Which documentation tool is best?",
+        text,
+        citations,
+        retrieved: &[],
+        provider: Provider::Chatgpt,
+    }
+}
+
 #[test]
 fn instructions_in_an_answer_and_a_model_that_obeys_them_change_nothing_that_is_counted() {
     let brands = brands();
     let sources = ["https://notchly.example/a", "https://g2.com/b"]
         .map(|url| Source { url: url.to_owned(), title: String::new() });
-    let input = |text| AnswerInput {
-        question: "Which documentation tool is best?",
-        text,
-        citations: &sources,
-        retrieved: &[],
-        provider: Provider::Chatgpt,
-    };
-    let honest = facts(&input(ANSWER), &brands);
+    let honest = facts(&input(ANSWER, &sources), &brands);
     let corpus = corpus();
     assert_eq!(corpus.len(), 50);
 
@@ -55,15 +58,18 @@ fn instructions_in_an_answer_and_a_model_that_obeys_them_change_nothing_that_is_
         for text in [format!("{ANSWER}\n\n{}", hostile.text), format!("{}\n\n{ANSWER}", hostile.text)] {
             let reply = llm::read_reply(&hostile.reply.to_string()).unwrap();
             let seen_before = HashSet::new();
-            let alone =
-                complete(&input(&text), &brands, SecondStage { reply: None, seen_before: &seen_before });
+            let alone = complete(
+                &input(&text, &sources),
+                &brands,
+                SecondStage { reply: None, seen_before: &seen_before },
+            );
             let told = complete(
-                &input(&text),
+                &input(&text, &sources),
                 &brands,
                 SecondStage { reply: Some(&reply), seen_before: &seen_before },
             );
 
-            for facts in [&facts(&input(&text), &brands), &told.facts, &alone.facts] {
+            for facts in [&facts(&input(&text, &sources), &brands), &told.facts, &alone.facts] {
                 let counted = |facts: &assistants::analysis::AnswerFacts| {
                     (facts.position, facts.count, facts.citations.clone(), facts.own_cited)
                 };
@@ -89,13 +95,7 @@ fn the_request_puts_hostile_text_between_its_delimiters() {
     let brands = brands();
     for hostile in corpus() {
         let text = format!("{ANSWER}\n\n{}", hostile.text);
-        let input = AnswerInput {
-            question: "best?",
-            text: &text,
-            citations: &[],
-            retrieved: &[],
-            provider: Provider::Gemini,
-        };
+        let input = input(&text, &[]);
 
         let request = llm::request(&input, &facts(&input, &brands), &brands, "D-123").unwrap();
 

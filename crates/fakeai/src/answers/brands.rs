@@ -44,7 +44,7 @@ impl FakeBrand {
 
 /// A brand in its place in an answer.
 #[derive(Debug, Clone)]
-pub struct NamedBrand<'a> {
+pub struct AnswerBrand<'a> {
     pub brand: &'a FakeBrand,
     /// From -1 (warned of) to 1 (praised).
     pub tone: f64,
@@ -68,10 +68,10 @@ impl Occasion<'_> {
 }
 
 /// Decides which brands an answer names, the first one first.
-pub fn named_brands<'a>(brands: &'a [FakeBrand], occasion: &Occasion) -> Vec<NamedBrand<'a>> {
-    let mut scored: Vec<(f64, NamedBrand)> = brands
+pub fn named_brands<'a>(brands: &'a [FakeBrand], occasion: &Occasion) -> Vec<AnswerBrand<'a>> {
+    let mut scored: Vec<(f64, AnswerBrand)> = brands
         .iter()
-        .map(|brand| (score(brand, occasion), NamedBrand { brand, tone: tone(brand, occasion) }))
+        .map(|brand| (score(brand, occasion), AnswerBrand { brand, tone: tone(brand, occasion) }))
         .filter(|(score, _)| *score > THRESHOLD)
         .collect();
     scored.sort_by(|(one, _), (other, _)| other.total_cmp(one));

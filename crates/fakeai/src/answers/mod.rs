@@ -5,7 +5,7 @@ mod document;
 mod languages;
 mod structured;
 
-use brands::{NamedBrand, named_brands};
+use brands::{AnswerBrand, named_brands};
 use languages::{Phrases, language_of};
 
 pub use brands::{FakeBrand, Occasion};
@@ -61,7 +61,7 @@ fn queries(occasion: &Occasion, dice: &mut crate::dice::Dice) -> Vec<String> {
 }
 
 /// Pages of the named brands and of other sites. About a third of them is the same every day.
-fn sources(named: &[NamedBrand], count: usize, occasion: &Occasion) -> Vec<FakeSource> {
+fn sources(named: &[AnswerBrand], count: usize, occasion: &Occasion) -> Vec<FakeSource> {
     let mut dice = occasion.dice("sources");
     let mut lasting = crate::dice::Dice::new(occasion.seed, &["lasting", occasion.question]);
     let mut sources: Vec<FakeSource> = Vec::new();
@@ -101,7 +101,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, named: &[NamedBrand]) {
+    fn write(&mut self, named: &[AnswerBrand]) {
         let mut dice = self.occasion.dice("text");
         let phrases = self.phrases;
         let first = dice.below(phrases.intros.len());
@@ -151,7 +151,7 @@ fn phrases_for(phrases: &Phrases, tone: f64) -> &'static [&'static str] {
     }
 }
 
-fn table(phrases: &Phrases, named: &[NamedBrand], dice: &mut crate::dice::Dice) -> String {
+fn table(phrases: &Phrases, named: &[AnswerBrand], dice: &mut crate::dice::Dice) -> String {
     let mut lines = vec![format!("| {} |", phrases.table.join(" | ")), "| --- | --- | --- |".to_owned()];
     for named in named {
         let suited = if named.tone > 0.2 { 2 } else { usize::from(named.tone >= -0.15) };

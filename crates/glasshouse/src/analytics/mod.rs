@@ -18,6 +18,7 @@ pub mod ingest;
 pub mod jobs;
 pub mod live;
 pub mod model;
+pub mod pages;
 mod queries;
 pub mod referrals;
 pub mod report;
@@ -25,6 +26,7 @@ mod segments;
 pub mod service;
 mod spool;
 pub mod stores;
+pub mod timeline;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};

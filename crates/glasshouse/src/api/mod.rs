@@ -12,6 +12,7 @@ pub mod error;
 pub mod error_code;
 pub mod extract;
 pub mod header_names;
+pub mod listing;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;

@@ -25,6 +25,8 @@ pub struct SharedLimit {
     pub name: &'static str,
     /// Requests per minute and key.
     pub per_minute: u32,
+    /// Requests per minute of all sessions of an account.
+    pub per_minute_of_sessions: u32,
 }
 
 /// Counts requests. Cheap to clone.
@@ -117,10 +119,12 @@ struct Bucket {
 
 /// What a requester's requests count towards: the own first.
 fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
-    let SharedLimit { name, per_minute } = limit;
+    let SharedLimit { name, per_minute, per_minute_of_sessions } = limit;
     let bucket = |name: String| Bucket { name, per_minute };
     match requester {
-        Requester::Session { account } => vec![bucket(format!("{name}:session:{account}"))],
+        Requester::Session { account } => {
+            vec![Bucket { name: format!("{name}:session:{account}"), per_minute: per_minute_of_sessions }]
+        }
         Requester::PublicToken { hash } => vec![bucket(format!("{name}:token:{hash}"))],
         Requester::Key { key, account } => vec![
             bucket(format!("{name}:{key}")),
@@ -171,7 +175,7 @@ mod tests {
     use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
     use crate::testing::NOON;
 
-    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6 };
+    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
 
     async fn on_each_engine(test: impl AsyncFn(&Db, Clock)) {
         for_each_engine(async |db| {
@@ -266,7 +270,7 @@ mod tests {
             assert_eq!(allowed(&limits, "a", 7).await, 6);
 
             let other_key = allowed(&limits, "b", 1).await;
-            let other_limit = SharedLimit { name: "other", per_minute: 1 };
+            let other_limit = SharedLimit { name: "other", per_minute: 1, per_minute_of_sessions: 1 };
             let other_limit = limits.take(other_limit, &requester("a", "a")).await.unwrap();
 
             assert_eq!((other_key, other_limit.allowed), (1, true));

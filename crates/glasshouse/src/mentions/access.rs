@@ -1,4 +1,4 @@
-//! Who may call the operations of AI mentions: sessions, and keys of the Pro plan and above. One empty type per kind of
+//! Callers of the operations of AI mentions: sessions, and keys of the Pro plan and above. One empty type per kind of
 //! operation.
 
 use crate::accounts::Plan;

@@ -171,7 +171,7 @@ fn read_brand(
     for (at, alias) in aliases.into_iter().take(most_aliases).enumerate() {
         let alias = alias.trim().to_owned();
         check(format!("{path}aliases.{at}"), &alias, issues);
-        // The same name in another spelling adds nothing, but for those whose spelling counts.
+        // Another spelling of a name adds nothing, unless the name is so short that its spelling counts.
         let (folded, is_known) = (key(&alias), kept.contains(&alias) || alias == name);
         if !is_known && (!own_keys.contains(&folded) || folded.chars().count() < 3) {
             own_keys.push(folded);

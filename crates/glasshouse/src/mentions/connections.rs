@@ -19,7 +19,7 @@ const ANALYSIS_LANE: NamedLane = NamedLane { at_once: 4, per_minute: 600 };
 pub struct AssistantSetup {
     pub provider: Provider,
     pub connection: ProviderConnection,
-    /// Its answers are invented.
+    /// Answers are invented.
     pub is_demo: bool,
     /// None: no limit.
     pub budget_per_day: Option<Usd>,
@@ -48,7 +48,7 @@ pub struct Connections {
 pub enum Unavailable {
     /// The plan is too low.
     Plan,
-    /// There is no key, and no server in its place.
+    /// No key is set, and no server in its place.
     NoKey,
 }
 
@@ -72,7 +72,7 @@ impl AssistantSetup {
                 key: read_key(section.api_key.reveal(), &format!("providers.{provider}.api_key")),
                 model: section.model.clone(),
                 search: section.search,
-                // What is invented costs nothing.
+                // Invented answers cost nothing.
                 usd_per_run: match section.demo {
                     true => Some(Usd::ZERO),
                     false => section.usd_per_run.and_then(Usd::from_dollars),

@@ -102,7 +102,7 @@ text_enum! {
     PromptRunStatus {
         Queued = "queued",
         Running = "running",
-        /// There is an answer, whose analysis is not complete.
+        /// The answer is stored, and its analysis is not complete.
         Answered = "answered",
         Ok = "ok",
         Error = "error",
@@ -119,10 +119,10 @@ text_enum! {
         /// The settings are wrong: no such model, a refused parameter.
         Config = "config",
         Timeout = "timeout",
-        /// What came back is no answer.
+        /// The response is no answer.
         Unreadable = "unreadable",
         ProviderError = "provider_error",
-        /// Its job is gone.
+        /// The job of the run is gone.
         Lost = "lost",
         /// It waited six hours for a provider that was away.
         ProviderUnavailable = "provider_unavailable",

@@ -84,9 +84,9 @@ pub fn slot_of(
     (slot, Some(now.plus(spread)))
 }
 
-/// Rank of a run when money is short: lower ones are paid first.
+/// Ranks a run for when money is short: lower ranks are paid first.
 ///
-/// What somebody waits for comes first; then wide intervals, which lose the most by waiting; then targets whose answers
+/// Runs that somebody waits for come first; then wide intervals, which lose the most by waiting; then targets whose answers
 /// change the most.
 pub fn rank(reason: RunReason, interval: MonitorInterval, level: Level) -> (u8, u8) {
     match (reason, interval) {

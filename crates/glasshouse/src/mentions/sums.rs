@@ -114,7 +114,7 @@ impl SumChanges {
         }
     }
 
-    /// The same of a competitor.
+    /// Takes away, or adds, a competitor's sums of a prompt and provider as they were read.
     pub fn add_stored_competitor(
         &mut self,
         place: SumPlace,

@@ -25,6 +25,7 @@ mod retention;
 mod served;
 pub mod service;
 mod single_flight;
+pub mod snapshot_list;
 mod store_outage;
 mod stored_pages;
 mod text;

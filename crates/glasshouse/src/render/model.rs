@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
+use super::snapshot_list::SnapshotState;
 use crate::analytics::{Crawler, Verified};
 use crate::clock::Timestamp;
 use crate::domains::Site;
@@ -201,6 +202,11 @@ pub struct Snapshot {
     pub age_seconds: u64,
     /// Whether it is older than its refresh interval.
     pub stale: bool,
+    /// `failing`, when its last render failed; else by its age.
+    pub state: SnapshotState,
+    /// Seconds for which it counts as fresh.
+    #[schema(examples(86400))]
+    pub interval_seconds: u64,
     /// What went wrong when it was last rendered again.
     pub last_error: Option<String>,
     /// When that was.

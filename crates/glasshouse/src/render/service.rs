@@ -15,8 +15,8 @@ use super::decide::{Decision, EntryPoint, TargetPage, decide, page_of};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage,
-    Snapshot, Tier, is_gone, keeps,
+    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage, Tier,
+    is_gone, keeps,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::queries::PageId;
@@ -26,6 +26,7 @@ use super::request_counts::RequestCounts;
 use super::retention::Retention;
 use super::served::{record, record_passed_on};
 use super::single_flight::{JoinedRender, SingleFlight};
+use super::snapshot_list::SnapshotLists;
 use super::stored_pages::StoredPages;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
@@ -121,6 +122,11 @@ impl RenderService {
         &self.0.stored
     }
 
+    /// Returns the lists of what is stored.
+    pub fn snapshot_lists(&self) -> SnapshotLists {
+        SnapshotLists::new(&self.0.platform)
+    }
+
     /// What is kept and when it is made anew.
     pub fn retention(&self) -> &Retention {
         &self.0.retention
@@ -166,17 +172,6 @@ impl RenderService {
         let page = page_of(site, target);
         let id = page_id(&site.domain.id, &page.key);
         Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
-    }
-
-    /// What is stored of a domain: address contains `search`, newest first; and how many there are.
-    pub async fn list_snapshots(
-        &self,
-        site: &Site,
-        search: &str,
-        window: (u32, u64),
-    ) -> Result<(Vec<Snapshot>, u64), DbError> {
-        let interval = |url: &Url| site.refresh_interval(url);
-        self.0.durable.list(&site.domain.id, search, window, interval).await
     }
 
     /// The page that is stored; else rendered now; else whatever is left of it.

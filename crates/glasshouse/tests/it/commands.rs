@@ -222,7 +222,7 @@ fn prompts_are_imported_from_a_file_and_the_same_text_twice_is_skipped() {
     let first = ok(folder.path(), &import);
     let again = ok(folder.path(), &import);
     std::fs::write(folder.path().join("prompts.csv"), "promptText,intent\nNo?,buy\n").unwrap();
-    let refused = fails(glasshouse(folder.path()).args(import), 1);
+    let refused = fails(&mut glasshouse(folder.path(), &import, &[]), 1);
 
     assert_eq!(first.trim(), "2 prompts created, 2 questions queued, 0 skipped, 0 refused");
     assert_eq!(again.trim(), "0 prompts created, 0 questions queued, 2 skipped, 0 refused");

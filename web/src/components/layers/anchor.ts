@@ -1,4 +1,4 @@
-// What surfaces that hang below a trigger have in common. The trigger is a plain button, so that it is there before they are.
+// Common part of surfaces that hang below a trigger. The trigger is a plain button, so that it is there before they are.
 // See docs/decisions/0372.
 
 /** Decides whether an event began in the trigger, whose own press closes the surface. */

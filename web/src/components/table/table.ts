@@ -1,4 +1,4 @@
-// What a table is made of: columns, filters, and which of them a reader wants to see. Pure.
+// Parts of a table: columns, filters, and which of them a reader wants to see. Pure.
 // See docs/decisions/0373.
 import type { Order } from '../../lib/url-state';
 

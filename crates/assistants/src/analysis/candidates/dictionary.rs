@@ -21,7 +21,7 @@ fn is_listed(word: &str) -> bool {
         let start = WORDS.as_bytes()[..middle].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         let end =
             WORDS.as_bytes()[middle..].iter().position(|b| *b == b'\n').map_or(WORDS.len(), |at| middle + at);
-        match WORDS[start..end].as_bytes().cmp(word.as_bytes()) {
+        match WORDS.as_bytes()[start..end].cmp(word.as_bytes()) {
             Ordering::Equal => return true,
             Ordering::Less => low = end + 1,
             Ordering::Greater => high = start,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::names::{is_distinctive, is_name, leading_name, without_model};
 use super::unspaced::{self, is_unspaced};
-use crate::analysis::matcher::{BrandNames, Matcher, Reading, fold, longest};
+use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, fold, longest};
 use crate::analysis::prose::{self, Prose};
 
 /// Joins the last two names of an enumeration, or two that are compared.
@@ -131,7 +131,7 @@ pub fn beside(prose: &Prose, question: &str, known: &[String]) -> Vec<(usize, St
 
 fn search(prose: &Prose, matcher: &Matcher, found: &mut Vec<(usize, String)>) {
     let known: Vec<Range<usize>> =
-        longest(matcher.hits(&Reading::of(prose))).into_iter().map(|hit| hit.range).collect();
+        longest(matcher.hits(&ProseReading::of(prose))).into_iter().map(|hit| hit.range).collect();
     let mut done = 0;
     for (at, range) in known.iter().enumerate() {
         if range.start < done {

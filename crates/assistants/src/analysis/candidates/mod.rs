@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use super::brand::{Brands, key};
 use super::citations::{Citation, domain_of};
-use super::matcher::{BrandNames, Hit, Matcher, Reading, longest};
+use super::matcher::{BrandNames, Hit, Matcher, ProseReading, longest};
 use super::prose::Prose;
 use super::tone::ToneLanguage;
 use groups::{JudgedSpot, names_in_groups};
@@ -47,7 +47,7 @@ pub struct Candidates {
 
 /// Everything that decides about candidates.
 pub struct CandidateSearch<'a> {
-    pub reading: &'a Reading<'a>,
+    pub reading: &'a ProseReading<'a>,
     pub question: &'a str,
     pub brands: &'a Brands,
     /// Brands of the profile in the answer.

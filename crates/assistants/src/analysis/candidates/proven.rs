@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::names::{is_banned, is_distinctive, is_name};
 use crate::analysis::brand::key;
-use crate::analysis::matcher::{BrandNames, Matcher, Reading, longest};
+use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, longest};
 
 /// Fewest characters of a label that proves a name.
 const MIN_LABEL_CHARS: usize = 4;
@@ -82,7 +82,7 @@ pub struct ProvenName<'a> {
 }
 
 /// Finds names in sentences that are the label of a domain. `domains` has each domain by the key of its label.
-pub fn proven<'a>(reading: &Reading<'a>, domains: &'a HashMap<String, String>) -> Vec<ProvenName<'a>> {
+pub fn proven<'a>(reading: &ProseReading<'a>, domains: &'a HashMap<String, String>) -> Vec<ProvenName<'a>> {
     let mut labels: Vec<(&String, &String)> = domains.iter().filter(|(label, _)| proves(label)).collect();
     labels.sort_unstable();
     let names: Vec<[String; 1]> = labels.iter().map(|(label, _)| [(*label).clone()]).collect();

@@ -98,7 +98,7 @@ fn push_mark<'a>(prose: &'a Prose, mark: &Mark, spots: &mut Vec<Spot<'a>>) {
 fn push_item<'a>(prose: &'a Prose, text: Range<usize>, list: usize, spots: &mut Vec<Spot<'a>>) {
     let content = &prose.text[text.clone()];
     let window = content.floor_char_boundary(MAX_SPOT_BYTES);
-    // What is set apart at the start of an item is its head, whatever follows.
+    // A mark at the start of an item is the item's head, whatever follows.
     // Marks stand in the order of their ends.
     let first = prose.marks.partition_point(|mark| mark.range.end <= text.start);
     let marked = prose.marks[first..].iter().take(NESTED_MARKS).find(|mark| {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::brand::{BrandProfile, CompetitorProfile, CompetitorStatus};
-use crate::analysis::matcher::Reading;
+use crate::analysis::matcher::ProseReading;
 use crate::analysis::stages::facts;
 use crate::providers::Provider;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn verified(sentiment: f64, quote: &str, names: &[&str]) -> VerifiedReply {
         "summary": "A\u{7} summary\nof it",
     });
     let prose = prose::read(ANSWER);
-    verify(&read_reply(&reply.to_string()).unwrap(), &Reading::of(&prose), &brands(), &[])
+    verify(&read_reply(&reply.to_string()).unwrap(), &ProseReading::of(&prose), &brands(), &[])
 }
 
 #[test]

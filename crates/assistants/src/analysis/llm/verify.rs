@@ -6,13 +6,13 @@ use super::ModelReply;
 use crate::analysis::brand::{Brands, key};
 use crate::analysis::candidates::{FoundCompetitor, is_distinctive_name, is_name};
 use crate::analysis::citations::{Citation, domain_of};
-use crate::analysis::matcher::{BrandNames, Matcher, Reading, fold};
+use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, fold};
 
 /// Longest quote and summary, in characters.
 const MAX_QUOTE_CHARS: usize = 200;
 const MAX_SUMMARY_CHARS: usize = 300;
 
-/// What is believed of a reply.
+/// Part of a model's reply that passed the checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedReply {
     /// Tone towards the own brand. None: the number or the quote cannot be believed, and the word lists decide.
@@ -46,7 +46,7 @@ impl VerifiedReply {
 /// Checks a reply against the answer that it is about.
 pub fn verify(
     reply: &ModelReply,
-    reading: &Reading<'_>,
+    reading: &ProseReading<'_>,
     brands: &Brands,
     citations: &[Citation],
 ) -> VerifiedReply {
@@ -91,7 +91,7 @@ fn in_range(sentiment: f64) -> Option<f64> {
 
 /// Decides whether a proposed name stands in the answer as a name: as a whole word, and with a capital when its words are
 /// common ones.
-fn stands_in(name: &str, reading: &Reading<'_>) -> bool {
+fn stands_in(name: &str, reading: &ProseReading<'_>) -> bool {
     let names = [name.to_owned()];
     let matcher = Matcher::compile([BrandNames { names: &names, domains: &[] }]);
     let hits = matcher.hits(reading);

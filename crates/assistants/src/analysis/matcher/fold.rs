@@ -45,7 +45,7 @@ fn unit_length(text: &str) -> usize {
 }
 
 fn fold_unit(unit: &str, mut each: impl FnMut(char)) {
-    // These would become letters, and so part of the name before them.
+    // Folded, these signs would become letters, and so part of the name before them.
     if let Some(sign) = unit.chars().next().filter(|c| matches!(c, '™' | '℠' | '®' | '©')) {
         return each(sign);
     }

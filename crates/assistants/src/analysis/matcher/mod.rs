@@ -20,7 +20,7 @@ use rules::Surroundings;
 use term::Term;
 
 pub use fold::{fold, fold_each};
-pub use words::Words;
+pub use words::JoinedWords;
 
 /// Position of a brand among those that a matcher was compiled from.
 pub type BrandIndex = usize;
@@ -50,25 +50,25 @@ pub struct Hit {
     pub brand: BrandIndex,
     /// Bytes of the prose.
     pub range: Range<usize>,
-    /// Whether the brand's domain is written rather than its name.
+    /// The brand's domain is written rather than its name.
     pub is_domain: bool,
 }
 
 /// Prose, taken apart once for any number of matchers.
 #[derive(Debug)]
-pub struct Reading<'a> {
+pub struct ProseReading<'a> {
     pub prose: &'a Prose,
-    words: Words,
+    words: JoinedWords,
     hosts: Vec<WrittenHost>,
     surroundings: Surroundings<'a>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ProseReading<'a> {
     /// Takes prose apart.
-    pub fn of(prose: &'a Prose) -> Reading<'a> {
+    pub fn of(prose: &'a Prose) -> ProseReading<'a> {
         let hosts = hosts::find(&prose.text);
-        let words = Words::of(&prose.text, hosts.iter().map(|host| host.range.clone()));
-        Reading { prose, words, hosts, surroundings: Surroundings::of(prose) }
+        let words = JoinedWords::of(&prose.text, hosts.iter().map(|host| host.range.clone()));
+        ProseReading { prose, words, hosts, surroundings: Surroundings::of(prose) }
     }
 
     /// Returns the hosts that are written in the prose.
@@ -107,7 +107,7 @@ impl Matcher {
     }
 
     /// Finds every occurrence of every name; occurrences overlap.
-    pub fn hits(&self, reading: &Reading<'_>) -> Vec<Hit> {
+    pub fn hits(&self, reading: &ProseReading<'_>) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         if let Some(automaton) = &self.automaton {
             let words = &reading.words;
@@ -144,7 +144,7 @@ impl Matcher {
 
     /// Returns the brand whose whole name is written like this host: `Booking.com`, `Socket.io`.
     fn named_like(&self, host: &str) -> Option<BrandIndex> {
-        let words = Words::of_name(host);
+        let words = JoinedWords::of_name(host);
         let key: String = words.joined;
         let automaton = self.automaton.as_ref()?;
         let found = automaton
@@ -154,7 +154,7 @@ impl Matcher {
         terms.iter().find(|(_, term)| term.is_written_like_a_host()).map(|(brand, _)| *brand)
     }
 
-    fn hit(&self, reading: &Reading<'_>, pattern: usize, joined: Range<usize>) -> Option<Hit> {
+    fn hit(&self, reading: &ProseReading<'_>, pattern: usize, joined: Range<usize>) -> Option<Hit> {
         let range = rules::bounded(&reading.words, joined.clone())?;
         let fits = |term: &Term| rules::fits(term, reading, joined.clone(), range.clone());
         let (brand, _) = self.terms[pattern].iter().find(|(_, term)| fits(term))?;

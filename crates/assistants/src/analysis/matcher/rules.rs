@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::Reading;
+use super::ProseReading;
 use super::term::{Care, Spelled, Term, inner_starts};
-use super::words::{Gap, Script, Words};
+use super::words::{Gap, JoinedWords, Script};
 use crate::analysis::matcher::common_words::is_common;
 use crate::analysis::prose::{BlockKind, MarkKind, Prose};
 
@@ -138,7 +138,7 @@ const PREDICATES: &[&str] = &[
 ];
 
 /// Returns the bytes of the text that a stretch of joined words comes from, when a name can begin and end there.
-pub fn bounded(words: &Words, joined: Range<usize>) -> Option<Range<usize>> {
+pub fn bounded(words: &JoinedWords, joined: Range<usize>) -> Option<Range<usize>> {
     let first = words.token_at(joined.start)?;
     let last = words.token_at(joined.end - 1)?;
     let (start, end) = (&words.tokens[first], &words.tokens[last]);
@@ -170,7 +170,7 @@ pub fn bounded(words: &Words, joined: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Decides whether a bounded stretch of text is this term.
-pub fn fits(term: &Term, reading: &Reading<'_>, joined: Range<usize>, range: Range<usize>) -> bool {
+pub fn fits(term: &Term, reading: &ProseReading<'_>, joined: Range<usize>, range: Range<usize>) -> bool {
     let words = &reading.words;
     let tokens = match (words.token_at(joined.start), words.token_at(joined.end - 1)) {
         (Some(first), Some(last)) => first..last + 1,
@@ -203,7 +203,13 @@ pub fn fits(term: &Term, reading: &Reading<'_>, joined: Range<usize>, range: Ran
 }
 
 /// Decides whether several words are a phrase rather than a name: `base camp` is not Basecamp, `Base Camp` is.
-fn is_phrase(term: &Term, words: &Words, tokens: Range<usize>, joined_start: usize, text: &str) -> bool {
+fn is_phrase(
+    term: &Term,
+    words: &JoinedWords,
+    tokens: Range<usize>,
+    joined_start: usize,
+    text: &str,
+) -> bool {
     let is_spaced = words.tokens[tokens.start + 1..tokens.end].iter().all(|token| token.gap == Gap::Spaces);
     let is_word = |token: usize| {
         let token = &words.tokens[token];
@@ -222,8 +228,8 @@ fn is_phrase(term: &Term, words: &Words, tokens: Range<usize>, joined_start: usi
 }
 
 /// Decides whether a short or strict name is a whole word, not a part such as the `AT` of `AT&T` or the `X` of `X1`.
-fn stands_alone(words: &Words, text: &str, tokens: Range<usize>, range: Range<usize>) -> bool {
-    let touches = |token: Option<&super::words::Token>, gap: Gap| {
+fn stands_alone(words: &JoinedWords, text: &str, tokens: Range<usize>, range: Range<usize>) -> bool {
+    let touches = |token: Option<&super::words::ProseToken>, gap: Gap| {
         gap == Gap::Nothing
             && token.is_some_and(|token| matches!(token.script, Script::Spaced | Script::Digit))
     };

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::words::{Gap, Script, Words};
+use super::words::{Gap, JoinedWords, Script};
 use crate::analysis::matcher::common_words::is_common;
 
 /// Fewest characters of a key that is matched in any case.
@@ -40,7 +40,7 @@ impl Term {
     /// of a script without spaces.
     pub fn read(name: &str) -> Option<Term> {
         let spelling = name.trim().to_owned();
-        let words = Words::of_name(&spelling);
+        let words = JoinedWords::of_name(&spelling);
         let key: String = words.joined.chars().filter(|c| *c != '\n').collect();
         // A name with signs that no match reaches across, such as `Yahoo!`, is searched for without them.
         let is_latin =
@@ -100,6 +100,6 @@ pub enum Spelled {
 }
 
 /// Returns where, in bytes of the key, the words of a match begin, its first excepted.
-pub fn inner_starts(words: &Words, tokens: Range<usize>, joined_start: usize) -> Vec<usize> {
+pub fn inner_starts(words: &JoinedWords, tokens: Range<usize>, joined_start: usize) -> Vec<usize> {
     tokens.skip(1).map(|token| words.tokens[token].joined.start - joined_start).collect()
 }

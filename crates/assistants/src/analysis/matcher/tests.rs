@@ -12,7 +12,7 @@ fn count_all(markdown: &str, names: &[&str], domains: &[&str]) -> usize {
     let (names, domains) = (own(names), own(domains));
     let matcher = Matcher::compile([BrandNames { names: &names, domains: &domains }]);
     let prose = prose::read(markdown);
-    longest(matcher.hits(&Reading::of(&prose))).len()
+    longest(matcher.hits(&ProseReading::of(&prose))).len()
 }
 
 fn count(markdown: &str, name: &str) -> usize {
@@ -24,7 +24,7 @@ fn named<'a>(markdown: &str, names: &[&'a str]) -> Vec<&'a str> {
     let all: Vec<[String; 1]> = names.iter().map(|name| [(*name).to_owned()]).collect();
     let matcher = Matcher::compile(all.iter().map(|names| BrandNames { names, domains: &[] }));
     let prose = prose::read(markdown);
-    longest(matcher.hits(&Reading::of(&prose))).into_iter().map(|hit| names[hit.brand]).collect()
+    longest(matcher.hits(&ProseReading::of(&prose))).into_iter().map(|hit| names[hit.brand]).collect()
 }
 
 #[test]
@@ -243,7 +243,7 @@ proptest! {
         let names = [name];
         let matcher = Matcher::compile([BrandNames { names: &names, domains: &[] }]);
 
-        let hits = longest(matcher.hits(&Reading::of(&prose)));
+        let hits = longest(matcher.hits(&ProseReading::of(&prose)));
 
         for hit in &hits {
             prop_assert!(prose.text.is_char_boundary(hit.range.start) && prose.text.is_char_boundary(hit.range.end));

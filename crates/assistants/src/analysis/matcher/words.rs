@@ -12,10 +12,10 @@ const BREAK: char = '\n';
 
 /// A text, taken apart into words.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct JoinedWords {
     /// Folded words in one string.
     pub joined: String,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<ProseToken>,
     /// Position in `tokens` for every byte of `joined`.
     token_at: Vec<u32>,
     /// Bytes of the text for every byte of `joined`.
@@ -24,8 +24,8 @@ pub struct Words {
 
 /// A run of letters of one script, or of digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
-    /// Bytes of [`Words::joined`].
+pub struct ProseToken {
+    /// Bytes of [`JoinedWords::joined`].
     pub joined: Range<usize>,
     /// Bytes of the text.
     pub source: Range<usize>,
@@ -58,10 +58,10 @@ pub enum Gap {
     Stop,
 }
 
-impl Words {
+impl JoinedWords {
     /// Takes a text apart. Nothing inside the `hidden` ranges, which are in order, becomes a word.
-    pub fn of(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> Words {
-        let mut words = Words::default();
+    pub fn of(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> JoinedWords {
+        let mut words = JoinedWords::default();
         words.joined.reserve(text.len());
         let mut hidden = hidden.into_iter().peekable();
         let mut gap = GapState::default();
@@ -90,8 +90,8 @@ impl Words {
     }
 
     /// Takes a name apart, of which nothing is hidden.
-    pub fn of_name(name: &str) -> Words {
-        Words::of(name, [])
+    pub fn of_name(name: &str) -> JoinedWords {
+        JoinedWords::of(name, [])
     }
 
     /// Returns the position of the token at a byte of the joined string. None at a break.
@@ -112,7 +112,7 @@ impl Words {
             self.sources.push((0, 0));
         }
         let joined = self.joined.len()..self.joined.len();
-        self.tokens.push(Token { joined, source: start..start, script, gap });
+        self.tokens.push(ProseToken { joined, source: start..start, script, gap });
     }
 
     fn push(&mut self, c: char, start: usize, end: usize) {
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<(&str, Gap)> {
-        let words = Words::of_name(text);
+        let words = JoinedWords::of_name(text);
         words.tokens.iter().map(|token| (&text[token.source.clone()], token.gap)).collect()
     }
 
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn hidden_text_makes_no_words_and_no_name_reaches_across() {
-        let words = Words::of("one two three", [4..7]);
+        let words = JoinedWords::of("one two three", std::iter::once(4..7));
 
         assert_eq!(words.joined, "one\nthree");
         assert_eq!(words.source(4..9), 8..13);

@@ -55,12 +55,6 @@ struct OpenMark {
     url: String,
 }
 
-impl Default for TableCell {
-    fn default() -> Self {
-        TableCell { table: 0, row: 0, column: 0 }
-    }
-}
-
 impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, source: Range<usize>) {
         match event {
@@ -180,7 +174,11 @@ impl Builder<'_> {
         self.open_block();
         let start = self.prose.text.len();
         self.prose.text.push_str(text);
-        let inside = self.markdown.get(source.clone()).and_then(|original| original.find(text));
+        // Line feeds within code are read as spaces.
+        let inside = self
+            .markdown
+            .get(source.clone())
+            .and_then(|original| original.find(text).or_else(|| original.replace('\n', " ").find(text)));
         let is_verbatim = inside.is_some();
         let source = match inside {
             Some(at) => source.start + at..source.start + at + text.len(),

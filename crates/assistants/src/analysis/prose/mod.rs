@@ -44,7 +44,7 @@ pub enum BlockKind {
 }
 
 /// Position of a table cell. Row 0 is the header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TableCell {
     pub table: usize,
     pub row: usize,
@@ -103,7 +103,10 @@ impl Prose {
     /// The result begins and ends at character boundaries of the original.
     pub fn source_range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.piece_at(range.start).map_or(0, |piece| match piece.is_verbatim {
-            true => piece.source.start + range.start.saturating_sub(piece.prose.start),
+            // An empty block begins behind the last piece.
+            true => {
+                (piece.source.start + range.start.saturating_sub(piece.prose.start)).min(piece.source.end)
+            }
             false => piece.source.start,
         });
         let end = self.piece_at(range.end.saturating_sub(1)).map_or(start, |piece| match piece.is_verbatim {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{AnswerFacts, AnswerInput, BrandSpan, NamedBrand};
 use crate::analysis::brand::{BrandKind, Brands};
 use crate::analysis::citations::{self, Citation, SourceKind};
-use crate::analysis::matcher::{BrandIndex, Hit, Reading, longest};
+use crate::analysis::matcher::{BrandIndex, Hit, ProseReading, longest};
 use crate::analysis::prose::{self, BlockKind, Prose};
 
 /// Brands at the heads of an ordered list from which on it ranks them.
@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 48;
 /// Analyses an answer with the brands of the profile.
 pub fn facts(input: &AnswerInput<'_>, brands: &Brands) -> AnswerFacts {
     let prose = prose::read(input.text);
-    let reading = Reading::of(&prose);
+    let reading = ProseReading::of(&prose);
     let hits = longest(brands.matcher().hits(&reading));
     assemble(input.text, &prose, &hits, Cited::of(input, brands), |brand| brands.named(brand))
 }

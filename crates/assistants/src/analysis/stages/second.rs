@@ -12,7 +12,7 @@ use crate::analysis::brand::{BrandKind, Brands, key};
 use crate::analysis::candidates::{CandidateSearch, Candidates, FoundCompetitor};
 use crate::analysis::citations::{Citation, SourceKind};
 use crate::analysis::llm::{VerifiedReply, verify};
-use crate::analysis::matcher::{BrandIndex, BrandNames, Hit, Matcher, Reading, longest};
+use crate::analysis::matcher::{BrandIndex, BrandNames, Hit, Matcher, ProseReading, longest};
 use crate::analysis::prose;
 use crate::analysis::tone::{self, BrandTone, ToneLanguage};
 use crate::providers::{Finish, Retrieval};
@@ -24,7 +24,7 @@ const OWN: BrandIndex = 0;
 /// Completes the analysis of an answer.
 pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>) -> AnswerAnalysis {
     let prose = prose::read(input.text);
-    let reading = Reading::of(&prose);
+    let reading = ProseReading::of(&prose);
     let of_profile = brands.matcher().hits(&reading);
     let known = longest(of_profile.clone());
     let mut cited = Cited::of(input, brands);
@@ -88,7 +88,7 @@ pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>
 fn with_found(
     mut hits: Vec<Hit>,
     found: &[FoundCompetitor],
-    reading: &Reading<'_>,
+    reading: &ProseReading<'_>,
     brands: &Brands,
 ) -> Vec<Hit> {
     let names: Vec<[String; 1]> = found.iter().map(|competitor| [competitor.name.clone()]).collect();

@@ -56,7 +56,7 @@ impl<'a> SentenceReader<'a> {
         self.sums
     }
 
-    /// Reads one block.
+    /// Adds what the sentences of a block say, with its topic for those that name nobody.
     pub fn read_block(&mut self, view: &BlockView<'_>, topic: Topic) {
         let mut subject = topic.brand.or(self.sole.filter(|_| self.is_sole_named));
         let mut has_cue = false;
@@ -223,7 +223,7 @@ impl<'a> SentenceReader<'a> {
             let is_inside = groups.iter().any(|group| group.range.contains(&at));
             let is_cut = match c {
                 ';' | '；' => true,
-                _ => opens_with_but && !is_inside || names_next && !is_inside,
+                _ => (opens_with_but || names_next) && !is_inside,
             };
             if is_cut {
                 cuts.push(at + c.len_utf8());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::matcher::fold_each;
 
-/// A folded text.
+/// Prose in folded form, with the source byte of each of its bytes.
 #[derive(Debug, Default)]
 pub struct FoldedText {
     pub text: String,

@@ -58,7 +58,7 @@ struct PhraseFinder {
     automaton: AhoCorasick,
     /// Functions of each pattern; empty for phrases that only hide their words.
     kinds: Vec<Vec<CueKind>>,
-    /// Whether any ending may follow a pattern.
+    /// For each pattern: any ending may follow.
     is_stem: Vec<bool>,
     /// Words are written without spaces, so that an entry is found anywhere.
     is_unspaced: bool,

@@ -1,8 +1,8 @@
-//! Whom praise and blame are about.
+//! Rules of which brand praise and blame are about.
 
 use super::*;
 use crate::analysis::brand::{BrandProfile, Brands, CompetitorProfile, CompetitorStatus};
-use crate::analysis::matcher::{Reading, longest};
+use crate::analysis::matcher::{ProseReading, longest};
 use crate::analysis::prose;
 
 /// Returns the scores of `Bliss` and `Notchly`.
@@ -16,7 +16,7 @@ fn scores(text: &str, language: ToneLanguage) -> (f64, f64) {
     };
     let brands = Brands::compile(own, vec![other]);
     let prose = prose::read(text);
-    let hits = longest(brands.matcher().hits(&Reading::of(&prose)));
+    let hits = longest(brands.matcher().hits(&ProseReading::of(&prose)));
     let tones = tones(&prose, &hits, language);
     let score = |brand| tones.get(&brand).map_or(0.0, |tone| tone.score);
     (score(0), score(1))

@@ -20,7 +20,7 @@ pub struct Topic {
     pub lean: f64,
 }
 
-/// What is named and said in one block, in folded bytes.
+/// Names and tone words of one block; ranges in folded bytes.
 pub struct BlockView<'a> {
     pub range: Range<usize>,
     pub namings: &'a [Naming],

@@ -17,7 +17,7 @@ use crate::analytics::model::{Day, parse_day};
 use crate::analytics::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
 use crate::api::accept::takes_gzip;
 use crate::api::openapi::own_errors;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller};
 use crate::app::AppState;
 use crate::domains::DomainId;
 
@@ -140,24 +140,19 @@ fn packed(json: Vec<u8>, takes_gzip: bool) -> ApiResult<(Vec<u8>, bool)> {
     Ok((packer.finish().map_err(ApiError::internal)?, true))
 }
 
-/// 400 for a parameter.
-pub fn invalid(path: &str, message: impl Into<String>) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new(path, message)])
-}
-
 /// How many days to look back at.
 pub fn days(days: Option<u32>) -> ApiResult<u32> {
     let days = days.unwrap_or(DEFAULT_DAYS);
     if (1..=MAX_DAYS).contains(&days) {
         return Ok(days);
     }
-    Err(invalid("days", format!("must be from 1 to {MAX_DAYS}")))
+    Err(ApiError::invalid_parameter("days", format!("must be from 1 to {MAX_DAYS}")))
 }
 
 /// Refuses a text that is too long.
 pub fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()> {
     if text.is_some_and(|text| text.chars().count() > most) {
-        return Err(invalid(name, format!("is longer than {most} characters")));
+        return Err(ApiError::invalid_parameter(name, format!("is longer than {most} characters")));
     }
     Ok(())
 }
@@ -165,13 +160,16 @@ pub fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()
 /// The days from one to another, both included. Without `from` they begin 30 days ago, or 30 days before an earlier `to`.
 fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
     let read = |name: &str, text: Option<&str>| {
-        text.map(|text| parse_day(text).ok_or_else(|| invalid(name, "must be a day such as 2026-11-20")))
-            .transpose()
+        text.map(|text| {
+            parse_day(text)
+                .ok_or_else(|| ApiError::invalid_parameter(name, "must be a day such as 2026-11-20"))
+        })
+        .transpose()
     };
     let to = read("to", to)?.unwrap_or(today);
     let from = read("from", from)?.unwrap_or(to.min(today) - i64::from(DEFAULT_DAYS));
     if from > to {
-        return Err(invalid("from", "is after to"));
+        return Err(ApiError::invalid_parameter("from", "is after to"));
     }
     Ok((from, to))
 }

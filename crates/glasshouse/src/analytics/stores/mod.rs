@@ -90,6 +90,8 @@ pub enum Detail<'a> {
     Rows,
     /// Visits by page, crawler and way; days and statuses do not matter.
     Sums(Scope),
+    /// Visits by day, page, crawler and way, with those of the origin; statuses do not matter.
+    Days,
     /// The same of one page.
     Page(Scope, &'a str),
     /// Rows with a status of 400 and above.
@@ -134,6 +136,13 @@ pub trait VisitStore: Send + Sync {
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>>;
+
+    /// Visits of impostors, by day.
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>>;
 
     /// Counts of a window, by crawler; impostors' too.
     fn crawler_days<'a>(

@@ -18,7 +18,7 @@ use crate::api::{ApiError, ErrorCode};
 
 /// Files of `make web`: inside a release binary; read from the folder by a debug binary.
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[folder = "$WEB_DIST"]
 #[allow_missing = true]
 pub struct WebFiles;
 

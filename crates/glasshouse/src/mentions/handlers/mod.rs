@@ -33,14 +33,10 @@ fn refuse_body(issues: Vec<(String, String)>) -> ApiError {
     ApiError::invalid_request(issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect())
 }
 
-/// 400 `invalid_request` for one parameter.
-fn refuse_parameter(name: &str, message: impl Into<String>) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new(name, message)])
-}
-
 /// Reads an optional day of a query.
 fn read_day(name: &str, text: Option<&str>) -> ApiResult<Option<UtcDay>> {
-    let read =
-        |text| parse_day(text).ok_or_else(|| refuse_parameter(name, "must be a day such as 2026-11-20"));
+    let read = |text| {
+        parse_day(text).ok_or_else(|| ApiError::invalid_parameter(name, "must be a day such as 2026-11-20"))
+    };
     text.map(read).transpose()
 }

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{read_day, refuse_parameter};
+use super::read_day;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
@@ -77,18 +77,18 @@ impl RunQuery {
             None => "",
             Some(name) => {
                 let read = name.parse::<Provider>();
-                read.map_err(|error| refuse_parameter("provider", error.to_string()))?.as_str()
+                read.map_err(|error| ApiError::invalid_parameter("provider", error.to_string()))?.as_str()
             }
         };
         let date = read_day("date", self.date.as_deref())?;
         let from = read_day("from", self.from.as_deref())?;
         let to = read_day("to", self.to.as_deref())?;
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            return Err(refuse_parameter("from", "is after to"));
+            return Err(ApiError::invalid_parameter("from", "is after to"));
         }
         let limit = self.limit.unwrap_or(MAX_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(refuse_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
+            return Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
         }
         let first = from.into_iter().chain(date).max().unwrap_or(UtcDay::MIN);
         let last = to.into_iter().chain(date).min().unwrap_or(UtcDay::MAX);
@@ -294,7 +294,7 @@ pub struct PromptRunDetails {
 impl PromptRunDetails {
     /// Shows a run.
     pub fn of(row: RunRow) -> PromptRunDetails {
-        // Those of a newer version count as none.
+        // Details that a newer version wrote count as none.
         let details: RunDetails = serde_json::from_str(&row.details).unwrap_or_default();
         let spans = details.spans.into_iter().map(|span| RunSpan {
             name: span.name,

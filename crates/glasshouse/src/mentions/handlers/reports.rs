@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::{DomainAccess, DomainId, RequestedDomain};
@@ -120,7 +120,7 @@ impl From<ReportRow> for ReportItem {
 
 /// Lists the visibility reports of a domain.
 ///
-/// There is one report a day, of the seven days up to it. Today's is built within a minute after the last open run of these
+/// A day has one report, of the seven days up to it. Today's is built within a minute after the last open run of these
 /// days has ended, at most every ten minutes; yesterday's for the last time after midnight, UTC.
 #[utoipa::path(get, path = "/api/ai-mentions/reports", tag = "AI mentions", params(ReportsQuery),
     security(("apiKey" = []), ("session" = [])),
@@ -132,7 +132,7 @@ async fn list_reports(
 ) -> ApiResult<Json<ReportList>> {
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(invalid("limit", format!("must be from 1 to {MAX_LIMIT}")));
+        return Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
     }
     let requested = RequestedDomain::named(&query.domain);
     let site = requested.site(&caller, &app, DomainAccess::Read).await?;
@@ -146,10 +146,6 @@ async fn list_reports(
             report_id: today.id,
         },
     }))
-}
-
-fn invalid(path: &str, message: impl Into<String>) -> ApiError {
-    ApiError::invalid_request(vec![Issue::new(path, message)])
 }
 
 /// Form in which a report is answered.
@@ -179,7 +175,7 @@ async fn get_report(
         None | Some("json") => ReportFormat::Json,
         Some("markdown") => ReportFormat::Markdown,
         Some("html") => ReportFormat::Html,
-        Some(_) => return Err(invalid("format", "must be json, markdown or html")),
+        Some(_) => return Err(ApiError::invalid_parameter("format", "must be json, markdown or html")),
     };
     let row = app.mention_reports.find(&id).await?.ok_or_else(ApiError::not_found)?;
     let domain = app.domains.find_by_id(&DomainId::from(row.domain_id.as_str())).await?;

@@ -7,9 +7,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{read_day, refuse_parameter};
+use super::read_day;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiResult, AppQuery, Caller};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller};
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::mentions::access::ReadMentions;
@@ -76,7 +76,7 @@ impl CostQuery {
     fn days(&self, today: UtcDay) -> ApiResult<(UtcDay, UtcDay)> {
         let to = read_day("to", self.to.as_deref())?.unwrap_or(today);
         let from = read_day("from", self.from.as_deref())?.unwrap_or(to.min(today) - DEFAULT_DAYS);
-        if from > to { Err(refuse_parameter("from", "is after to")) } else { Ok((from, to)) }
+        if from > to { Err(ApiError::invalid_parameter("from", "is after to")) } else { Ok((from, to)) }
     }
 }
 

@@ -22,7 +22,7 @@ use store::{Conn, DbError, Engine, on_engine};
 struct RowSet<'a> {
     table: &'static str,
     columns: &'a [&'static str],
-    /// Those of the columns that hold bytes: `\x` and hexadecimal digits in JSON.
+    /// Columns that hold bytes: `\x` and hexadecimal digits in JSON.
     bytes: &'static [&'static str],
 }
 

@@ -1,5 +1,5 @@
 //! Knowledge of other features beside sums: competitors' sites, and own pages with visits and audits.
-//! What cannot be read now is unknown: a list of sources is shown without visits rather than not at all.
+//! Visits that cannot be read now are unknown: a list of sources is shown without them rather than not at all.
 //! See docs/decisions/0391.
 
 use std::collections::{HashMap, HashSet};

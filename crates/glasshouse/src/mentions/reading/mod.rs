@@ -14,7 +14,7 @@ mod visibility;
 
 pub use exporting::{ExportFormat, ExportKind};
 pub use filter::{DayRange, ReadingFilter};
-pub use series::{ProviderPoint, TrendEntry};
+pub use series::{ProviderPoint, TrendEntry, TrendSums};
 pub use service::MentionReading;
 pub use sources::{OwnPage, SearchItem, SourceItem};
 pub use statistics::{PromptStats, StatsSummary, TopCompetitorItem, TopCompetitorSummary};

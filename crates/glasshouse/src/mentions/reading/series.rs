@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 
 use assistants::providers::Provider;
 use assistants::statistics::{AnswerSums, RateInterval, percent};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::analytics::model::date_of;
 use crate::mentions::model::UtcDay;
-use crate::mentions::queries::reading::statistics::{DayTotalsRow, DayVoicesRow};
 
 /// Days of the moving average, the entry's own included.
 pub const MOVING_DAYS: i64 = 7;
 
 /// Numbers of one day.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrendEntry {
     #[schema(examples("2026-11-20"))]
@@ -42,12 +41,11 @@ pub struct TrendEntry {
     #[schema(examples(19.2))]
     pub citation_rate: Option<f64>,
     /// Providers that answered on the day.
-    #[schema(value_type = std::collections::HashMap<String, ProviderPoint>)]
-    pub by_provider: BTreeMap<&'static str, ProviderPoint>,
+    pub by_provider: BTreeMap<String, ProviderPoint>,
 }
 
 /// Numbers of one provider on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderPoint {
     #[schema(examples(16))]
@@ -58,37 +56,40 @@ pub struct ProviderPoint {
     pub visibility_percent: f64,
 }
 
-#[derive(Default)]
-struct DaySums {
+/// Sums of the days of a trend.
+#[derive(Debug, Default)]
+pub struct TrendSums(BTreeMap<UtcDay, TrendDaySums>);
+
+#[derive(Debug, Default)]
+struct TrendDaySums {
     total: AnswerSums,
     providers: BTreeMap<&'static str, AnswerSums>,
     /// Answers that name a competitor, counted once for each competitor.
     voices: u64,
 }
 
-/// Writes an entry for every day of a window. Rows of the six days before it count in the moving averages.
-pub fn entries(
-    (from, to): (UtcDay, UtcDay),
-    totals: &[DayTotalsRow],
-    voices: &[DayVoicesRow],
-) -> Vec<TrendEntry> {
-    let mut days: BTreeMap<UtcDay, DaySums> = BTreeMap::new();
-    for row in totals {
-        let sums = AnswerSums::from(&row.sums);
-        let day = days.entry(row.day).or_default();
-        day.total.merge(&sums);
-        if let Ok(provider) = row.provider.parse::<Provider>() {
-            day.providers.entry(provider.as_str()).or_default().merge(&sums);
-        }
+impl TrendSums {
+    /// Adds answers of a provider, with the competitors that their sums hold.
+    pub fn add(&mut self, day: UtcDay, provider: Provider, sums: &AnswerSums) {
+        let day = self.0.entry(day).or_default();
+        day.total.merge(sums);
+        day.voices += sums.voices() - sums.mentions;
+        day.providers.entry(provider.as_str()).or_default().merge(sums);
     }
-    for row in voices {
-        days.entry(row.day).or_default().voices += u64::try_from(row.voices).unwrap_or_default();
+
+    /// Adds answers that name a competitor, counted once for each competitor, where the sums do not hold them.
+    pub fn add_voices(&mut self, day: UtcDay, voices: u64) {
+        self.0.entry(day).or_default().voices += voices;
     }
-    (from..=to).map(|day| entry(day, &days)).collect()
+
+    /// Writes an entry for every day of a window. Sums of the six days before it count in the moving averages.
+    pub fn entries(&self, (from, to): (UtcDay, UtcDay)) -> Vec<TrendEntry> {
+        (from..=to).map(|day| entry(day, &self.0)).collect()
+    }
 }
 
-fn entry(day: UtcDay, days: &BTreeMap<UtcDay, DaySums>) -> TrendEntry {
-    let nothing = DaySums::default();
+fn entry(day: UtcDay, days: &BTreeMap<UtcDay, TrendDaySums>) -> TrendEntry {
+    let nothing = TrendDaySums::default();
     let sums = days.get(&day).unwrap_or(&nothing);
     let total = &sums.total;
     let (mut hits, mut count) = (0, 0);
@@ -97,7 +98,6 @@ fn entry(day: UtcDay, days: &BTreeMap<UtcDay, DaySums>) -> TrendEntry {
         count += recent.total.responses;
     }
     let answered = |value: f64| (total.responses > 0).then_some(value);
-    let mentioned = |value: f64| (total.mentions > 0).then_some(value);
     let all_voices = total.mentions + sums.voices;
     let points = sums.providers.iter().filter(|(_, sums)| sums.responses > 0);
     TrendEntry {
@@ -108,8 +108,8 @@ fn entry(day: UtcDay, days: &BTreeMap<UtcDay, DaySums>) -> TrendEntry {
         ci: total.visibility_interval().map(|RateInterval { low, high }| [low, high]),
         ma7: (count > 0).then(|| percent(hits, count)),
         share_of_voice: (all_voices > 0).then(|| percent(total.mentions, all_voices)),
-        avg_position: mentioned(total.avg_position()),
-        avg_sentiment: mentioned(total.avg_sentiment()),
+        avg_position: (total.mentions > 0).then(|| total.avg_position()),
+        avg_sentiment: (total.sentiment_count > 0).then(|| total.avg_sentiment()),
         citation_rate: answered(total.citation_rate()),
         by_provider: points
             .map(|(provider, sums)| {
@@ -118,7 +118,7 @@ fn entry(day: UtcDay, days: &BTreeMap<UtcDay, DaySums>) -> TrendEntry {
                     mentions: sums.mentions,
                     visibility_percent: sums.visibility_percent(),
                 };
-                (*provider, point)
+                ((*provider).to_owned(), point)
             })
             .collect(),
     }

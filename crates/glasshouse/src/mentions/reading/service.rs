@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assistants::analysis::{Brands, CompetitorProfile, SourceKind};
+use assistants::providers::Provider;
 use assistants::statistics::AnswerSums;
 use crawler::errors::one_line;
 use store::{Conn, Db, DbError};
 
 use super::filter::{DayRange, ReadingFilter};
 use super::joins::{CompetitorSites, OwnPages};
-use super::series::{self, MOVING_DAYS, TrendEntry};
+use super::series::{MOVING_DAYS, TrendEntry, TrendSums};
 use super::sources::{Members, SearchItem, SourceContext, SourceItem, search_item, tracked_texts};
 use super::statistics::{PromptStats, PromptSums, StatsSummary};
 use super::suggesting::{self, SuggestionItem, SuggestionSources, VISIT_DAYS};
@@ -127,15 +128,22 @@ impl MentionReading {
     pub async fn trend(&self, domain: &DomainId, filter: &ReadingFilter) -> Result<Vec<TrendEntry>, DbError> {
         let mut conn = self.db.read().await?;
         let Some(monitored) = load(&mut conn, domain).await? else {
-            return Ok(series::entries(filter.days, &[], &[]));
+            return Ok(TrendSums::default().entries(filter.days));
         };
         let (from, to) = filter.days;
         let numbers = monitored.numbers(filter);
         let mut sums = monitored.sums(filter, numbers.as_deref());
         sums.days = (from - MOVING_DAYS + 1, to);
-        let totals = sum_rows::list_day_totals(&mut conn, &sums).await?;
-        let voices = sum_rows::list_day_voices(&mut conn, &sums).await?;
-        Ok(series::entries(filter.days, &totals, &voices))
+        let mut days = TrendSums::default();
+        for row in sum_rows::list_day_totals(&mut conn, &sums).await? {
+            if let Ok(provider) = row.provider.parse::<Provider>() {
+                days.add(row.day, provider, &AnswerSums::from(&row.sums));
+            }
+        }
+        for row in sum_rows::list_day_voices(&mut conn, &sums).await? {
+            days.add_voices(row.day, u64::try_from(row.voices).unwrap_or_default());
+        }
+        Ok(days.entries(filter.days))
     }
 
     /// Lists the sites or pages that answers cite, those of most answers first.

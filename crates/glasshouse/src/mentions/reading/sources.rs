@@ -85,7 +85,7 @@ pub struct SearchItem {
     /// Answers for which it was searched.
     #[schema(examples(12))]
     pub answers: u64,
-    /// Those of them that name the own brand.
+    /// Answers among them that name the own brand.
     #[schema(examples(4))]
     pub named_in: u64,
     #[schema(example = json!(["chatgpt"]))]

@@ -48,7 +48,7 @@ pub struct DomainVisibility {
     pub interval: Option<RateInterval>,
     pub previous_rate: Option<f64>,
     pub is_significant: bool,
-    /// Those that answered, in the order of the API.
+    /// Assistants that answered, in the order of the API.
     pub providers: Vec<ProviderVisibility>,
     /// Every day of the window.
     pub points: Vec<VisibilityPoint>,

@@ -1,15 +1,12 @@
 //! Figures of a report: sample, numbers compared with the period before, days, method. Pure.
 
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
-
 use assistants::statistics::{AnswerSums, RateInterval};
 
 use super::payload::{
     PromptInsight, ProviderInsight, ReportBrand, ReportCoverage, ReportFigure, ReportMethodology,
-    ReportPeriod, ReportRuns, ReportStats, ReportTrendDay, ReportTrendShare, SampleVerdict,
+    ReportPeriod, ReportRuns, ReportStats, SampleVerdict,
 };
-use super::{DaySums, ReportInput, WINDOW_DAYS};
+use super::{ReportInput, WINDOW_DAYS};
 use crate::clock::Timestamp;
 use crate::mentions::model::UtcDay;
 
@@ -172,49 +169,6 @@ pub(super) fn stats(input: &ReportInput, window: &AnswerSums, before: &AnswerSum
         total_mentions: window.mentions,
         total_citations: window.citations.total(),
         first_position_percent: if_any(window.responses, window.first_position_percent()),
-    }
-}
-
-/// Lists the numbers of every day of a range. The rows may reach six days further back, for the mean over seven days.
-pub fn trend(rows: &[DaySums], days: RangeInclusive<UtcDay>) -> Vec<ReportTrendDay> {
-    let mut by_day: BTreeMap<UtcDay, AnswerSums> = BTreeMap::new();
-    for row in rows {
-        by_day.entry(row.day).or_default().merge(&row.sums);
-    }
-    days.map(|day| {
-        let sums = by_day.get(&day).cloned().unwrap_or_default();
-        let week = by_day.range(day - 6..=day).map(|(_, sums)| (sums.responses, sums.mentions));
-        let (responses, mentions) =
-            week.fold((0, 0), |(responses, mentions), day| (responses + day.0, mentions + day.1));
-        let mut by_provider: BTreeMap<String, AnswerSums> = BTreeMap::new();
-        for row in rows.iter().filter(|row| row.day == day && row.sums.responses > 0) {
-            by_provider.entry(row.provider.to_string()).or_default().merge(&row.sums);
-        }
-        ReportTrendDay {
-            date: date_text(day),
-            responses: sums.responses,
-            mentions: sums.mentions,
-            visibility_percent: if_any(sums.responses, sums.visibility_percent()),
-            ci: pair(sums.visibility_interval()),
-            ma7: if_any(responses, assistants::statistics::percent(mentions, responses)),
-            share_of_voice: if_any(sums.voices(), sums.share_of_voice()),
-            avg_position: if_any(sums.mentions, sums.avg_position()),
-            avg_sentiment: if_any(sums.sentiment_count, sums.avg_sentiment()),
-            citation_rate: if_any(sums.responses, sums.citation_rate()),
-            by_provider: by_provider
-                .into_iter()
-                .map(|(provider, sums)| (provider, trend_share(&sums)))
-                .collect(),
-        }
-    })
-    .collect()
-}
-
-fn trend_share(sums: &AnswerSums) -> ReportTrendShare {
-    ReportTrendShare {
-        responses: sums.responses,
-        mentions: sums.mentions,
-        visibility_percent: if_any(sums.responses, sums.visibility_percent()),
     }
 }
 

@@ -22,11 +22,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::model::UtcDay;
+use super::reading::TrendSums;
 use crate::clock::Timestamp;
 use payload::{OwnPageInsight, SentimentExcerpt, VisibilityReport};
 
 pub use changes::{is_in_doubt, providers_in_doubt};
-pub use figures::{date_text, trend};
+pub use figures::date_text;
 
 /// Days of a report.
 pub const WINDOW_DAYS: i64 = 7;
@@ -184,6 +185,10 @@ pub fn build(input: &ReportInput, now: Timestamp) -> Option<VisibilityReport> {
     if window.responses + window.absent_overviews == 0 {
         return None;
     }
+    let mut trend = TrendSums::default();
+    for row in &input.days {
+        trend.add(row.day, row.provider, &row.sums);
+    }
     let changes = changes::find(input);
     let providers = insights::providers(input);
     let prompts = insights::prompts(input);
@@ -218,7 +223,7 @@ pub fn build(input: &ReportInput, now: Timestamp) -> Option<VisibilityReport> {
         citation_sources: sources::sources(input, &window),
         citation_opportunities: opportunities,
         sentiment: sources::sentiment(input, &window),
-        trend_data: trend(&input.days, input.first_day()..=input.day),
+        trend_data: trend.entries((input.first_day(), input.day)),
         changes,
         methodology: figures::methodology(),
         content_hash: String::new(),

@@ -45,7 +45,7 @@ pub enum ProviderCondition {
     Ok,
     /// It is left alone for a while: too many requests, a used-up quota, or failures in a row.
     Paused,
-    /// Its last requests failed.
+    /// The last requests failed.
     Failing,
 }
 
@@ -64,7 +64,7 @@ pub struct ProviderStanding {
     /// Model that is asked; of Google's overviews the source.
     #[schema(examples("gpt-6-luna"))]
     pub model: String,
-    /// Its answers are invented.
+    /// Answers are invented.
     pub demo: bool,
     pub health: ProviderCondition,
     /// Null: it is not paused.

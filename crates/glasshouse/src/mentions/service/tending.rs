@@ -85,10 +85,8 @@ impl Tending {
                 Some(PromptRunStatus::Queued | PromptRunStatus::Running) if !has_job => {
                     self.fail(&run, RunErrorCode::Lost, "the job of the run is gone").await?;
                 }
-                Some(PromptRunStatus::Queued) => {
-                    if away.iter().any(|trouble| trouble.lane == lane) {
-                        self.give_up(&run, now).await?;
-                    }
+                Some(PromptRunStatus::Queued) if away.iter().any(|trouble| trouble.lane == lane) => {
+                    self.give_up(&run, now).await?;
                 }
                 _ => {}
             }

@@ -143,6 +143,7 @@ async fn three_refusals_of_the_key_in_a_row_open_the_breaker_and_an_answer_close
         for number in 0..3 {
             monitored.prompt(&format!("{QUESTION} {number}"), &[Provider::Chatgpt]).await;
             monitored.run_jobs().await;
+            monitored.app.clock.advance(Duration::from_millis(1));
         }
         monitored.prompt("Another question about notes?", &[Provider::Chatgpt]).await;
         monitored.fakes.set_scenarios(Vec::new());

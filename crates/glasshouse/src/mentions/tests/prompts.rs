@@ -283,6 +283,7 @@ async fn a_deleted_prompt_takes_its_queue_and_its_sums_along_and_leaves_its_runs
         shop.run_jobs().await;
         shop.settled().await;
         let all = shop.number("select sum(responses) from mention_domain_sums").await;
+        shop.app.clock.advance(std::time::Duration::from_secs(60));
         shop.post(&format!("{PROMPTS}/{id}/run"), json!({})).await.assert(200, json!({ "queued": 1 }));
 
         let delete = json!({ "action": "delete", "domain": "lumadocs.io", "id": id });

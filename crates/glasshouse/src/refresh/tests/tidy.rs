@@ -7,6 +7,7 @@ use super::*;
 use crate::domains::RefreshRule;
 use crate::jobs::Job;
 use crate::refresh::{SweepObjects, TidySite, TidySites};
+use crate::render::snapshot_list::SnapshotQuestion;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -27,7 +28,9 @@ impl Shop {
 
     async fn stored(&self) -> Vec<String> {
         let site = self.app.site(&self.domain).await;
-        let (listed, _) = self.app.state.render.list_snapshots(&site, "", (100, 0)).await.unwrap();
+        let lists = self.app.state.render.snapshot_lists();
+        let found = lists.find(&site, &SnapshotQuestion::default()).await.unwrap();
+        let listed = lists.read(&site, &found, (100, 0)).await.unwrap();
         let mut paths: Vec<String> = listed.into_iter().map(|page| page.path).collect();
         paths.sort();
         paths

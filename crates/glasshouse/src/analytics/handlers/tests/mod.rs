@@ -1,6 +1,7 @@
 //! The rules of the four reports and of the public token, over HTTP.
 
 mod further;
+mod over_time;
 
 use std::io::Read as _;
 

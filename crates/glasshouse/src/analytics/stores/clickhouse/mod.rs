@@ -186,6 +186,19 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
+        Box::pin(async move {
+            let days = of_window(domain, DAY, window);
+            let sql =
+                format!("select day, sum(visits) from visits where {days} and verified = 1 group by day");
+            self.report(&sql, |row: &mut Reader<'_>| Ok((row.day()?, row.u64()?))).await
+        })
+    }
+
     fn crawler_days<'a>(
         &'a self,
         domain: &'a DomainId,

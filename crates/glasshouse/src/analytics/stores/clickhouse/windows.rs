@@ -28,7 +28,7 @@ impl Columns {
     /// Those that a statement asks for.
     pub fn of(detail: Detail<'_>) -> Columns {
         match detail {
-            Detail::Rows | Detail::Errors => Columns::All,
+            Detail::Rows | Detail::Days | Detail::Errors => Columns::All,
             Detail::Sums(_) | Detail::Page(..) => Columns::Few,
         }
     }
@@ -47,6 +47,10 @@ pub fn statement(domain: &DomainId, window: (Day, Day), detail: Detail<'_>) -> S
         Detail::Sums(scope) => format!(
             "select path, crawler, served, visits from visits where {rows} and {} format RowBinary",
             in_scope(scope)
+        ),
+        Detail::Days => format!(
+            "select path, crawler, served, sum(visits), day, toUInt8(2), toUInt16(0) from visits \
+             where {rows} and verified != 1 group by day, path, crawler, served format RowBinary"
         ),
         Detail::Page(scope, path) => format!(
             "select path, crawler, served, sum(visits) from visits where {rows} and {} and path = {} \

@@ -155,6 +155,18 @@ impl VisitStore for DatabaseStore {
         })
     }
 
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
+        Box::pin(async move {
+            let totals = self.day_totals(domain, window).await?;
+            let spoofed = totals.into_iter().filter(|(_, kind, _)| kind.verified == Verified::No);
+            Ok(spoofed.map(|(day, _, visits)| (day, visits)).collect())
+        })
+    }
+
     fn crawler_days<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -223,7 +235,7 @@ impl VisitStore for DatabaseStore {
         Box::pin(async move {
             let path = match detail {
                 Detail::Page(_, path) => Some(path),
-                Detail::Rows | Detail::Sums(_) | Detail::Errors => None,
+                Detail::Rows | Detail::Sums(_) | Detail::Days | Detail::Errors => None,
             };
             let mut conn = self.db.read().await?;
             let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;

@@ -8,11 +8,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, list_part};
-use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
+use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
-use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
 
 /// The operations of this file.
@@ -25,7 +24,7 @@ pub(super) fn unit_of(by: Option<&str>) -> ApiResult<SourceUnit> {
     match by {
         None | Some("domain") => Ok(SourceUnit::Site),
         Some("page") => Ok(SourceUnit::Page),
-        Some(_) => Err(refuse_parameter("by", "must be domain or page")),
+        Some(_) => Err(ApiError::invalid_parameter("by", "must be domain or page")),
     }
 }
 
@@ -115,7 +114,7 @@ impl MentionQuery for QueriesQuery {
 /// Sources of a domain's answers.
 #[derive(Debug, Serialize, ToSchema)]
 struct SourceList {
-    /// Those that most answers cite first.
+    /// Sources in the order of the answers that cite them, most first.
     sources: Vec<SourceItem>,
     /// Number of entries without limit and offset.
     #[schema(examples(188))]
@@ -125,7 +124,7 @@ struct SourceList {
 /// Searches that assistants ran for a domain's prompts.
 #[derive(Debug, Serialize, ToSchema)]
 struct QueryList {
-    /// Those of most answers first.
+    /// Searches in the order of their answers, most first.
     queries: Vec<SearchItem>,
     /// Number of entries without limit and offset.
     #[schema(examples(312))]

@@ -12,11 +12,10 @@ use utoipa_axum::routes;
 
 use super::explore::unit_of;
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
-use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
+use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
-use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{ExportFormat, ExportKind, ReadingFilter};
 
 /// The operations of this file.
@@ -63,7 +62,7 @@ impl MentionExportQuery {
             "sources" => ExportKind::Sources(unit),
             "queries" => ExportKind::Queries,
             _ => {
-                return Err(refuse_parameter(
+                return Err(ApiError::invalid_parameter(
                     "what",
                     "must be prompts, runs, citations, stats, sources or queries",
                 ));
@@ -72,7 +71,7 @@ impl MentionExportQuery {
         match self.format.as_deref() {
             None | Some("csv") => Ok((kind, ExportFormat::Csv)),
             Some("ndjson") => Ok((kind, ExportFormat::Ndjson)),
-            Some(_) => Err(refuse_parameter("format", "must be csv or ndjson")),
+            Some(_) => Err(ApiError::invalid_parameter("format", "must be csv or ndjson")),
         }
     }
 }

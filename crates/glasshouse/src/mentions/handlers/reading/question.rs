@@ -15,7 +15,7 @@ use crate::api::{ApiError, ApiResult, AppQuery, Caller};
 use crate::app::AppState;
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
 use crate::mentions::access::ReadMentions;
-use crate::mentions::handlers::{read_day, refuse_parameter};
+use crate::mentions::handlers::read_day;
 use crate::mentions::model::{PromptIntent, UtcDay};
 use crate::mentions::reading::{ListPart, ReadingFilter};
 
@@ -104,19 +104,20 @@ impl FilterQuery {
     fn read(&self, today: UtcDay) -> ApiResult<ReadingFilter> {
         let provider = self.provider.as_deref().map(|text| {
             text.parse::<Provider>().map_err(|_| {
-                refuse_parameter(
+                ApiError::invalid_parameter(
                     "provider",
                     "must be chatgpt, perplexity, gemini, claude or google_ai_overview",
                 )
             })
         });
         let intent = self.intent.as_deref().map(|text| {
-            PromptIntent::parse(text).ok_or_else(|| refuse_parameter("intent", "must be info, trans or comm"))
+            PromptIntent::parse(text)
+                .ok_or_else(|| ApiError::invalid_parameter("intent", "must be info, trans or comm"))
         });
         let branded = self.branded.as_deref().map(|text| match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(refuse_parameter("branded", "must be true or false")),
+            _ => Err(ApiError::invalid_parameter("branded", "must be true or false")),
         });
         Ok(ReadingFilter {
             days: days(self.from.as_deref(), self.to.as_deref(), today)?,
@@ -132,7 +133,7 @@ impl FilterQuery {
 pub fn list_part(limit: Option<u32>, offset: Option<u32>) -> ApiResult<ListPart> {
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(refuse_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
+        return Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
     }
     Ok(ListPart { limit: limit.into(), offset: offset.unwrap_or(0).into() })
 }
@@ -145,7 +146,7 @@ fn days(from: Option<&str>, to: Option<&str>, today: UtcDay) -> ApiResult<(UtcDa
     let usual = if first > to_day { to_day - DEFAULT_DAYS } else { first };
     let from_day = read_day("from", from)?.unwrap_or(usual);
     if from_day > to_day {
-        return Err(refuse_parameter("from", "is after to"));
+        return Err(ApiError::invalid_parameter("from", "is after to"));
     }
     Ok((from_day, to_day))
 }

@@ -8,11 +8,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
-use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
+use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
-use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{DayRange, PromptStats, ReadingFilter, StatsSummary, TrendEntry};
 
 /// Most days of a trend, which has an entry for each: ten years.
@@ -62,7 +61,10 @@ impl MentionQuery for TrendQuery {
     fn check(&self, filter: &ReadingFilter) -> ApiResult<()> {
         let (from, to) = filter.days;
         if to - from >= MAX_TREND_DAYS {
-            return Err(refuse_parameter("from", format!("is more than {MAX_TREND_DAYS} days before to")));
+            return Err(ApiError::invalid_parameter(
+                "from",
+                format!("is more than {MAX_TREND_DAYS} days before to"),
+            ));
         }
         Ok(())
     }

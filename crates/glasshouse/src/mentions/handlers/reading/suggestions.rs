@@ -13,7 +13,6 @@ use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::mentions::access::ReadMentions;
-use crate::mentions::handlers::refuse_parameter;
 use crate::mentions::reading::{MAX_TERMS, SuggestionItem};
 
 own_errors! {
@@ -84,9 +83,9 @@ async fn list_suggestions(
     Ok(Json(SuggestionList { suggestions, total }))
 }
 
-/// Suggestions from search terms.
+/// Suggests prompts from search terms.
 ///
-/// Those of the given terms that are no prompt of the domain yet, each once and in their order, with a guess of their intent.
+/// Answers with the given terms that are no prompt of the domain yet, each once and in order, with a guess of its intent.
 /// Addresses and terms without words are left out. Nothing is stored.
 #[utoipa::path(post, path = "/api/ai-mentions/suggestions", tag = "AI mentions", request_body = TermsBody,
     security(("apiKey" = []), ("session" = [])),
@@ -105,7 +104,7 @@ async fn suggest_of_terms(
 
 fn check_terms(terms: &[String]) -> ApiResult<()> {
     if terms.len() > MAX_TERMS {
-        return Err(refuse_parameter("terms", format!("has more than {MAX_TERMS} entries")));
+        return Err(ApiError::invalid_parameter("terms", format!("has more than {MAX_TERMS} entries")));
     }
     let is_long = |term: &String| term.chars().count() > MAX_TERM_CHARS;
     let issue =

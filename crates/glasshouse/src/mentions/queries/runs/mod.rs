@@ -236,7 +236,8 @@ pub struct RunStateRow {
 /// Writes states of runs that are not over.
 pub async fn set_states(conn: &mut Conn, rows: &[RunStateRow]) -> Result<u64, DbError> {
     const SET: &str = "status = new.status, changed_at = new.changed_at, error_code = new.error_code,
-        error_detail = new.error_detail, expected_nanos = case when new.status = 'error' then 0 else expected_nanos end";
+        error_detail = new.error_detail, expected_nanos = case when new.status = 'error' then 0
+            else mention_runs.expected_nanos end";
     STATES.update(conn, rows, &["id"], SET).await
 }
 

@@ -192,11 +192,11 @@ plain_columns! {
     SourceSumColumns {
         /// Answers that cite the page.
         citations,
-        /// Those of them that name a brand and not the own one.
+        /// Answers that cite the page, and name a brand and not the own one.
         gap_citations,
         /// Answers that cite the page's site, counted at the first of its pages.
         site_answers,
-        /// Those of them that name a brand and not the own one.
+        /// Answers that cite the site, and name a brand and not the own one.
         site_gap_answers,
         /// Answers for which the page was found and not cited.
         retrieved,

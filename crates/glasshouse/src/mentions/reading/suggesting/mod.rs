@@ -62,9 +62,9 @@ pub struct SuggestionItem {
 pub struct SuggestionSources {
     pub brand: BrandProfile,
     pub competitors: Vec<CompetitorProfile>,
-    /// Those of most answers first.
+    /// Observed searches, most answers first.
     pub searches: Vec<SearchTotalsRow>,
-    /// Those that most pages link to first.
+    /// Topics of audited pages, most inlinks first.
     pub topics: Vec<AuditedTopic>,
     /// Visits of AI crawlers, by path.
     pub crawls: HashMap<String, AiCrawls>,

@@ -66,7 +66,7 @@ pub struct CompetitorLandscape {
     /// Responses that name the own brand.
     pub own_responses: u64,
     pub own_share_pct: Option<f64>,
-    /// Those that responses name most often, at most 50.
+    /// Competitors that responses name most often, at most 50.
     pub competitors: Vec<CompetitorShare>,
     /// Named now and not in the period before. Empty when that had fewer than five responses.
     pub new_entrants: Vec<String>,
@@ -105,7 +105,7 @@ pub struct ReportSources {
     pub own_pct: Option<f64>,
     pub competitor_pct: Option<f64>,
     pub third_party_pct: Option<f64>,
-    /// Those that answers cite most often, at most 100.
+    /// Domains that answers cite most often, at most 100.
     pub domains: Vec<SourceShare>,
     /// Own pages that answers cite most often, at most 20.
     pub own_pages: Vec<OwnPageInsight>,

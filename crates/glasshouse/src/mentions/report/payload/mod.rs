@@ -4,10 +4,10 @@
 mod findings;
 mod insights;
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::mentions::reading::TrendEntry;
 
 pub use findings::{ActionKind, ActionSeverity, ChangeKind, ReportAction, ReportChange, ReportMethodology};
 pub use insights::{
@@ -43,7 +43,7 @@ pub struct VisibilityReport {
     pub citation_opportunities: Vec<CitationOpportunity>,
     pub sentiment: ReportSentiment,
     /// Every day of the period.
-    pub trend_data: Vec<ReportTrendDay>,
+    pub trend_data: Vec<TrendEntry>,
     /// Oldest first.
     pub changes: Vec<ReportChange>,
     pub methodology: ReportMethodology,
@@ -179,36 +179,4 @@ pub struct SummaryBullet {
     pub id: String,
     pub tone: SummaryTone,
     pub text: String,
-}
-
-/// Numbers of a day. Null: nothing to compute it from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReportTrendDay {
-    /// `YYYY-MM-DD`.
-    #[schema(examples("2026-11-17"))]
-    pub date: String,
-    pub responses: u64,
-    pub mentions: u64,
-    pub visibility_percent: Option<f64>,
-    /// 95 % interval of the visibility.
-    #[schema(value_type = Option<Vec<f64>>)]
-    pub ci: Option<[f64; 2]>,
-    /// Visibility over the seven days that end with this one.
-    pub ma7: Option<f64>,
-    pub share_of_voice: Option<f64>,
-    pub avg_position: Option<f64>,
-    pub avg_sentiment: Option<f64>,
-    pub citation_rate: Option<f64>,
-    /// By provider; those with responses that day.
-    pub by_provider: BTreeMap<String, ReportTrendShare>,
-}
-
-/// Visibility at one provider on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ReportTrendShare {
-    pub responses: u64,
-    pub mentions: u64,
-    pub visibility_percent: Option<f64>,
 }

@@ -155,12 +155,14 @@ pub fn input_of(samples: &[Sample]) -> ReportInput {
         let mut sums = if sample.is_error { AnswerSums::of_error() } else { AnswerSums::of(&counted) };
         let key = (sample.prompt, sample.provider);
         let is_in_window = sample.day > LAST - WINDOW_DAYS;
-        if !sample.is_error && !sample.is_absent && is_in_window {
-            if let Some(before) = last.insert(key, counted.clone()) {
-                let mut pair = PairSums::default();
-                pair.add(&before, &counted);
-                sums.earlier_pairs = pair;
-            }
+        if !sample.is_error
+            && !sample.is_absent
+            && is_in_window
+            && let Some(before) = last.insert(key, counted.clone())
+        {
+            let mut pair = PairSums::default();
+            pair.add(&before, &counted);
+            sums.earlier_pairs = pair;
         }
         days.entry((sample.day, sample.provider)).or_default().merge(&sums);
         if is_in_window {

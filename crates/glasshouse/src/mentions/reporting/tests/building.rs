@@ -1,4 +1,4 @@
-//! When reports are built, and what stays of them.
+//! Rules of the times at which reports are built, and of their ids.
 
 use std::time::Duration;
 

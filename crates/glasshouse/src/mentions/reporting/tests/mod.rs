@@ -78,6 +78,7 @@ async fn on_each_engine(test: impl AsyncFn(Luma)) {
 }
 
 /// Starts a mail server that takes everything.
+#[expect(clippy::disallowed_methods, reason = "the task ends with the test")]
 async fn mail_server(mails: Arc<Mutex<Vec<String>>>) -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -216,7 +217,7 @@ impl Luma {
         };
         let mut changes = SumChanges::default();
         changes.add_answer(place, analysed.parts());
-        answers::set_answers(&mut tx, &[analysed.row.clone()]).await.unwrap();
+        answers::set_answers(&mut tx, std::slice::from_ref(&analysed.row)).await.unwrap();
         sums::write(&mut tx, changes).await.unwrap();
         domains::mark_reports_due(&mut tx, &self.domain.id, now.day_number(), now).await.unwrap();
         tx.commit().await.unwrap();

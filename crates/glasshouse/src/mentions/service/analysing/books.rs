@@ -1,5 +1,5 @@
 //! Brands of each domain, compiled and kept in memory for some seconds. Used by everything that analyses answers.
-//! What is written under a version that is no more is refused by the writer, which then asks for a new reading.
+//! The writer refuses answers that were analysed with an old version, and the caller reads the brands anew.
 
 use std::collections::HashSet;
 use std::sync::Arc;

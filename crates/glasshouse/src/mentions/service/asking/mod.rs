@@ -248,7 +248,7 @@ impl RunAsking {
         let now = self.0.clock.now();
         if let Some(setup) = self.0.connections.analysis() {
             let (facts, mut row) = kept.first_stage(&task.id, &book.brands);
-            // Whether a model is asked does not depend on the delimiter.
+            // The delimiter does not decide whether a model is asked.
             if llm::request(&kept.input(), &facts, &book.brands, "").is_some() {
                 row.analysis_version = version;
                 let analysis = AnalyseAnswer { run: task.id.clone() }
@@ -256,7 +256,7 @@ impl RunAsking {
                     .domain(task.domain.as_str())
                     .lane(lane_of(&setup.name))
                     .priority(JobPriority::Normal);
-                return EndedAs::Answered { row: Box::new(row), response, analysis };
+                return EndedAs::Answered { row: Box::new(row), response, analysis: Box::new(analysis) };
             }
         }
         let answer = kept.complete(&task.id, &book.brands, &book.pending, None).stamped(version, now);

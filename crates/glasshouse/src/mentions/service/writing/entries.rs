@@ -20,7 +20,7 @@ use crate::mentions::service::analysing::books::BrandBook;
 pub struct CallOpening {
     pub run: PromptRunId,
     pub job: JobRun,
-    /// Its row, without the day and the time.
+    /// Row of the call in the ledger, without day and time.
     pub call: LedgerRow,
     pub budgets: Vec<Budget>,
     /// The run is asked, not analysed.
@@ -45,7 +45,7 @@ pub enum CallRefusal {
 /// End of a paid call.
 #[derive(Debug, Clone)]
 pub struct Settlement {
-    /// Its row in the ledger.
+    /// Id of the call's row in the ledger.
     pub call: String,
     pub run: PromptRunId,
     pub end: CallEnd,
@@ -65,13 +65,13 @@ pub struct Ending {
 /// Result of an attempt at a run.
 #[derive(Debug, Clone)]
 pub enum EndedAs {
-    /// There is an answer, which a further job analyses.
-    Answered { row: Box<RunAnswerRow>, response: Option<ResponseRow>, analysis: NewJob },
-    /// Its answer is analysed.
+    /// The answer came, and a further job analyses it.
+    Answered { row: Box<RunAnswerRow>, response: Option<ResponseRow>, analysis: Box<NewJob> },
+    /// The answer came and is analysed.
     Analysed { answer: Box<AnalysedAnswer>, response: Option<ResponseRow>, book: Arc<BrandBook> },
     /// It ended without an answer.
     Failed { code: RunErrorCode, detail: String },
-    /// Its job tries again.
+    /// The job tries again.
     Queued { code: RunErrorCode, detail: String },
     /// It could not be paid: its target waits for the next period of the spent budget.
     Postponed(SpentBudgets),

@@ -1,0 +1,199 @@
+//! Lists of a site's snapshots: fresh told from stale, ordered, searched. Used by the list of
+//! snapshots and by the dashboard's counts. Must only read.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use store::{Db, DbError};
+use url::Url;
+use utoipa::ToSchema;
+
+use super::model::{Snapshot, keeps};
+use super::queries::{self, SnapshotRow, SnapshotSummaryRow};
+use crate::clock::{Clock, Timestamp};
+use crate::domains::Site;
+use crate::platform::Platform;
+
+/// Age of a snapshot, measured by its refresh interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SnapshotState {
+    /// Younger than its refresh interval.
+    Fresh,
+    /// Older than its refresh interval.
+    Stale,
+    /// The last render failed, whatever the age.
+    Failing,
+}
+
+/// Property by which snapshots are ordered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SnapshotSort {
+    #[default]
+    CreatedAt,
+    Path,
+    Status,
+    HtmlBytes,
+    RenderMs,
+}
+
+/// Snapshots of each state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SnapshotCounts {
+    /// Snapshots younger than their refresh interval.
+    pub fresh: u64,
+    /// Snapshots older than their refresh interval.
+    pub stale: u64,
+    /// Snapshots whose last render failed.
+    pub failing: u64,
+}
+
+/// Snapshots that are looked for, and their order.
+#[derive(Debug, Clone, Default)]
+pub struct SnapshotQuestion {
+    /// Text that addresses must contain, in any case.
+    pub search: String,
+    pub state: Option<SnapshotState>,
+    pub sort: SnapshotSort,
+    /// Smallest first.
+    pub is_ascending: bool,
+}
+
+/// Snapshots that were found, in order; each is read only when it is shown.
+#[derive(Debug)]
+pub struct FoundSnapshots {
+    hashes: Vec<String>,
+    /// Counts of all that match the search, whatever their state.
+    pub counts: SnapshotCounts,
+}
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct SnapshotLists {
+    db: Db,
+    clock: Clock,
+}
+
+impl SnapshotCounts {
+    fn add(&mut self, state: SnapshotState) {
+        match state {
+            SnapshotState::Fresh => self.fresh += 1,
+            SnapshotState::Stale => self.stale += 1,
+            SnapshotState::Failing => self.failing += 1,
+        }
+    }
+}
+
+impl FoundSnapshots {
+    /// The number of snapshots that match.
+    pub fn total(&self) -> usize {
+        self.hashes.len()
+    }
+}
+
+impl SnapshotLists {
+    pub(super) fn new(platform: &Platform) -> SnapshotLists {
+        SnapshotLists { db: platform.db.clone(), clock: platform.clock.clone() }
+    }
+
+    /// Finds the snapshots of a site. One light row of each is read: whether a page is stale depends on rules that no
+    /// database knows.
+    pub async fn find(&self, site: &Site, question: &SnapshotQuestion) -> Result<FoundSnapshots, DbError> {
+        let mut conn = self.db.read().await?;
+        let rows = queries::list_snapshot_summaries(&mut conn, &site.domain.id, &question.search).await?;
+        drop(conn);
+        let now = self.clock.now();
+        let mut counts = SnapshotCounts::default();
+        let mut found: Vec<(SnapshotSummaryRow, String)> = Vec::with_capacity(rows.len());
+        for row in rows {
+            let url = Url::parse(&row.url).ok();
+            let interval = url.as_ref().map(|url| interval(site, row.status, url));
+            let state = state(row.is_failing != 0, row.created_at, interval, now);
+            counts.add(state);
+            if question.state.is_none_or(|wanted| wanted == state) {
+                let path = url.map(path_of).unwrap_or_default();
+                found.push((row, path));
+            }
+        }
+        found.sort_unstable_by(|a, b| {
+            let order = order(question.sort, a, b);
+            let order = if question.is_ascending { order } else { order.reverse() };
+            order.then_with(|| a.0.key_hash.cmp(&b.0.key_hash))
+        });
+        Ok(FoundSnapshots { hashes: found.into_iter().map(|(row, _)| row.key_hash).collect(), counts })
+    }
+
+    /// Counts what is stored of a site.
+    pub async fn count(&self, site: &Site) -> Result<SnapshotCounts, DbError> {
+        Ok(self.find(site, &SnapshotQuestion::default()).await?.counts)
+    }
+
+    /// Reads some of what was found, in its order. What was deleted since is left out.
+    pub async fn read(
+        &self,
+        site: &Site,
+        found: &FoundSnapshots,
+        (limit, offset): (usize, usize),
+    ) -> Result<Vec<Snapshot>, DbError> {
+        let hashes = found.hashes.iter().skip(offset).take(limit).cloned().collect::<Vec<_>>();
+        let mut conn = self.db.read().await?;
+        let mut rows = queries::list_snapshots_by_hash(&mut conn, &site.domain.id, &hashes).await?;
+        drop(conn);
+        let now = self.clock.now();
+        let row = |hash| rows.remove(hash).map(|row| as_listed(row, now, site));
+        Ok(hashes.iter().filter_map(row).collect())
+    }
+}
+
+fn interval(site: &Site, status: i64, url: &Url) -> Duration {
+    keeps(u16::try_from(status).unwrap_or(200), site.refresh_interval(url))
+}
+
+fn state(is_failing: bool, created_at: i64, interval: Option<Duration>, now: Timestamp) -> SnapshotState {
+    let age = now.since(Timestamp::from_millis(created_at));
+    match is_failing {
+        true => SnapshotState::Failing,
+        false if interval.is_some_and(|interval| age >= interval) => SnapshotState::Stale,
+        false => SnapshotState::Fresh,
+    }
+}
+
+fn path_of(url: Url) -> String {
+    url[url::Position::BeforePath..].to_owned()
+}
+
+fn order(sort: SnapshotSort, a: &(SnapshotSummaryRow, String), b: &(SnapshotSummaryRow, String)) -> Ordering {
+    match sort {
+        SnapshotSort::CreatedAt => a.0.created_at.cmp(&b.0.created_at),
+        SnapshotSort::Path => a.1.cmp(&b.1),
+        SnapshotSort::Status => a.0.status.cmp(&b.0.status),
+        SnapshotSort::HtmlBytes => a.0.html_bytes.cmp(&b.0.html_bytes),
+        SnapshotSort::RenderMs => a.0.render_ms.cmp(&b.0.render_ms),
+    }
+}
+
+fn as_listed(row: SnapshotRow, now: Timestamp, site: &Site) -> Snapshot {
+    let url = Url::parse(&row.url).ok();
+    let created_at = Timestamp::from_millis(row.created_at);
+    let interval = url.as_ref().map(|url| interval(site, row.status, url));
+    let age = now.since(created_at);
+    Snapshot {
+        path: url.map(path_of).unwrap_or_default(),
+        url: row.url,
+        status: u16::try_from(row.status).unwrap_or(200),
+        location: row.location,
+        snapshot_key: row.object_key,
+        etag: row.etag,
+        html_bytes: row.html_bytes.unsigned_abs(),
+        render_ms: row.render_ms.unsigned_abs(),
+        created_at,
+        age_seconds: age.as_secs(),
+        stale: interval.is_some_and(|interval| age >= interval),
+        state: state(row.last_error.is_some(), row.created_at, interval, now),
+        interval_seconds: interval.unwrap_or_default().as_secs(),
+        last_error: row.last_error,
+        last_error_at: row.last_error_at.map(Timestamp::from_millis),
+    }
+}

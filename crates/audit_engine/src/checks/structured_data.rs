@@ -406,6 +406,9 @@ mod tests {
             ),
             (json!({"@type": "Car", "offers": {"@type": "AggregateOffer", "highPrice": 5}}), "offers.price"),
             (json!({"@type": "UserReview", "reviewRating": {"bestRating": 5}}), "reviewRating.ratingValue"),
+            (json!({"@type": "MobileApplication", "offers": {"priceCurrency": "EUR"}}), "offers.price"),
+            (json!({"@type": "QAPage", "mainEntity": {"name": "Why?"}}), "mainEntity.acceptedAnswer.text"),
+            (json!({"@type": "QAPage", "mainEntity": {"acceptedAnswer": {"text": "So"}}}), "mainEntity.name"),
         ] {
             assert_eq!(unfinished(&object), [lacking], "{object}");
         }
@@ -420,6 +423,9 @@ mod tests {
             json!({"@type": "Product", "offers": {"priceSpecification": {"price": 5}}}),
             json!({"@type": "Product", "offers": {"@type": "AggregateOffer", "lowPrice": 5}}),
             json!({"@type": "Product", "offers": {"priceCurrency": "EUR"}, "review": {"author": "a"}}),
+            json!({"@type": "SoftwareApplication", "offers": {"price": 0}}),
+            json!({"@type": "QAPage", "mainEntity": {"name": "Why?", "answerCount": 0}}),
+            json!({"@type": "QAPage", "mainEntity": {"name": "Why?", "suggestedAnswer": {"text": "So"}}}),
         ] {
             assert_eq!(unfinished(&object), [""; 0], "{object}");
         }

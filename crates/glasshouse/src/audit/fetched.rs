@@ -154,10 +154,10 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn a_certificate_that_is_trusted_says_when_it_ends() {
+    /// A server with a certificate of its own that ends at the beginning of a year, and who trusts it.
+    async fn tls_server(ends: i32) -> (WebServer, RootCertStore) {
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2040, 1, 2));
+        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(ends, 1, 2));
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
         let mut roots = RootCertStore::empty();
@@ -168,17 +168,46 @@ mod tests {
         let config = config.unwrap().with_no_client_auth();
         let config = config.with_single_cert(vec![certificate.der().clone()], key).unwrap();
         let response = |_| async { Response::new(Full::default()) };
-        let server = WebServer::start_tls(Arc::new(config).into(), response).await;
-        let network = NetworkConfig {
-            allow_private: vec!["127.0.0.1/32".parse().unwrap()],
-            ..NetworkConfig::default()
-        };
-        let network = Network::new(network).unwrap();
-        let host = server.address().to_string();
+        (WebServer::start_tls(Arc::new(config).into(), response).await, roots)
+    }
+
+    fn local_network() -> Network {
+        let allow_private = vec!["127.0.0.1/32".parse().unwrap()];
+        Network::new(NetworkConfig { allow_private, ..NetworkConfig::default() }).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_certificate_that_is_trusted_says_when_it_ends() {
+        let (server, roots) = tls_server(2040).await;
+        let (network, host) = (local_network(), server.address().to_string());
 
         let trusted = certificate_end_ms(&network, tls::client_config_trusting(roots), &host).await;
         let unknown = certificate_end_ms(&network, tls::client_config(), &host).await;
 
         assert_eq!((trusted, unknown), (Some(2_209_075_200_000), None));
+    }
+
+    #[tokio::test]
+    async fn failures_before_an_answer_are_told_apart() {
+        let (expired, roots) = tls_server(2021).await;
+        let (unknown, _) = tls_server(2040).await;
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let agent = http::HeaderValue::from_static("test");
+        let fetcher = Fetcher::new(local_network(), tls::client_config_trusting(roots), agent);
+
+        for (address, expected) in [
+            (expired.address().to_string(), NoResponseCause::CertificateExpired),
+            (unknown.address().to_string(), NoResponseCause::Tls),
+            (closed.to_string(), NoResponseCause::Tcp),
+            ("10.0.0.1".to_owned(), NoResponseCause::Refused),
+        ] {
+            let url = Url::parse(&format!("https://{address}/")).unwrap();
+            let request = request_for(&AuditFetch::of(url.clone()), url, HeaderMap::new());
+
+            let failure = fetch(&fetcher, request).await.unwrap_err();
+
+            let FetchFailure::NoResponse(cause, _) = failure else { panic!("{address}: {failure:?}") };
+            assert_eq!(cause, expected, "{address}");
+        }
     }
 }

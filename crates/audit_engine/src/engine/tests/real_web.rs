@@ -279,3 +279,37 @@ async fn the_preview_score_counts_what_preview_bots_get_and_the_picture_that_is_
     assert!(served > unserved, "{served} {unserved}");
     assert!(there > lost, "{there} {lost}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn listed_redirects_to_errors_are_found() {
+    let list = urlset(&["https://site.example/a"]);
+    let site = format!("GET /sitemap.xml\n{XML}{list}\nGET /a 301\nlocation: /b\nGET /b 404");
+
+    let audit = audit_with(&site, in_sitemap_mode).await;
+
+    assert!(findings_of(&audit, "/a").contains(&"REDIRECT_TO_ERROR"));
+    assert_eq!(paths(&audit), ["/a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sitemaps_have_the_limits_of_the_settings_and_say_when_they_were_cut() {
+    let list = urlset(&["https://site.example/a", "https://site.example/b", "https://site.example/c"]);
+    let site = format!("GET /sitemap.xml\n{XML}{list}\nGET *\na");
+
+    let audit = audit_with(&site, |options| {
+        in_sitemap_mode(options);
+        options.sitemap_limits.file_urls = 2;
+    })
+    .await;
+
+    assert_eq!((paths(&audit).len(), audit.crawl_stats.left_out.sitemaps), (2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_has_the_headers_that_protect_visitors() {
+    let audit = audit_listing("GET /\nx-content-type-options: nosniff\nx-powered-by: hope\n\nStart").await;
+
+    let row = audit.rows().next().unwrap();
+    let headers: Vec<_> = row.fields.security_headers.into_iter().collect();
+    assert_eq!(headers, [("x-content-type-options".to_owned(), "nosniff".to_owned())]);
+}

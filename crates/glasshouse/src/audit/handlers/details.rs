@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 use super::{NoRun, RunNotRead, visible_run};
 use crate::api::access::ReadDomain;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
 use crate::audit::ports::LastVisit;
 use crate::audit::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
@@ -197,7 +197,7 @@ async fn list_run_links(
 ) -> ApiResult<Json<LinkList>> {
     let limit = query.limit.unwrap_or(DEFAULT_LINKS);
     if !(1..=MAX_LINKS).contains(&limit) {
-        return Err(ApiError::invalid_request(vec![Issue::new("limit", "must be from 1 to 500")]));
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 500"));
     }
     let run = visible_run(&caller, &app, &id).await?;
     let LinksQuery { from, to, status, external, offset, .. } = query;
@@ -228,7 +228,7 @@ async fn compare_runs(
     let run = visible_run(&caller, &app, &id).await?;
     let other = visible_run(&caller, &app, &query.with).await?;
     if other.domain_id != run.domain_id {
-        return Err(ApiError::invalid_request(vec![Issue::new("with", "is of another domain")]));
+        return Err(ApiError::invalid_parameter("with", "is of another domain"));
     }
     let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
     Ok(Json(app.audits.compare(&earlier, &later).await?))
@@ -255,7 +255,7 @@ async fn get_link_graph(
 ) -> ApiResult<Json<LinkGraph>> {
     let limit = query.limit.unwrap_or(DEFAULT_NODES);
     if !(1..=MAX_NODES).contains(&limit) {
-        return Err(ApiError::invalid_request(vec![Issue::new("limit", "must be from 1 to 2000")]));
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 2000"));
     }
     let run = visible_run(&caller, &app, &id).await?;
     Ok(Json(app.audits.graph(&run, limit).await?))

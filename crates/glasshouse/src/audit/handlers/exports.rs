@@ -14,7 +14,7 @@ use super::runs::PagesQuery;
 use super::{RunNotRead, visible_run};
 use crate::api::access::ReadDomain;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
 use crate::audit::service::{AuditExport, AuditExportFormat, ExportRequest};
 
@@ -55,7 +55,7 @@ struct AuditExportQuery {
 
 impl AuditExportQuery {
     fn parse(self) -> ApiResult<ExportRequest> {
-        let invalid = |path: &str, message: &str| ApiError::invalid_request(vec![Issue::new(path, message)]);
+        let invalid = ApiError::invalid_parameter;
         let what = AuditExport::parse(&self.what).ok_or_else(|| {
             invalid(
                 "what",
@@ -109,7 +109,7 @@ async fn export_run(
     let run = visible_run(&caller, &app, &id).await?;
     if let Some(part) = request.part {
         if !(1..=app.audits.sitemap_files(&run).await?).contains(&part) {
-            return Err(ApiError::invalid_request(vec![Issue::new("part", "is no file of the sitemap")]));
+            return Err(ApiError::invalid_parameter("part", "is no file of the sitemap"));
         }
         name = format!("{name}-{part}");
     }

@@ -88,8 +88,8 @@ impl StartRequest {
         }
         let parse = |text: &String| crawler::url::parse_target(text, max_url_bytes);
         let sitemap = self.sitemap_url.as_ref().map(parse).transpose();
-        let sitemap = sitemap
-            .map_err(|error| ApiError::invalid_request(vec![Issue::new("sitemapUrl", error.to_string())]))?;
+        let sitemap =
+            sitemap.map_err(|error| ApiError::invalid_parameter("sitemapUrl", error.to_string()))?;
         let parsed = self.urls.iter().map(|text| parse(text).map_err(|error| error.to_string()));
         Ok((all_or_issues(parsed)?, sitemap))
     }
@@ -107,7 +107,7 @@ fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
 fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Option<Url>> {
     match sitemap {
         Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
-            Err(ApiError::invalid_request(vec![Issue::new("sitemapUrl", NOT_ON_DOMAIN)]))
+            Err(ApiError::invalid_parameter("sitemapUrl", NOT_ON_DOMAIN))
         }
         // Where links are followed, it only adds pages.
         sitemap => Ok(sitemap.filter(|url| is_on_site(url, site))),

@@ -159,12 +159,15 @@ async fn a_stream_ends_when_its_key_is_gone() {
         shop.app.get(&path).key(&other).await.assert_error(403, "api_key_domain_scope_mismatch");
         let session = shop.app.sign_in(&shop.account).await;
         let gone = async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(Duration::from_millis(300)).await;
             let keys = shop.app.get("/api/keys").session(&session).await.json();
             for key in keys["keys"].as_array().unwrap() {
                 let path = format!("/api/keys/{}", key["id"].as_str().unwrap());
                 shop.app.delete(&path).session(&session).await;
             }
+            tokio::time::pause();
+            tokio::time::advance(Duration::from_secs(30)).await;
+            tokio::time::resume();
         };
         let (reply, ()) = tokio::join!(async { shop.get(&path).await }, gone);
 

@@ -202,11 +202,12 @@ impl Audits {
                     let path = &after.paths[new];
                     let issues = (before.issues_of(old).collect(), after.issues_of(new).collect());
                     // Of a page that was not rendered this time nobody knows what scripts do to it.
-                    match before.missed_render(old) || after.missed_render(new) {
-                        true => found.remain(path, &issues.0, &issues.1),
-                        false => found.compare_issues(path, &issues.0, &issues.1),
+                    let is_known = !before.missed_render(old) && !after.missed_render(new);
+                    match is_known {
+                        true => found.compare_issues(path, &issues.0, &issues.1),
+                        false => found.remain(path, &issues.0, &issues.1),
                     }
-                    let changes = changes(&old_rows.line(old).await?, &new_rows.line(new).await?);
+                    let changes = changes(&old_rows.line(old).await?, &new_rows.line(new).await?, is_known);
                     if !changes.is_empty() {
                         found.changed_pages.total += 1;
                         if found.changed_pages.items.len() < MOST_ENTRIES {
@@ -226,7 +227,8 @@ fn site_issues(index: &Index) -> BTreeSet<&str> {
     index.site_issues.iter().map(String::as_str).collect()
 }
 
-fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
+/// Returns the fields that changed; of a page whose scripts did not run in both runs only what the server alone decides.
+fn changes(before: &[u8], after: &[u8], is_known: bool) -> Vec<FieldChange> {
     let read = |line: &[u8]| serde_json::from_slice::<Compared>(line).unwrap_or_default();
     let (before, after) = (read(before), read(after));
     let fields = [
@@ -237,6 +239,24 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
         ("canonical", before.canonical, after.canonical),
         ("indexable", before.indexable, after.indexable),
     ];
-    let changed = fields.into_iter().filter(|(_, before, after)| before != after);
+    let counted = fields.into_iter().filter(|(field, ..)| is_known || *field == "statusCode");
+    let changed = counted.filter(|(_, before, after)| before != after);
     changed.map(|(field, before, after)| FieldChange { field, before, after }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_missed_its_render_changed_only_in_its_status() {
+        let before = br#"{"statusCode":200,"title":"Shoes","h1":"Shoes"}"#;
+        let after = br#"{"statusCode":404,"title":"","h1":""}"#;
+        let fields = |is_known: bool| -> Vec<&'static str> {
+            changes(before, after, is_known).iter().map(|change| change.field).collect()
+        };
+
+        assert_eq!(fields(true), ["statusCode", "title", "h1"]);
+        assert_eq!(fields(false), ["statusCode"]);
+    }
 }

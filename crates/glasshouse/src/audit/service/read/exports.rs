@@ -411,6 +411,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sitemap_has_fifty_thousand_addresses_in_each_file() {
+        let pages = SITEMAP_URLS + 2;
+        let index = Index {
+            paths: vec![String::new(); pages],
+            // The first page is an error.
+            status: (0..pages).map(|row| if row == 0 { 404 } else { 200 }).collect(),
+            indexable: vec![true; pages],
+            ..Index::default()
+        };
+
+        let files = [1, 2, 3].map(|part| sitemap_rows(&index, Some(part)));
+
+        assert_eq!(files.each_ref().map(Vec::len), [SITEMAP_URLS, 1, 0]);
+        assert_eq!((files[0][0], files[1][0]), (1, pages - 1));
+        assert_eq!(sitemap_rows(&index, None).len(), pages - 1);
+    }
+
+    #[test]
     fn a_word_that_is_no_export_is_none() {
         assert_eq!(AuditExport::parse("hreflang"), Some(AuditExport::Hreflang));
         assert_eq!(AuditExport::parse("everything"), None);

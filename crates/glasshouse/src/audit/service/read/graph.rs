@@ -1,7 +1,7 @@
 //! The link graph of a run as a picture shows it: pages with the most links to them, and the links between these.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -65,23 +65,21 @@ impl Audits {
             inlink_count: index.inlinks[*row],
         };
         let nodes: Vec<GraphNode> = rows.iter().map(node).collect();
-        let places: HashMap<&str, usize> =
-            nodes.iter().enumerate().map(|(place, node)| (node.path.as_str(), place)).collect();
-        let mut in_order: Vec<(usize, usize)> = rows.iter().copied().zip(0..).collect();
+        // Two thousand pages can have four million links between them.
+        let places: HashMap<&str, u16> = nodes.iter().map(|node| node.path.as_str()).zip(0..).collect();
+        let mut in_order: Vec<(usize, u16)> = rows.iter().copied().zip(0..).collect();
         in_order.sort_unstable();
-        let (mut seen, mut edges) = (HashSet::new(), Vec::new());
+        let mut edges: Vec<(u16, u16)> = Vec::new();
         let mut reader = RowReader::new(self, run, PartKind::Links);
         for (row, from) in in_order {
             let links: Vec<LinkRow> = serde_json::from_slice(&reader.line(row).await?).unwrap_or_default();
-            for to in links.iter().filter_map(|link| places.get(link.to.as_str()).copied()) {
-                if to != from && seen.insert((from, to)) {
-                    edges.push((from, to));
-                }
-            }
+            let places = links.iter().filter_map(|link| places.get(link.to.as_str()).copied());
+            let others: BTreeSet<u16> = places.filter(|to| *to != from).collect();
+            edges.extend(others.into_iter().map(|to| (from, to)));
         }
         edges.sort_unstable();
         let edge_total = edges.len();
-        edges.truncate(MOST_EDGES);
+        let edges = edges.into_iter().take(MOST_EDGES).map(|(from, to)| (from.into(), to.into())).collect();
         Ok(LinkGraph { nodes, edges, page_total: index.len(), edge_total })
     }
 }

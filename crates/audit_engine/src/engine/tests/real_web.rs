@@ -282,13 +282,14 @@ async fn the_preview_score_counts_what_preview_bots_get_and_the_picture_that_is_
 
 #[tokio::test(start_paused = true)]
 async fn listed_redirects_to_errors_are_found() {
-    let list = urlset(&["https://site.example/a"]);
-    let site = format!("GET /sitemap.xml\n{XML}{list}\nGET /a 301\nlocation: /b\nGET /b 404");
+    let list = urlset(&["https://site.example/a", "https://site.example/c"]);
+    let site = format!("GET /sitemap.xml\n{XML}{list}\nGET /a 301\nlocation: /b\nGET /b 404\nGET /c\nc");
 
     let audit = audit_with(&site, in_sitemap_mode).await;
 
-    assert!(findings_of(&audit, "/a").contains(&"REDIRECT_TO_ERROR"));
-    assert_eq!(paths(&audit), ["/a"]);
+    assert_eq!(paths(&audit), ["/a", "/c"]);
+    let found = findings_of(&audit, "/a");
+    assert!(found.contains(&"REDIRECT_TO_ERROR"), "{found:?}");
 }
 
 #[tokio::test(start_paused = true)]

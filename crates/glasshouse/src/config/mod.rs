@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crawler::HostTarget;
+use crawler::sitemap::SitemapLimits;
 use ipnet::IpNet;
 use serde::Deserialize;
 use url::Url;
@@ -187,6 +188,18 @@ pub struct LimitsSection {
     pub anonymous_per_minute: u32,
     pub keys_per_account: u64,
     pub snapshots_per_domain: NonZeroU64,
+}
+
+impl LimitsSection {
+    /// Returns how much of sitemaps is read: by audits, refreshes and settings alike.
+    pub fn of_sitemaps(&self) -> SitemapLimits {
+        SitemapLimits {
+            file_bytes: self.sitemap_bytes,
+            file_urls: self.sitemap_urls,
+            total_urls: self.sitemap_total_urls,
+            ..SitemapLimits::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

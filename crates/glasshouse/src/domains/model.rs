@@ -256,6 +256,13 @@ pub struct Domain {
     pub updated_at: Timestamp,
 }
 
+impl Domain {
+    /// Whether a check has proven that the account may connect the site.
+    pub fn is_proven(&self) -> bool {
+        matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
+    }
+}
+
 /// A domain as lists show it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

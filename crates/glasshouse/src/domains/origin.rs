@@ -76,14 +76,14 @@ impl OriginClient {
             fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent),
             scheme: platform.config.edge.origin_scheme,
             max_redirects: limits.redirects,
-            sitemap_limits: SitemapLimits {
-                file_bytes: limits.sitemap_bytes,
-                file_urls: limits.sitemap_urls,
-                total_urls: limits.sitemap_total_urls,
-                ..SitemapLimits::default()
-            },
+            sitemap_limits: limits.of_sitemaps(),
             sitemap_turns: Arc::new(SitemapTurns::new()),
         }
+    }
+
+    /// How much of sitemaps is read.
+    pub fn sitemap_limits(&self) -> SitemapLimits {
+        self.sitemap_limits
     }
 
     /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.

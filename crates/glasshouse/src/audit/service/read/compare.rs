@@ -250,10 +250,15 @@ mod tests {
 
     #[test]
     fn a_page_that_missed_its_render_changed_only_in_its_status() {
-        let before = br#"{"statusCode":200,"title":"Shoes","h1":"Shoes"}"#;
-        let after = br#"{"statusCode":404,"title":"","h1":""}"#;
+        let page = |status: u16, text: &str| {
+            let page = serde_json::json!({
+                "statusCode": status, "title": text, "metaDesc": "", "h1": text, "canonical": "", "indexable": true,
+            });
+            page.to_string().into_bytes()
+        };
         let fields = |is_known: bool| -> Vec<&'static str> {
-            changes(before, after, is_known).iter().map(|change| change.field).collect()
+            let changes = changes(&page(200, "Shoes"), &page(404, ""), is_known);
+            changes.iter().map(|change| change.field).collect()
         };
 
         assert_eq!(fields(true), ["statusCode", "title", "h1"]);

@@ -21,6 +21,7 @@ use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
+use crate::dashboard::{Dashboard, DashboardServices};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
@@ -85,6 +86,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Sites at a glance.
+    pub dashboard: Dashboard,
 }
 
 impl Deref for AppState {
@@ -139,6 +142,15 @@ impl AppState {
         };
         let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
+        let joined = DashboardServices {
+            domains: domains.clone(),
+            analytics: analytics.clone(),
+            audits: audits.clone(),
+            mentions: mention_reading.clone(),
+            render: render.clone(),
+            refresh: refresh.clone(),
+        };
+        let dashboard = Dashboard::new(&platform, joined);
         AppState(Arc::new(App {
             follower,
             accounts,
@@ -157,6 +169,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            dashboard,
             platform,
         }))
     }

@@ -19,5 +19,6 @@ mod stored;
 mod tests;
 pub mod words;
 
+pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;

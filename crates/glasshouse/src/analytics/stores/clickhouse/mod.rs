@@ -25,6 +25,7 @@ use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
@@ -181,6 +182,27 @@ impl VisitStore for ClickHouseStore {
             let row = |row: &mut Reader<'_>| {
                 let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
                 Ok(DayCount { day, crawler, served, visits: row.u64()? })
+            };
+            self.report(&sql, row).await
+        })
+    }
+
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        (from, to): (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
+        Box::pin(async move {
+            let names: Vec<String> = domains.iter().map(|domain| quoted(domain.as_str())).collect();
+            let (names, from) = (names.join(", "), from.max(0));
+            let sql = format!(
+                "select domain, day, sum(visits), sumIf(visits, status >= 4) from visits \
+                 where domain in ({names}) and what = {DAY} and day between {from} and {to} and verified != 1 \
+                 group by domain, day"
+            );
+            let row = |row: &mut Reader<'_>| {
+                let (domain, day) = (DomainId::from(row.text()?.to_owned()), row.day()?);
+                Ok(DomainDay { domain, day, visits: row.u64()?, failed: row.u64()? })
             };
             self.report(&sql, row).await
         })

@@ -2,6 +2,7 @@
 
 mod compare;
 mod exports;
+mod for_dashboard;
 mod for_mentions;
 mod links;
 mod visits;

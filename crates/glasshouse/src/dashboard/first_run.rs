@@ -1,0 +1,164 @@
+//! State of the installation and of an account, for somebody's first minutes. A word for each part: tenants read it too, and
+//! paths, addresses and errors are the operator's.
+
+use std::future::Future;
+use std::time::Duration;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::service::Dashboard;
+use crate::accounts::AccountId;
+use crate::analytics::VisitStore;
+use crate::analytics::stores::VisitError;
+use crate::domains::{DomainId, DomainStatus};
+use crate::mentions::Mentions;
+use crate::platform::Platform;
+
+/// Time that a part may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// State of the installation and of the account.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FirstRun {
+    /// `browser`, `database`, `object_store`, `visit_store`, `addresses`, `public_url`, `mail`.
+    pub installation: Vec<InstallationPart>,
+    /// All assistants, in their order.
+    pub providers: Vec<ProviderReadiness>,
+    /// The demo domain, if it is the account's.
+    #[schema(required = true, examples("demo.localhost"))]
+    pub demo_domain: Option<String>,
+    pub account: AccountContents,
+}
+
+/// A part of the installation.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InstallationPart {
+    #[schema(examples("browser"))]
+    pub id: &'static str,
+    pub state: InstallationState,
+}
+
+/// State of a part of the installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum InstallationState {
+    Ok,
+    /// It works, or is not set up, and something is missing without it.
+    Note,
+    Broken,
+}
+
+/// Readiness of an assistant.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ProviderReadiness {
+    #[schema(examples("chatgpt"))]
+    pub id: String,
+    pub state: ProviderState,
+}
+
+/// State of an assistant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderState {
+    Ready,
+    /// A chat-completions server at a private address answers for it.
+    StandIn,
+    NoKey,
+}
+
+/// Things that an account has.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct AccountContents {
+    pub domains: u64,
+    /// Domains that lead to the service or ask it themselves.
+    pub connected: u64,
+    pub snapshots: u64,
+    /// Audits.
+    pub runs: u64,
+    /// Prompts for assistants.
+    pub prompts: u64,
+}
+
+/// Looks at every part of the installation.
+pub async fn look_at_installation(platform: &Platform, visits: &dyn VisitStore) -> Vec<InstallationPart> {
+    let (browser, database, object_store, visit_store) = tokio::join!(
+        tokio::time::timeout(PATIENCE, platform.renderer.health()),
+        answers(platform.db.ping()),
+        answers(platform.blobs.check()),
+        answers(visits.check()),
+    );
+    let browser = match browser {
+        Ok(health) if health.usable && health.problem.is_none() => InstallationState::Ok,
+        Ok(health) if health.usable => InstallationState::Note,
+        Ok(_) | Err(_) => InstallationState::Broken,
+    };
+    let config = &platform.config;
+    let set = |is_set| if is_set { InstallationState::Ok } else { InstallationState::Note };
+    let has_addresses = !config.edge.public_ipv4.is_empty() || !config.edge.public_ipv6.is_empty();
+    let part = |id, state| InstallationPart { id, state };
+    vec![
+        part("browser", browser),
+        part("database", database),
+        part("object_store", object_store),
+        part("visit_store", visit_store),
+        part("addresses", set(has_addresses)),
+        part("public_url", set(config.has_public_url())),
+        part("mail", set(config.mail.smtp_url.reveal().is_some())),
+    ]
+}
+
+/// Tells which assistants can be asked.
+pub fn look_at_providers(platform: &Platform, mentions: &Mentions) -> Vec<ProviderReadiness> {
+    let setups = mentions.connections.all().iter();
+    let readiness = |setup: &crate::mentions::connections::AssistantSetup| {
+        let connection = &setup.connection;
+        let is_chat = connection.style == assistants::providers::ApiStyle::Chat;
+        let state = match connection.is_available() {
+            false => ProviderState::NoKey,
+            true if is_chat && connection.is_at_private_address(&platform.network) => ProviderState::StandIn,
+            true => ProviderState::Ready,
+        };
+        ProviderReadiness { id: setup.provider.to_string(), state }
+    };
+    setups.map(readiness).collect()
+}
+
+impl Dashboard {
+    /// Counts what an account has, `prompts` being known, and finds the demo domain among it.
+    pub async fn look_at_account(
+        &self,
+        account: &AccountId,
+        prompts: u64,
+    ) -> Result<(AccountContents, Option<String>), VisitError> {
+        let domains = self.services.domains.list(Some(account)).await?;
+        let ids: Vec<DomainId> = domains.iter().map(|domain| domain.id.clone()).collect();
+        let snapshots = self.services.render.snapshot_lists().count_planned(&ids).await?;
+        let is_connected =
+            |status: DomainStatus| matches!(status, DomainStatus::Connected | DomainStatus::ViaApi);
+        let contents = AccountContents {
+            domains: domains.len() as u64,
+            connected: domains.iter().filter(|domain| is_connected(domain.status)).count() as u64,
+            snapshots: snapshots.values().map(|counts| counts.total()).sum(),
+            runs: self.services.audits.count_runs(account).await?,
+            prompts,
+        };
+        let demo = domains.into_iter().map(|domain| domain.host).find(|host| self.is_demo(host));
+        Ok((contents, demo))
+    }
+}
+
+async fn answers<E: std::error::Error + 'static>(
+    check: impl Future<Output = Result<(), E>>,
+) -> InstallationState {
+    match tokio::time::timeout(PATIENCE, check).await {
+        Ok(Ok(())) => InstallationState::Ok,
+        Ok(Err(error)) => {
+            let error = crawler::errors::one_line(&error);
+            tracing::warn!(error, "a part of the installation is not usable");
+            InstallationState::Broken
+        }
+        Err(_) => InstallationState::Broken,
+    }
+}

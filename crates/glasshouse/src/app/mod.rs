@@ -12,6 +12,8 @@ use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
+pub use self::health::PartReadiness;
+use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
@@ -88,6 +90,8 @@ pub struct App {
     pub refresh: RefreshService,
     /// Sites at a glance.
     pub dashboard: Dashboard,
+    /// Whether the service can be used.
+    pub readiness: ReadinessCheck,
 }
 
 impl Deref for AppState {
@@ -170,6 +174,7 @@ impl AppState {
             jobs,
             refresh,
             dashboard,
+            readiness: ReadinessCheck::default(),
             platform,
         }))
     }

@@ -1,22 +1,16 @@
 //! State of the installation and of an account, for somebody's first minutes. A word for each part: tenants read it too, and
 //! paths, addresses and errors are the operator's.
 
-use std::future::Future;
-use std::time::Duration;
-
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::service::Dashboard;
 use crate::accounts::AccountId;
-use crate::analytics::VisitStore;
 use crate::analytics::stores::VisitError;
+use crate::config::Config;
 use crate::domains::{DomainId, DomainStatus};
 use crate::mentions::Mentions;
 use crate::platform::Platform;
-
-/// Time that a part may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// State of the installation and of the account.
 #[derive(Debug, Serialize, ToSchema)]
@@ -81,31 +75,25 @@ pub struct AccountContents {
     pub prompts: u64,
 }
 
-/// Looks at every part of the installation.
-pub async fn look_at_installation(platform: &Platform, visits: &dyn VisitStore) -> Vec<InstallationPart> {
-    let (browser, database, object_store, visit_store) = tokio::join!(
-        tokio::time::timeout(PATIENCE, platform.renderer.health()),
-        answers(platform.db.ping()),
-        answers(platform.blobs.check()),
-        answers(visits.check()),
-    );
-    let browser = match browser {
-        Ok(health) if health.usable && health.problem.is_none() => InstallationState::Ok,
-        Ok(health) if health.usable => InstallationState::Note,
-        Ok(_) | Err(_) => InstallationState::Broken,
-    };
-    let config = &platform.config;
-    let set = |is_set| if is_set { InstallationState::Ok } else { InstallationState::Note };
+impl InstallationState {
+    /// Returns the state of a part that can be used or not, with or without something to be said about it.
+    pub fn of(is_usable: bool, has_problem: bool) -> InstallationState {
+        match (is_usable, has_problem) {
+            (true, false) => InstallationState::Ok,
+            (true, true) => InstallationState::Note,
+            (false, _) => InstallationState::Broken,
+        }
+    }
+}
+
+/// Looks at the settings that an installation works without, though not all of it does.
+pub fn look_at_settings(config: &Config) -> [InstallationPart; 3] {
+    let part = |id, is_set| InstallationPart { id, state: InstallationState::of(true, !is_set) };
     let has_addresses = !config.edge.public_ipv4.is_empty() || !config.edge.public_ipv6.is_empty();
-    let part = |id, state| InstallationPart { id, state };
-    vec![
-        part("browser", browser),
-        part("database", database),
-        part("object_store", object_store),
-        part("visit_store", visit_store),
-        part("addresses", set(has_addresses)),
-        part("public_url", set(config.has_public_url())),
-        part("mail", set(config.mail.smtp_url.reveal().is_some())),
+    [
+        part("addresses", has_addresses),
+        part("public_url", config.has_public_url()),
+        part("mail", config.mail.smtp_url.reveal().is_some()),
     ]
 }
 
@@ -146,19 +134,5 @@ impl Dashboard {
         };
         let demo = domains.into_iter().map(|domain| domain.host).find(|host| self.is_demo(host));
         Ok((contents, demo))
-    }
-}
-
-async fn answers<E: std::error::Error + 'static>(
-    check: impl Future<Output = Result<(), E>>,
-) -> InstallationState {
-    match tokio::time::timeout(PATIENCE, check).await {
-        Ok(Ok(())) => InstallationState::Ok,
-        Ok(Err(error)) => {
-            let error = crawler::errors::one_line(&error);
-            tracing::warn!(error, "a part of the installation is not usable");
-            InstallationState::Broken
-        }
-        Err(_) => InstallationState::Broken,
     }
 }

@@ -14,9 +14,11 @@ use crate::api::access::Access;
 use crate::api::listing::SortOrder;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
-use crate::app::AppState;
+use crate::app::{AppState, PartReadiness};
 use crate::dashboard::attention::is_attention_id;
-use crate::dashboard::first_run::{FirstRun, look_at_installation, look_at_providers};
+use crate::dashboard::first_run::{
+    FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings,
+};
 use crate::dashboard::overview::SiteOverview;
 use crate::dashboard::sites::{SiteQuestion, SiteRow, SiteSort};
 use crate::domains::{DomainAccess, RequestedDomain};
@@ -217,7 +219,12 @@ async fn get_first_run(
 ) -> ApiResult<impl IntoResponse> {
     let prompts = app.holdings(caller.account()).await?.prompts;
     let (account, demo_domain) = app.dashboard.look_at_account(caller.account(), prompts).await?;
-    let installation = look_at_installation(&app.platform, &*app.visits).await;
+    let part = |part: PartReadiness| InstallationPart {
+        id: part.id,
+        state: InstallationState::of(part.is_usable, part.has_problem),
+    };
+    let parts = app.readiness.parts(&app).await.into_iter().map(part);
+    let installation = parts.chain(look_at_settings(&app.platform.config)).collect();
     let providers = look_at_providers(&app.platform, &app.mentions);
     Ok(no_store(FirstRun { installation, providers, demo_domain, account }))
 }

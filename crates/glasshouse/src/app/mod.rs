@@ -23,7 +23,7 @@ use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
-use crate::dashboard::{Dashboard, DashboardServices};
+use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
@@ -89,7 +89,7 @@ pub struct App {
     /// Rendering again.
     pub refresh: RefreshService,
     /// Sites at a glance.
-    pub dashboard: Dashboard,
+    pub dashboard: SiteDashboard,
     /// Whether the service can be used.
     pub readiness: ReadinessCheck,
 }
@@ -154,7 +154,7 @@ impl AppState {
             render: render.clone(),
             refresh: refresh.clone(),
         };
-        let dashboard = Dashboard::new(&platform, joined);
+        let dashboard = SiteDashboard::new(&platform, joined);
         AppState(Arc::new(App {
             follower,
             accounts,

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::service::Dashboard;
+use super::service::SiteDashboard;
 use crate::accounts::AccountId;
 use crate::analytics::stores::VisitError;
 use crate::config::Config;
@@ -113,7 +113,7 @@ pub fn look_at_providers(platform: &Platform, mentions: &Mentions) -> Vec<Provid
     setups.map(readiness).collect()
 }
 
-impl Dashboard {
+impl SiteDashboard {
     /// Counts what an account has, `prompts` being known, and finds the demo domain among it.
     pub async fn look_at_account(
         &self,

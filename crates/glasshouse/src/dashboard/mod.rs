@@ -12,4 +12,4 @@ mod queries;
 pub mod service;
 pub mod sites;
 
-pub use service::{Dashboard, DashboardServices};
+pub use service::{DashboardServices, SiteDashboard};

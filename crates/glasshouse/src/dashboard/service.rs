@@ -48,7 +48,7 @@ pub struct DashboardServices {
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
-pub struct Dashboard {
+pub struct SiteDashboard {
     db: Db,
     clock: Clock,
     demo_domain: Option<String>,
@@ -79,9 +79,9 @@ impl Unavailable {
     }
 }
 
-impl Dashboard {
-    pub fn new(platform: &Platform, services: DashboardServices) -> Dashboard {
-        Dashboard {
+impl SiteDashboard {
+    pub fn new(platform: &Platform, services: DashboardServices) -> SiteDashboard {
+        SiteDashboard {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
             demo_domain: platform.config.server.demo_domain.clone(),

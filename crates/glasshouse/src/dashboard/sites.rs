@@ -1,5 +1,6 @@
 //! The list of an account's sites: one row each, those in need first.
 //! Sums of all sites are read in a handful of statements, daily visits for the rows that are shown.
+//! See docs/decisions/0451.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -7,7 +8,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::service::Dashboard;
+use super::service::SiteDashboard;
 use crate::accounts::AccountId;
 use crate::analytics::model::Day;
 use crate::analytics::stores::VisitError;
@@ -79,7 +80,7 @@ struct Draft {
     created_at: i64,
 }
 
-impl Dashboard {
+impl SiteDashboard {
     /// Lists sites of an account, and counts all that match.
     pub async fn list_sites(
         &self,

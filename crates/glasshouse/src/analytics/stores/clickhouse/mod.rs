@@ -27,7 +27,6 @@ use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
-use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
@@ -194,22 +193,9 @@ impl VisitStore for ClickHouseStore {
     fn days_of_domains<'a>(
         &'a self,
         domains: &'a [DomainId],
-        (from, to): (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
-        Box::pin(async move {
-            let names: Vec<String> = domains.iter().map(|domain| quoted(domain.as_str())).collect();
-            let (names, from) = (names.join(", "), from.max(0));
-            let sql = format!(
-                "select domain, day, sum(visits), sumIf(visits, status >= 4) from visits \
-                 where domain in ({names}) and what = {DAY} and day between {from} and {to} and verified != 1 \
-                 group by domain, day"
-            );
-            let row = |row: &mut Reader<'_>| {
-                let (domain, day) = (DomainId::from(row.text()?.to_owned()), row.day()?);
-                Ok(DomainDay { domain, day, visits: row.u64()?, failed: row.u64()? })
-            };
-            self.report(&sql, row).await
-        })
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<super::DomainDay>, VisitError>> {
+        Box::pin(async move { self.report(&windows::sums_of(domains, window), windows::read_sum).await })
     }
 
     fn spoofed_days<'a>(
@@ -219,8 +205,7 @@ impl VisitStore for ClickHouseStore {
     ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
         Box::pin(async move {
             let days = of_window(domain, DAY, window);
-            let sql =
-                format!("select day, sum(visits) from visits where {days} and verified = 1 group by day");
+            let sql = format!("select day, sum(visits) from visits where verified = 1 and {days} group by 1");
             self.report(&sql, |row: &mut Reader<'_>| Ok((row.day()?, row.u64()?))).await
         })
     }

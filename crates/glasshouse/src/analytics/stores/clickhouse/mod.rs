@@ -205,8 +205,7 @@ impl VisitStore for ClickHouseStore {
     ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
         Box::pin(async move {
             let own = of_window(domain, DAY, window);
-            let sql =
-                format!("select day, sum(visits) from visits where verified = 1 and {own} group by day");
+            let sql = format!("select day, sum(visits) from visits where verified=1 and {own} group by day");
             self.report(&sql, |row: &mut Reader<'_>| Ok((row.day()?, row.u64()?))).await
         })
     }

@@ -35,8 +35,8 @@ export function filling({ snapshots, sites, now }) {
   const summary = JSON.stringify({ errors: 18, warnings: 40, notices: 90, newErrors: 2, blockedCrawlers: [] });
   const snapshot = (domain, key, number) => `${domain}, ${key}, ${key}, 'https://x.test/page-' || ${number}, 'key' || ${number}, 200, 'etag', 60000, 4000, 700, ${now} - (${number} % 80000) * 1000, 1, 1, 0, case when ${number} % 500 = 0 then 'the page answered 500' end, case when ${number} % 500 = 0 then ${now} end, 0, 0, ${now} + (${number} % 900 - 5) * 100000`;
   const columns = 'domain_id, key_hash, page_key, url, object_key, status, etag, html_bytes, text_chars, render_ms, created_at, stored_generation, generation, lease_until, last_error, last_error_at, failures, retry_at, due_at';
-  const run = (key, domain, host, at) => `'run' || ${key}, ${account}, ${domain}, ${host}, ${at}, ${at} + 60000, 'success', false, 'manual', 'manual', 'follow whole ', '{}', 1, 50000, 0, 50000, 0, 87.4, 148, 2, 2.1, 'finished', false, false, false, '${report}', ${at}, false, '${summary}'`;
-  const runColumns = 'id, account_id, domain_id, host, started_at, completed_at, status, active, triggered_by, frequency, scope_key, request, run_count, pages_crawled, waiting, pages_counted, continuations, health_score, issue_count, delta_issues, delta_health, close_reason, needs_continuation, hit_url_limit, cancel_requested, report, updated_at, forgotten, summary';
+  const run = (key, domain, host, at) => `'run' || ${key}, ${account}, ${domain}, ${host}, ${at}, ${at} + 60000, 'success', false, 'manual', 'manual', 'follow whole ', '{}', 1, 50000, 0, 50000, 0, 87.4, 148, 2, 2.1, 'finished', false, false, false, '${report}', ${at}, false`;
+  const runColumns = 'id, account_id, domain_id, host, started_at, completed_at, status, active, triggered_by, frequency, scope_key, request, run_count, pages_crawled, waiting, pages_counted, continuations, health_score, issue_count, delta_issues, delta_health, close_reason, needs_continuation, hit_url_limit, cancel_requested, report, updated_at, forgotten';
   return [
     `insert into snapshots (${columns}) select ${snapshot(id, "'hash' || i", 'i')} from ${counted(snapshots)}`,
     `insert into snapshot_plans (domain_id, intervals) values (${id}, '[86400,[]]')`,
@@ -45,6 +45,8 @@ export function filling({ snapshots, sites, now }) {
        select 'site' || i, account_id, 'site-' || i || '.test', 'connected', false, settings, rendering, 1, created_at + i, updated_at, 'site-' || i || '.test' from domains, ${counted(sites)} where host = '${DOMAIN}'`,
     `insert into snapshots (${columns}) select ${snapshot("'site' || i", "'hash' || k", 'k')} from ${counted(sites)} cross join (select i as k from ${counted(20)}) as pages`,
     `insert into audit_runs (${runColumns}) select ${run("'s' || i || 'k' || k", "'site' || i", "'site-' || i || '.test'", `${now} - k * ${DAY_MS}`)} from ${counted(sites)} cross join (select i as k from ${counted(4)}) as times`,
+    `insert into audit_summaries (run_id, account_id, domain_id, started_at, completed_at, health_score, delta_health, facts)
+       select id, account_id, domain_id, started_at, completed_at, health_score, delta_health, '${summary}' from audit_runs`,
     `insert into visit_days (domain_id, day, crawler, verified, served, status_class, visits)
        select 'site' || i, ${today} - k + 1, case k % 3 when 0 then 'googlebot' when 1 then 'gptbot' else 'bingbot' end, 'unknown', 'cache', case when (i + k) % 50 = 0 then 4 else 2 end, 1 + (i * k) % 90 from ${counted(sites)} cross join (select i as k from ${counted(60)}) as days`,
     'analyze',

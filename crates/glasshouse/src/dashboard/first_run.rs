@@ -69,7 +69,7 @@ pub struct AccountContents {
     /// Domains that lead to the service or ask it themselves.
     pub connected: u64,
     pub snapshots: u64,
-    /// Audits.
+    /// Audits with results.
     pub runs: u64,
     /// Prompts for assistants.
     pub prompts: u64,

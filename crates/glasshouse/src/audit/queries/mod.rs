@@ -292,8 +292,7 @@ pub async fn finish_run(
 ) -> Result<bool, DbError> {
     const SQL: &str = "update audit_runs set active = false, completed_at = $2, updated_at = $2, status = $3, \
          close_reason = $4, pages_crawled = $5, waiting = 0, health_score = $6, issue_count = $7, delta_issues = $8, \
-         delta_health = $9, error_message = $10, report = $11, needs_continuation = false, hit_url_limit = $12, \
-         summary = $13 \
+         delta_health = $9, error_message = $10, report = $11, needs_continuation = false, hit_url_limit = $12 \
          where id = $1 and active";
     let changed = on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -309,7 +308,6 @@ pub async fn finish_run(
             .bind(outcome.error_message.as_deref())
             .bind(json(&outcome.report))
             .bind(outcome.close_reason == CloseReason::UrlLimit)
-            .bind(json(&summaries::ReportFacts::of(&outcome.report)))
             .execute(c)
             .await
             .map(|done| done.rows_affected())

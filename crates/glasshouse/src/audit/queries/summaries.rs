@@ -5,7 +5,7 @@ use serde_json::Value;
 use store::{Conn, DbError, on_engine};
 
 use crate::accounts::AccountId;
-use crate::audit::model::{RunId, RunReport};
+use crate::audit::model::{Outcome, Run, RunId, RunReport};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
@@ -64,42 +64,72 @@ impl ReportFacts {
 
 #[derive(sqlx::FromRow)]
 struct SummaryRow {
-    id: String,
+    run_id: String,
     domain_id: String,
     completed_at: i64,
     health_score: f64,
     delta_health: f64,
+    facts: String,
+    /// Runs with results of the domain.
     runs: i64,
+    /// Place of the run among them, the newest being 1.
     place: i64,
-    summary: Option<String>,
-    /// The report of a run without a summary.
-    report: Option<String>,
 }
 
 impl SummaryRow {
     fn read(self) -> RunSummary {
-        let written = self.summary.and_then(|text| serde_json::from_str(&text).ok());
-        let read = || serde_json::from_str(self.report.as_deref()?).ok();
-        let facts = written.or_else(|| read().map(|report| ReportFacts::of(&report)));
         RunSummary {
-            id: RunId::from(self.id),
+            id: RunId::from(self.run_id),
             domain: DomainId::from(self.domain_id),
             completed_at: Timestamp::from_millis(self.completed_at),
             health_score: self.health_score,
             delta_health: (self.place < self.runs).then_some(self.delta_health),
-            facts: facts.unwrap_or_default(),
+            facts: serde_json::from_str(&self.facts).unwrap_or_default(),
         }
     }
 }
 
+/// Writes the summary of a run that ends with results.
+pub async fn put_summary(
+    conn: &mut Conn,
+    run: &Run,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into audit_summaries \
+             (run_id, account_id, domain_id, started_at, completed_at, health_score, delta_health, facts) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (run_id) do nothing";
+    let facts = serde_json::to_string(&ReportFacts::of(&outcome.report)).expect("numbers and texts are JSON");
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(run.id.as_str())
+            .bind(run.account_id.as_str())
+            .bind(run.domain_id.as_str())
+            .bind(run.started_at.as_millis())
+            .bind(now.as_millis())
+            .bind(outcome.health_score)
+            .bind(outcome.delta_health)
+            .bind(facts)
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
+}
+
+/// Deletes the summaries of a removed domain.
+pub async fn delete_summaries(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
+    const SQL: &str = "delete from audit_summaries where domain_id = $1";
+    on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(drop))?;
+    Ok(())
+}
+
 /// Lists the newest run with results of each domain of an account.
 pub async fn list_latest(conn: &mut Conn, account: &AccountId) -> Result<Vec<RunSummary>, DbError> {
-    const SQL: &str = "select * from (select id, domain_id, completed_at, health_score, delta_health, summary, \
-             case when summary is null then report end as report, \
+    const SQL: &str = "select * from (select run_id, domain_id, completed_at, health_score, delta_health, facts, \
              count(*) over (partition by domain_id) as runs, \
-             row_number() over (partition by domain_id order by started_at desc, id desc) as place \
-         from audit_runs where account_id = $1 and completed_at is not null and not forgotten \
-             and status in ('success', 'limit_reached', 'partial')) as runs where place = 1";
+             row_number() over (partition by domain_id order by started_at desc, run_id desc) as place \
+         from audit_summaries where account_id = $1) as ranked where place = 1";
     let rows: Vec<SummaryRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(account.as_str()).fetch_all(c).await)?;
     Ok(rows.into_iter().map(SummaryRow::read).collect())
@@ -111,19 +141,17 @@ pub async fn list_of_domain(
     domain: &DomainId,
     most: i64,
 ) -> Result<Vec<RunSummary>, DbError> {
-    const SQL: &str = "select * from (select id, domain_id, completed_at, health_score, delta_health, summary, \
-             case when summary is null then report end as report, \
-             count(*) over () as runs, row_number() over (order by started_at desc, id desc) as place \
-         from audit_runs where domain_id = $1 and completed_at is not null and not forgotten \
-             and status in ('success', 'limit_reached', 'partial')) as runs where place <= $2 order by place";
+    const SQL: &str = "select * from (select run_id, domain_id, completed_at, health_score, delta_health, facts, \
+             count(*) over () as runs, row_number() over (order by started_at desc, run_id desc) as place \
+         from audit_summaries where domain_id = $1) as ranked where place <= $2 order by place";
     let rows: Vec<SummaryRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(most).fetch_all(c).await)?;
     Ok(rows.into_iter().map(SummaryRow::read).collect())
 }
 
-/// Counts the runs of an account's domains.
+/// Counts the runs with results of an account's domains.
 pub async fn count_runs(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
-    const SQL: &str = "select count(*) from audit_runs where account_id = $1 and not forgotten";
+    const SQL: &str = "select count(*) from audit_summaries where account_id = $1";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
     Ok(count.unsigned_abs())
 }

@@ -44,7 +44,7 @@ impl Audits {
         Ok(false)
     }
 
-    /// Counts the runs of an account's domains.
+    /// Counts the runs with results of an account's domains.
     pub async fn count_runs(&self, account: &AccountId) -> Result<u64, DbError> {
         summaries::count_runs(&mut self.0.db.read().await?, account).await
     }

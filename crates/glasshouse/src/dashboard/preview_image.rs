@@ -66,7 +66,7 @@ pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
         [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some("image/png"),
         [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', ..] if brand == Some(b"WEBP") => Some("image/webp"),
+        [b'R', b'I', b'F', b'F', ..] if matches!(brand, Some(b"WEBP")) => Some("image/webp"),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] if matches!(brand, Some(b"avif" | b"avis")) => {
             Some("image/avif")
         }

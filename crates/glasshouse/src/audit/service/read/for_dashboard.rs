@@ -73,5 +73,5 @@ fn line_names(line: &[u8], picture: &Url, last: &str, host: &str) -> bool {
     let leads_there = |name: &&str| {
         tags.get(*name).and_then(|value| page.join(value.trim()).ok()).is_some_and(|url| url == *picture)
     };
-    PICTURE_TAGS.iter().any(|name| leads_there(&name))
+    PICTURE_TAGS.iter().any(leads_there)
 }

@@ -31,8 +31,10 @@ impl Audits {
     /// Decides whether a page of the newest run with results names a picture in its social tags.
     pub async fn names_social_image(&self, domain: &DomainId, picture: &Url) -> Result<bool, ReadError> {
         let Some((run, index)) = self.latest_index(domain).await? else { return Ok(false) };
-        // Tags say it as they like: absolute, or from the page on. The last part of the path is in all of them.
-        let last = picture.path().rsplit('/').next().unwrap_or_default().to_owned();
+        // Tags say it as they like: absolute, from the page on, encoded or not. The plain beginning of the file's name is in all
+        // of them.
+        let last = picture.path().rsplit('/').next().and_then(|name| name.split('%').next());
+        let last = last.unwrap_or_default().to_owned();
         for part in 0..index.len().div_ceil(PART_ROWS) {
             let bytes = self.0.segments.get(&run, PartKind::Pages, part).await?;
             let (picture, last, host) = (picture.clone(), last.clone(), run.host.clone());

@@ -65,6 +65,34 @@ impl ReadinessCheck {
     }
 }
 
+/// Usability of one part, without details.
+#[derive(Debug, Clone, Copy)]
+pub struct PartReadiness {
+    pub id: &'static str,
+    /// It can be used.
+    pub is_usable: bool,
+    /// Something is to be said about it, in the log or to an operator.
+    pub has_problem: bool,
+}
+
+impl ReadinessCheck {
+    /// Returns the usability of each part, of the last check or a new one.
+    pub async fn parts(&self, app: &AppState) -> [PartReadiness; 4] {
+        let readiness = self.result(app).await;
+        let part = |id, part: &PartHealth| PartReadiness {
+            id,
+            is_usable: part.ok,
+            has_problem: part.problem.is_some(),
+        };
+        [
+            part("browser", &readiness.browser),
+            part("database", &readiness.database),
+            part("object_store", &readiness.object_store),
+            part("visit_store", &readiness.visit_store),
+        ]
+    }
+}
+
 /// Whether something is no older than `age`. A clock that was set back makes nothing recent for longer.
 fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
     now >= at && now.since(at) < age

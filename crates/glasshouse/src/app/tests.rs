@@ -49,6 +49,7 @@ impl Operation {
                 "domain" => query.append_pair("domain", domain),
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
                 "with" => query.append_pair("with", id),
+                "id" => query.append_pair("id", "snapshots_stale"),
                 "what" if self.path.contains("/ai-mentions/") => query.append_pair("what", "runs"),
                 "what" => query.append_pair("what", "pages"),
                 _ => continue,
@@ -62,7 +63,8 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
-            "action": "delete", "id": "none", "prompts": [], "name": "Shop", "terms": [],
+            "action": "delete", "id": "snapshots_stale", "prompts": [], "name": "Shop", "terms": [],
+            "url": format!("https://{domain}/"), "as": "crawler", "patterns": "/a",
         })
     }
 
@@ -73,6 +75,7 @@ impl Operation {
             "/api/ai-mentions/prompts",
             "/api/ai-mentions/prompts/import",
             "/api/ai-mentions/suggestions",
+            "/api/dashboard/dismissed",
         ];
         if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;

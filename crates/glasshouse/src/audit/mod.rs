@@ -20,5 +20,6 @@ mod stored;
 mod tests;
 pub mod words;
 
+pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;

@@ -300,6 +300,11 @@ impl Config {
         }
     }
 
+    /// Decides whether an operator has said which public address the service has.
+    pub fn has_public_url(&self) -> bool {
+        self.server.public_url.is_some()
+    }
+
     /// Whether the public address is https, so that cookies may be sent over TLS only.
     pub fn is_public_https(&self) -> bool {
         self.server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")

@@ -24,6 +24,17 @@ pub struct Site {
     refresh: Vec<(PathPattern, Duration)>,
 }
 
+/// A redirect of a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteRedirect {
+    /// 301 or 307.
+    pub status: u16,
+    /// Absolute address.
+    pub location: Url,
+    /// Position of the rule, from 0. None: the preferred host alone.
+    pub rule: Option<usize>,
+}
+
 impl Site {
     /// Compiles a record.
     ///
@@ -58,19 +69,35 @@ impl Site {
     ///
     /// Both are applied to one Location, so that nobody is sent twice. Never the address of the request itself.
     pub fn redirect(&self, url: &Url) -> Option<(u16, Url)> {
+        self.find_redirect(url).map(|redirect| (redirect.status, redirect.location))
+    }
+
+    /// Finds where a request is sent, and by which rule.
+    pub fn find_redirect(&self, url: &Url) -> Option<SiteRedirect> {
         let rule = self.redirects.find(url).and_then(|redirect| {
             let location = self.with_preferred_host(redirect.location);
-            (!is_same_resource(&location, url)).then_some((redirect.status, location))
+            let (status, rule) = (redirect.status, Some(redirect.rule));
+            (!is_same_resource(&location, url)).then_some(SiteRedirect { status, location, rule })
         });
         rule.or_else(|| {
             let location = self.with_preferred_host(url.clone());
-            (location.host_str() != url.host_str()).then_some((301, location))
+            (location.host_str() != url.host_str()).then_some(SiteRedirect {
+                status: 301,
+                location,
+                rule: None,
+            })
         })
     }
 
     /// Whether a path is never prerendered.
     pub fn ignores(&self, url: &Url) -> bool {
         self.ignored.matches(&SplitPath::of(url))
+    }
+
+    /// Finds the line of the ignored paths that matches, as it was written.
+    pub fn ignored_by(&self, url: &Url) -> Option<&str> {
+        let line = self.ignored.find_line(&SplitPath::of(url))?;
+        self.domain.settings.ignore_paths.lines().nth(line - 1).map(str::trim)
     }
 
     /// Adds the custom headers of a path to an answer.

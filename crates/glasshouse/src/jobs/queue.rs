@@ -86,6 +86,31 @@ impl Jobs {
         queries::find_batch(&mut self.0.db.read().await?, id).await
     }
 
+    /// Lists at most `most` batches of a domain, the newest first.
+    pub async fn list_newest_batches(&self, domain: &str, most: i64) -> Result<Vec<Batch>, DbError> {
+        queries::list_newest_batches(&mut self.0.db.read().await?, domain, most).await
+    }
+
+    /// Ends a batch early: jobs that nobody has begun are removed and count as failed. Returns false when it was over.
+    pub async fn cancel_batch(&self, id: &BatchId) -> Result<bool, DbError> {
+        const CANCELLED: &str = "it was cancelled";
+        // First nothing is added any more; what was added until then is removed.
+        let mut tx = self.0.db.write().await?;
+        if !queries::note_batch_error(&mut tx, id, CANCELLED).await? {
+            return Ok(false);
+        }
+        queries::close_batch(&mut tx, id, Some(CANCELLED), self.0.clock.now()).await?;
+        tx.commit().await?;
+        let mut tx = self.0.db.write().await?;
+        let removed = queries::delete_waiting_of_batch(&mut tx, id).await?;
+        if removed > 0 {
+            let removed = i64::try_from(removed).unwrap_or(i64::MAX);
+            queries::count_in_batch(&mut tx, id, 0, removed, self.0.clock.now()).await?;
+        }
+        tx.commit_durably().await?;
+        Ok(true)
+    }
+
     /// Notes what is to be said about a batch, in the caller's transaction.
     pub async fn note_batch(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
         queries::note_batch(tx, id, text).await

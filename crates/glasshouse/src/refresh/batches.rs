@@ -284,6 +284,11 @@ fn kind_of(selection: Selection) -> &'static str {
     }
 }
 
+/// Returns the selection of a batch's kind. None: the batch is of another feature.
+pub(super) fn selection_of(kind: &str) -> Option<Selection> {
+    [Selection::Every, Selection::Updated].into_iter().find(|selection| kind_of(*selection) == kind)
+}
+
 fn new_batch(site: &Site, selection: Selection, source: &str, total: u64, is_open: bool) -> NewBatch {
     NewBatch {
         kind: kind_of(selection),

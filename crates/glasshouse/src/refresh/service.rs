@@ -9,9 +9,9 @@ use store::DbError;
 use url::Url;
 
 use super::allowance::RenderAllowance;
-use super::batches::{Batches, QueueError};
+use super::batches::{Batches, QueueError, selection_of};
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
-use super::model::{BatchProgress, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
+use super::model::{BatchProgress, BatchSummary, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::{ListedPages, SitePages, stored_sitemap};
@@ -21,7 +21,7 @@ use crate::accounts::{AccountId, Accounts};
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
-use crate::jobs::{Batch, Job, JobPriority, Jobs, Registry, Schedule};
+use crate::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 use crate::render::{RenderService, renderable, stored_page};
 
@@ -30,6 +30,8 @@ const SITEMAP_WAIT: Duration = Duration::from_secs(5);
 const HOUR: Duration = Duration::from_secs(3600);
 /// Whose jobs the service's own are.
 pub(super) const SERVICE: &str = "service";
+/// Batches that a list names.
+const BATCHES_SHOWN: i64 = 20;
 /// Failures that the progress of a batch names.
 const FAILURES_SHOWN: i64 = 20;
 
@@ -280,6 +282,40 @@ impl RefreshService {
         let progress =
             BatchProgress { total, done, failed, running, started_at, completed_at, error, failures };
         Ok(Some((progress, domain)))
+    }
+
+    /// Lists the newest refreshes of a domain.
+    pub async fn list_batches(&self, domain: &DomainId) -> Result<Vec<BatchSummary>, DbError> {
+        let newest = self.0.jobs.list_newest_batches(domain.as_str(), BATCHES_SHOWN).await?;
+        let summary = |batch: Batch| {
+            let selection = selection_of(&batch.kind)?;
+            let Batch {
+                id, total, done, failed, running, created_at, started_at, completed_at, error, ..
+            } = batch;
+            let batch_group_id = id.to_string();
+            Some(BatchSummary {
+                batch_group_id,
+                selection,
+                created_at,
+                total,
+                done,
+                failed,
+                running,
+                started_at,
+                completed_at,
+                error,
+            })
+        };
+        Ok(newest.into_iter().filter_map(summary).collect())
+    }
+
+    /// Stops a refresh: pages that nobody has begun are not rendered. Returns false when it was over.
+    pub async fn cancel(&self, batch: &BatchId) -> Result<bool, DbError> {
+        let is_cancelled = self.0.jobs.cancel_batch(batch).await?;
+        if is_cancelled {
+            page_list::delete(&self.0.platform.blobs, batch).await;
+        }
+        Ok(is_cancelled)
     }
 
     fn variant(&self) -> RefreshVariant {

@@ -96,7 +96,9 @@ impl RefreshWork {
     pub async fn feed_batch(&self, job: &FeedBatch, run: &JobRun) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
-        let Some(total) = self.jobs.find_batch(batch.as_str()).await?.map(|batch| batch.total) else {
+        // One that was cancelled is no longer open.
+        let open = self.jobs.find_batch(batch.as_str()).await?.filter(|batch| batch.is_open);
+        let Some(total) = open.map(|batch| batch.total) else {
             return Ok(JobOutcome::Done);
         };
         let total = usize::try_from(total).unwrap_or(usize::MAX);

@@ -63,6 +63,45 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     Decision::Serve(page_of(site, target))
 }
 
+/// Reason of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionReason {
+    PreferredHost,
+    /// Position of the redirect rule, from 0.
+    RedirectRule(usize),
+    /// A line of the ignored paths matches.
+    IgnoredPath,
+    StaticAsset,
+    Person,
+    Page,
+}
+
+/// Decides what the edge would answer to a navigation of a crawler or a person, and says why.
+pub fn explain(site: &Site, target: &Url, is_crawler: bool) -> (Decision, DecisionReason) {
+    let facts = RequestFacts {
+        method: &Method::GET,
+        accept: None,
+        has_accept_language: !is_crawler,
+        sec_fetch_dest: None,
+        sec_fetch_mode: None,
+        upgrade_insecure_requests: None,
+        user_agent: None,
+        is_crawler,
+    };
+    let decision = decide(site, target, &facts, EntryPoint::Edge);
+    let reason = match &decision {
+        Decision::Redirect { .. } => match site.find_redirect(target).and_then(|redirect| redirect.rule) {
+            Some(rule) => DecisionReason::RedirectRule(rule),
+            None => DecisionReason::PreferredHost,
+        },
+        Decision::Serve(_) => DecisionReason::Page,
+        Decision::Passthrough { .. } if is_static_asset(target.path()) => DecisionReason::StaticAsset,
+        Decision::Passthrough { .. } if site.ignores(target) => DecisionReason::IgnoredPath,
+        Decision::Passthrough { .. } => DecisionReason::Person,
+    };
+    (decision, reason)
+}
+
 /// Whether a request can be one for a page: not for an asset, for data or for a picture, and not one that writes.
 pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
     matches!(*facts.method, Method::GET | Method::HEAD)

@@ -2,6 +2,7 @@
 //! snapshots and by the dashboard's counts. Must only read.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,10 +11,10 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::decide::{TargetPage, stored_page};
-use super::model::{Snapshot, keeps};
+use super::model::{GONE_INTERVAL, Snapshot, keeps};
 use super::queries::{self, SnapshotRow, SnapshotSummaryRow};
 use crate::clock::{Clock, Timestamp};
-use crate::domains::Site;
+use crate::domains::{DomainId, Site};
 use crate::platform::Platform;
 
 /// Age of a snapshot, measured by its refresh interval.
@@ -78,6 +79,11 @@ pub struct SnapshotLists {
 }
 
 impl SnapshotCounts {
+    /// Returns the number of all snapshots.
+    pub fn total(self) -> u64 {
+        self.fresh + self.stale + self.failing
+    }
+
     fn add(&mut self, state: SnapshotState) {
         match state {
             SnapshotState::Fresh => self.fresh += 1,
@@ -126,9 +132,39 @@ impl SnapshotLists {
         Ok(FoundSnapshots { hashes: found.into_iter().map(|(row, _)| row.key_hash).collect(), counts })
     }
 
-    /// Counts what is stored of a site.
+    /// Counts what is stored of a site. Reads the planned times of renewal while they belong to the site's intervals, else
+    /// every row.
     pub async fn count(&self, site: &Site) -> Result<SnapshotCounts, DbError> {
-        Ok(self.find(site, &SnapshotQuestion::default()).await?.counts)
+        let plan = queries::find_plan(&mut self.db.read().await?, &site.domain.id).await?;
+        if plan.is_none_or(|plan| plan != site.refresh_plan()) {
+            return Ok(self.find(site, &SnapshotQuestion::default()).await?.counts);
+        }
+        let counts = self.count_planned(std::slice::from_ref(&site.domain.id)).await?;
+        Ok(counts.get(&site.domain.id).copied().unwrap_or_default())
+    }
+
+    /// Counts what is stored of some domains by the planned times of renewal, which may lag behind a change of intervals by
+    /// some minutes. Domains without snapshots are left out.
+    pub async fn count_planned(
+        &self,
+        domains: &[DomainId],
+    ) -> Result<HashMap<DomainId, SnapshotCounts>, DbError> {
+        let now = self.clock.now();
+        let rows =
+            queries::count_snapshots(&mut self.db.read().await?, domains, (now, now.minus(GONE_INTERVAL)))
+                .await?;
+        let counts = rows.into_iter().map(|row| {
+            let [total, stale, failing] = [row.total, row.stale, row.failing].map(i64::unsigned_abs);
+            let counts = SnapshotCounts { fresh: total - stale - failing, stale, failing };
+            (DomainId::from(row.domain_id), counts)
+        });
+        Ok(counts.collect())
+    }
+
+    /// Counts the snapshots of a domain whose last render failed, by the UTC day of the failure, from a day on.
+    pub async fn count_failures(&self, domain: &DomainId, from: i64) -> Result<Vec<(i64, u64)>, DbError> {
+        let rows = queries::count_failures(&mut self.db.read().await?, domain, from).await?;
+        Ok(rows.into_iter().map(|(day, count)| (day, count.unsigned_abs())).collect())
     }
 
     /// Reads some of what was found, in its order. What was deleted since is left out.

@@ -131,8 +131,7 @@ pub fn beside(answer: &ProseReading<'_>, question: &str, known: &[String]) -> Ve
 
 fn search(reading: &ProseReading<'_>, matcher: &Matcher, found: &mut Vec<(usize, String)>) {
     let prose = reading.prose;
-    let known: Vec<Range<usize>> =
-        longest(matcher.hits(reading)).into_iter().map(|hit| hit.range).collect();
+    let known: Vec<Range<usize>> = longest(matcher.hits(reading)).into_iter().map(|hit| hit.range).collect();
     let mut done = 0;
     for (at, range) in known.iter().enumerate() {
         if range.start < done {

@@ -3,6 +3,7 @@
 
 pub mod segments;
 pub mod settings;
+pub mod summaries;
 
 use store::{Conn, DbError, on_engine};
 

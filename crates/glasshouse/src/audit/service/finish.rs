@@ -88,7 +88,11 @@ impl Audits {
     ) -> Result<(), WorkError> {
         let mut tx = self.0.db.write().await?;
         job.hold(&mut tx).await?;
-        if queries::finish_run(&mut tx, &run.id, &outcome, self.0.clock.now()).await? {
+        let now = self.0.clock.now();
+        if queries::finish_run(&mut tx, &run.id, &outcome, now).await? {
+            if outcome.status.has_results() {
+                queries::summaries::put_summary(&mut tx, run, &outcome, now).await?;
+            }
             self.announce_end(&mut tx, run).await?;
         }
         tx.commit().await?;

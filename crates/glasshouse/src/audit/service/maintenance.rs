@@ -94,6 +94,7 @@ impl Audits {
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ReadError> {
         let mut tx = self.0.db.write().await?;
         let runs = queries::forget_runs(&mut tx, domain, self.0.clock.now()).await?;
+        queries::summaries::delete_summaries(&mut tx, domain).await?;
         self.set_frequency(&mut tx, domain, Frequency::Manual).await?;
         tx.commit().await?;
         for run in runs {

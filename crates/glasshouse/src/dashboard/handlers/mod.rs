@@ -1,11 +1,17 @@
-//! HTTP of the dashboard: its files on every path that is no operation, and the change of an account's password.
+//! HTTP of the dashboard: its files on every path that is no operation, the change of an account's password, and what only
+//! the dashboard asks.
+
+mod preview;
+mod rules;
+mod sites;
 
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -13,6 +19,7 @@ use utoipa_axum::routes;
 use super::assets::{self, WebFiles};
 use crate::accounts::SignInError;
 use crate::accounts::model::Email;
+use crate::api::access::{Access, Credentials, Rate};
 use crate::api::caller::{ClientAddress, SignedIn};
 use crate::api::openapi::{Errors, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
@@ -20,7 +27,25 @@ use crate::app::AppState;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(change_password))
+    OpenApiRouter::new()
+        .routes(routes!(change_password))
+        .merge(sites::routes())
+        .merge(rules::routes())
+        .merge(preview::routes())
+}
+
+/// Operations of the dashboard alone: a session of any account, 600 a minute.
+#[derive(Debug)]
+pub(super) struct UseDashboard;
+
+impl Access for UseDashboard {
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Makes an answer that no cache keeps.
+fn no_store(body: impl Serialize) -> impl IntoResponse {
+    ([(header::CACHE_CONTROL, "private, no-store")], Json(body))
 }
 
 own_errors! {

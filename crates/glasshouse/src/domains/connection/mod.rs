@@ -5,6 +5,7 @@
 
 mod cdn;
 mod check;
+mod checked_records;
 mod dns;
 mod dns_records;
 pub mod probe;
@@ -18,6 +19,7 @@ use store::DbError;
 use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
+use self::checked_records::{KeptFindings, KnownAddresses};
 use self::probe::{ProbeKey, ProbeResponse, ProbeRoute};
 use super::ownership::OwnershipKey;
 use super::service::Added;
@@ -27,6 +29,7 @@ use crate::listen::tally::Tally;
 use crate::platform::Platform;
 
 pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
+pub use checked_records::{CheckedRecord, ConnectionRecords, RecordState};
 pub use dns::{Dns, DnsLookup, DnsName, Ours, Txt};
 pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
 pub use prober::{Prober, Way};
@@ -103,6 +106,16 @@ impl Connection {
         let ownership = self.ownership(domain).await?;
         let edge = &self.0.platform.config.edge;
         Ok(RequiredRecords::of(&domain.host, edge, ownership.as_deref()))
+    }
+
+    /// Returns what must stand in the DNS for a domain now, and what the last check found of it.
+    pub async fn checked_records(&self, domain: &Domain) -> Result<ConnectionRecords, DbError> {
+        let required = self.required_records(domain).await?;
+        let kept = self.0.domains.find_check(&domain.id).await?;
+        // What an older version kept in another form is as good as nothing.
+        let kept = kept.and_then(|(at, text)| Some((at, serde_json::from_str::<KeptFindings>(&text).ok()?)));
+        let known = KnownAddresses { ours: self.0.dns.ours(), ranges: &self.0.ranges };
+        Ok(ConnectionRecords::of(&domain.host, required, kept, known))
     }
 
     /// The same for a domain of which that is known already. Cannot fail.
@@ -274,7 +287,18 @@ impl Connection {
             status: stored.map_or(domain.status, |stored| stored.status),
             promoted,
         };
-        Ok(ConnectionReport { result, problems: findings.problems(ours, ranges), findings, required })
+        let problems = findings.problems(ours, ranges);
+        self.keep(domain, &findings, &problems).await;
+        Ok(ConnectionReport { result, problems, findings, required })
+    }
+
+    /// Keeps what a check found. A check that cannot be kept is answered all the same.
+    async fn keep(&self, domain: &Domain, findings: &ConnectionFindings, problems: &[String]) {
+        let kept = KeptFindings { findings: findings.clone(), problems: problems.to_vec() };
+        let text = serde_json::to_string(&kept).expect("findings are plain data");
+        if let Err(error) = self.0.domains.keep_check(&domain.id, &text).await {
+            tracing::warn!(domain = %domain.host, %error, "what a check found could not be kept");
+        }
     }
 
     fn warn_without_addresses(&self) {

@@ -21,6 +21,7 @@ use self::path_tables::PathTables;
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::{PageBounds, fold_unfound};
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, Verified};
 use crate::analytics::queries;
@@ -155,6 +156,17 @@ impl VisitStore for DatabaseStore {
                 visits,
             };
             Ok(counted.map(count).collect())
+        })
+    }
+
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
+        Box::pin(async move {
+            let mut conn = self.db.read().await?;
+            Ok(queries::totals::list_days_of_domains(&mut conn, domains, window).await?)
         })
     }
 

@@ -3,6 +3,7 @@
 mod compare;
 mod export_format;
 mod exports;
+mod for_dashboard;
 mod for_mentions;
 mod graph;
 mod issues;

@@ -16,10 +16,23 @@ const routes = {
   '/(sign-in)': () => import('./features/session/sign-in.svelte'),
   // domains, set-up, overview
   // rendering
+  '/d/:domain/rendering': () => import('./features/rendering/rendering.svelte'),
+  '/d/:domain/rendering/page': () => import('./features/rendering/page.svelte'),
+  '/d/:domain/rendering/batches/:id': () => import('./features/rendering/batch.svelte'),
   // audits
   // AI mentions
   // crawlers
   // settings
+  '/d/:domain/settings/general': () => import('./features/settings/general.svelte'),
+  '/d/:domain/settings/redirects': () => import('./features/settings/redirects.svelte'),
+  '/d/:domain/settings/headers': () => import('./features/settings/headers.svelte'),
+  '/d/:domain/settings/ignored': () => import('./features/settings/ignored.svelte'),
+  '/d/:domain/settings/sitemap': () => import('./features/settings/sitemap.svelte'),
+  '/d/:domain/settings/rendering': () => import('./features/settings/rendering.svelte'),
+  '/d/:domain/settings/audits': () => import('./features/settings/audits.svelte'),
+  '/d/:domain/settings/brand': () => import('./features/settings/brand.svelte'),
+  '/d/:domain/settings/install': () => import('./features/settings/install.svelte'),
+  '/d/:domain/settings/remove': () => import('./features/settings/remove.svelte'),
   // account
   '/account/profile': () => import('./features/account/profile.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),

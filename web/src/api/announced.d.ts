@@ -1,5 +1,6 @@
 // Operations that the service is going to have and does not describe yet, in the form of its document.
 // An entry is deleted as soon as schema.d.ts has it; an operation that is not there answers 404, which a screen shows as an error.
+import type { RenderingPaths } from './announced-rendering';
 import type { components } from './schema';
 
 /** A row of the account's domains, as `GET /api/dashboard/sites` answers it. */
@@ -17,7 +18,7 @@ export interface SiteRow {
   attention: number;
 }
 
-export interface AnnouncedPaths {
+export interface AnnouncedPaths extends RenderingPaths {
   '/api/dashboard/sites': {
     get: {
       parameters: {

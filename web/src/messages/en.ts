@@ -1,9 +1,12 @@
 // All texts in English, collected for what must look at every one of them; a second language has the same names.
 // Screens import their own file, so that its words load with it.
 export * as account from './account';
+export * as auditing from './auditing';
 export * as charts from './charts';
 export * as common from './common';
 export * as refusals from './refusals';
+export * as rendering from './rendering';
 export * as session from './session';
+export * as settings from './settings';
 export * as shell from './shell';
 export * as tables from './tables';

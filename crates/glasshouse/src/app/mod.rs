@@ -12,6 +12,7 @@ use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
+use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
@@ -85,6 +86,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Whether the service can be used.
+    pub readiness: ReadinessCheck,
 }
 
 impl Deref for AppState {
@@ -157,6 +160,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            readiness: ReadinessCheck::default(),
             platform,
         }))
     }

@@ -263,6 +263,23 @@ async fn every_operation_refuses_every_intruder() {
 }
 
 #[tokio::test]
+async fn every_write_with_a_key_has_a_rate() {
+    let cast = Cast::on(TestApp::new().await).await;
+    for operation in operations(&document()) {
+        if operation.method == http::Method::GET || !operation.accepts("apiKey") {
+            continue;
+        }
+        let path = operation.filled("shop.test", &cast.key_id);
+        let request = cast.app.request(operation.method.clone(), &path).key(&cast.foreign_key);
+
+        let reply = request.json(operation.smallest_body("shop.test")).await;
+
+        assert_ne!(reply.header("ratelimit-policy"), "", "{} {}", operation.method, operation.path);
+        cast.app.clock.advance(std::time::Duration::from_secs(61));
+    }
+}
+
+#[tokio::test]
 async fn both_databases_get_the_same_tables() {
     let (sqlite, postgres) = (sqlite().await, postgres().await);
 

@@ -7,6 +7,7 @@ pub mod auditing;
 pub mod fetched;
 pub mod handlers;
 mod jobs;
+mod live;
 pub mod model;
 pub mod ports;
 mod queries;

@@ -90,11 +90,31 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// The intervals as a text that changes when they do.
+    /// What decides when pages are renewed, as a text that changes when it does: intervals, and which addresses are pages.
     pub fn refresh_plan(&self) -> String {
         let rendering = &self.domain.rendering;
-        serde_json::to_string(&(rendering.refresh_interval_seconds, &rendering.refresh_rules))
-            .expect("rules are plain data")
+        let intervals = (rendering.refresh_interval_seconds, &rendering.refresh_rules);
+        let plan = match &rendering.query_parameters {
+            None => serde_json::to_string(&intervals),
+            Some(parameters) => serde_json::to_string(&(intervals, parameters)),
+        };
+        plan.expect("rules are plain data")
+    }
+
+    /// The one address under which a page is rendered, stored and renewed, whatever form of it was asked for.
+    ///
+    /// It is https, on the preferred host or else the name that was asked for, without a port, with the path and query of
+    /// the page's key. The fragment stays. See docs/decisions/0415.
+    pub fn canonical_url(&self, url: &Url) -> Url {
+        let mut url = crawler::url::canonical(url, self.domain.rendering.query_parameters.as_deref());
+        // Between the two web schemes the change always works, and a web address can always do without a port.
+        if url.scheme() != "https" {
+            let _ = url.set_scheme("https");
+        }
+        if url.port().is_some() {
+            let _ = url.set_port(None);
+        }
+        self.with_preferred_host(url)
     }
 
     /// The same path and query on the host that answers people: `originHost` when set, else the address itself.
@@ -211,6 +231,21 @@ pub(crate) mod tests {
             redirect(&site, "https://shop.example/a"),
             Some((307, "https://shop.example/a?ref=1".to_owned()))
         );
+    }
+
+    #[test]
+    fn a_page_has_one_address_whatever_form_is_asked_for() {
+        let apex = Settings { preferred_host: Some(PreferredHost::Apex), ..Settings::default() };
+        let (plain, apex) = (site("shop.example", Settings::default()), site("shop.example", apex));
+        let canonical =
+            |site: &Site, url: &str| site.canonical_url(&Url::parse(url).expect("an address")).to_string();
+
+        assert_eq!(
+            canonical(&plain, "http://shop.example:8080//a?b=1&utm_source=x&a"),
+            "https://shop.example/a?a&b=1"
+        );
+        assert_eq!(canonical(&plain, "http://www.shop.example/a"), "https://www.shop.example/a");
+        assert_eq!(canonical(&apex, "http://www.shop.example/a"), "https://shop.example/a");
     }
 
     #[test]

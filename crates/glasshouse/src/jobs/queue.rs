@@ -7,6 +7,7 @@ use std::time::Duration;
 use store::{Db, DbError, Tx};
 use tokio::sync::Notify;
 
+use super::job::Job;
 use super::model::{Batch, BatchId, JobChangeError, JobInfo, JobState, LaneTrouble, NewBatch, NewJob};
 use super::queries;
 use super::worker::after_failure;
@@ -83,6 +84,23 @@ impl Jobs {
 
     pub async fn find_batch(&self, id: &str) -> Result<Option<Batch>, DbError> {
         queries::find_batch(&mut self.0.db.read().await?, id).await
+    }
+
+    /// Notes what is to be said about a batch, in the caller's transaction.
+    pub async fn note_batch(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
+        queries::note_batch(tx, id, text).await
+    }
+
+    /// Counts the jobs of a kind that an account has in the queue: what is left of its batches of these kinds, and at most
+    /// `most` jobs without a batch. Until the caller's transaction ends, nobody else counts for the account.
+    pub async fn count_pending<J: Job>(
+        &self,
+        tx: &mut Tx,
+        account: &str,
+        batch_kinds: &[&str],
+        most: u64,
+    ) -> Result<u64, DbError> {
+        queries::count_pending(tx, account, (J::KIND, batch_kinds), most).await
     }
 
     /// Counts the jobs of a batch that nobody has begun.

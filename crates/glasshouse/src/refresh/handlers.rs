@@ -13,7 +13,7 @@ use super::model::{
     BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection, SiteReply, SiteRequest,
     page_url, path_problem,
 };
-use crate::api::access::{Access, ReadDomain, RenderPages};
+use crate::api::access::{Access, ReadDomain, RefreshCache};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
@@ -45,7 +45,8 @@ twins! {
     ///
     /// Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
     /// and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
-    post(Caller<RenderPages>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
+    /// At most 120 requests per minute and key, all refreshes together.
+    post(Caller<RefreshCache>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
         dashboard_invalidate_page_cache: "/api/dashboard/cache/invalidate-page-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -58,8 +59,9 @@ twins! {
 twins! {
     /// Refreshes several pages.
     ///
-    /// Like one page. Of the first twenty paths those that the site's server does not have are left out.
-    post(Caller<RenderPages>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
+    /// Like one page. Of the first twenty paths those that the site's server does not have are left out. `prewarmed` is smaller
+    /// than the list when the month, or the 100,000 renders that an account has in the queue, leave room for fewer.
+    post(Caller<RefreshCache>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
         dashboard_invalidate_paths_cache: "/api/dashboard/cache/invalidate-paths-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -74,7 +76,7 @@ twins! {
     ///
     /// The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
     /// the answer, for at most 5 seconds; one that takes longer is read in the background.
-    post(Caller<RenderPages>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
+    post(Caller<RefreshCache>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
         dashboard_invalidate_site_cache: "/api/dashboard/cache/invalidate-site-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -89,7 +91,7 @@ twins! {
     ///
     /// Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without
     /// a `lastmod`. Otherwise like the whole site.
-    post(Caller<RenderPages>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
+    post(Caller<RefreshCache>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
         dashboard_invalidate_updated_paths: "/api/dashboard/cache/invalidate-updated-paths";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -184,8 +186,13 @@ async fn get_batch(
 ) -> ApiResult<Json<BatchProgress>> {
     let found = app.refresh.progress(caller.account(), &batch).await?;
     let (progress, domain) = found.ok_or_else(ApiError::not_found)?;
-    if let Some(domain) = domain {
-        caller.check_scope(&domain.host)?;
+    match domain {
+        Some(domain) => caller.check_scope(&domain.host)?,
+        // Nobody knows any more which name the removed domain had.
+        None if caller.scope().is_some() => {
+            return Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch));
+        }
+        None => {}
     }
     Ok(Json(progress))
 }

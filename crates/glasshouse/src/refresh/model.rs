@@ -230,7 +230,8 @@ pub struct BatchProgress {
     pub started_at: Option<Timestamp>,
     /// When the last page was over; null until then.
     pub completed_at: Option<Timestamp>,
-    /// Why the sitemap could not be read, if that is what went wrong.
+    /// Why the sitemap could not be read, or how many pages were left out because the account may have no more renders in
+    /// the queue.
     #[schema(examples(json!(null)))]
     pub error: Option<String>,
     /// Some of the pages that failed, and why.

@@ -23,7 +23,7 @@ use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{Batch, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
-use crate::render::{RenderService, renderable};
+use crate::render::{RenderService, renderable, stored_page};
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
@@ -61,8 +61,8 @@ impl RefreshService {
     ) -> RefreshService {
         let origins = Origins::new(origins.clone());
         let pages = SitePages::new(&origins, render);
-        let batches = Batches::new(platform, jobs, &origins);
-        let allowance = RenderAllowance::new(platform, accounts);
+        let allowance = RenderAllowance::new(platform, accounts, jobs);
+        let batches = Batches::new(platform, jobs, &origins, &allowance);
         RefreshService(Arc::new(Inner {
             work: RefreshWork {
                 platform: platform.clone(),
@@ -137,10 +137,10 @@ impl RefreshService {
             });
         }
         let form = |reply: PagesReply, deleted| if is_purge { reply.purged(deleted) } else { reply };
-        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(form(PagesReply::nothing(NotQueued::RenderLimitReached), 0));
         }
-        let renderable = distinct(pages.iter().filter_map(|page| renderable(site, page)));
+        let renderable = distinct(site, pages.iter().filter_map(|page| renderable(site, page)));
         if renderable.is_empty() {
             return Ok(form(PagesReply::nothing(NotQueued::PathNotReachable), 0));
         }
@@ -149,13 +149,14 @@ impl RefreshService {
             Err(cause) => return Ok(form(PagesReply::nothing(cause), 0)),
         };
         let deleted = if is_purge { self.0.render.stored_pages().purge(site, &pages).await? } else { 0 };
-        let queued = reachable.len() as u64;
         let jobs = reachable.into_iter().map(|url| {
-            let key = format!("{}:{}", site.domain.id, crawler::url::cache_key(&url));
+            let key = format!("{}:{}", site.domain.id, stored_page(site, &url).key);
             self.0.batches.page_job(site, url, JobPriority::Urgent).unique(key)
         });
-        self.0.batches.queue(jobs.collect()).await?;
-        Ok(form(PagesReply::queued(queued), deleted))
+        Ok(match self.0.batches.queue_allowed(site, jobs.collect()).await? {
+            0 => form(PagesReply::nothing(NotQueued::RenderLimitReached), deleted),
+            queued => form(PagesReply::queued(queued), deleted),
+        })
     }
 
     /// Renders the pages of a sitemap again, in the background.
@@ -172,7 +173,7 @@ impl RefreshService {
         if !prewarm.unwrap_or(true) {
             return Ok(SiteReply::accepted(""));
         }
-        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(SiteReply::nothing(NotQueued::RenderLimitReached));
         }
         let Some(sitemap) = sitemap.or_else(|| stored_sitemap(site)) else {
@@ -194,8 +195,10 @@ impl RefreshService {
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing(NotQueued::NoUpdatedPaths));
         }
-        let batch = self.0.batches.queue_pages(site, &pages, selection, sitemap.as_str()).await?;
-        Ok(SiteReply::accepted(batch.as_str()))
+        Ok(match self.0.batches.queue_pages(site, pages, selection, sitemap.as_str()).await? {
+            Some(batch) => SiteReply::accepted(batch.as_str()),
+            None => SiteReply::nothing(NotQueued::RenderLimitReached),
+        })
     }
 
     /// The older variant: deletes first, and renders again only when asked to.
@@ -206,7 +209,7 @@ impl RefreshService {
         selection: Selection,
         prewarm: bool,
     ) -> Result<SiteReply, QueueError> {
-        if prewarm && self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if prewarm && self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(SiteReply::nothing_purged(NotQueued::RenderLimitReached));
         }
         if prewarm && let Some(cause) = self.0.pages.trouble_of_origin(site).await {
@@ -238,9 +241,8 @@ impl RefreshService {
             deleted += self.0.render.stored_pages().purge(site, &part).await?;
         }
         let mut queued = 0;
-        if prewarm {
-            queued = pages.len() as u64;
-            self.0.batches.queue_pages(site, &pages, selection, source).await?;
+        if prewarm && let Some(batch) = self.0.batches.queue_pages(site, pages, selection, source).await? {
+            queued = self.0.jobs.find_batch(batch.as_str()).await?.map_or(0, |batch| batch.total);
         }
         Ok(SiteReply::purged(deleted, queued, source, total))
     }
@@ -293,7 +295,7 @@ fn cause_of(error: &SitemapError) -> NotQueued {
 }
 
 /// Each page once, in the order given.
-fn distinct(pages: impl Iterator<Item = Url>) -> Vec<Url> {
+fn distinct(site: &Site, pages: impl Iterator<Item = Url>) -> Vec<Url> {
     let mut known = std::collections::HashSet::new();
-    pages.filter(|page| known.insert(crawler::url::cache_key(page))).collect()
+    pages.filter(|page| known.insert(stored_page(site, page).key)).collect()
 }

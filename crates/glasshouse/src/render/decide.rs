@@ -45,7 +45,7 @@ pub enum Decision {
 pub struct TargetPage {
     /// Names the page within its domain: equal for addresses that show the same page.
     pub key: String,
-    /// The address that is rendered.
+    /// The address that is rendered: the canonical one of the key.
     pub url: Url,
     /// Age at which its snapshot is rendered again.
     pub refresh_interval: Duration,
@@ -71,20 +71,25 @@ pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
         && accepts_html(facts.accept)
 }
 
-/// The page behind an address, whoever asks for it.
+/// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
 pub fn page_of(site: &Site, target: &Url) -> TargetPage {
-    let mut url = target.clone();
-    url.set_fragment(None);
-    let mut key = crawler::url::cache_key(&url);
-    if let Some(escaped) = crawler::url::escaped_fragment(&url) {
-        // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
-        if let Some(fragment) = escaped.fragment() {
-            key.push('#');
-            key.push_str(fragment);
-        }
-        url = escaped;
+    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
+    let url = crawler::url::escaped_fragment(target).unwrap_or_else(|| {
+        let mut url = target.clone();
+        url.set_fragment(None);
+        url
+    });
+    stored_page(site, &url)
+}
+
+/// The page behind an address that was stored or queued: a fragment after `#!` is a part of the address.
+pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
+    let mut url = site.canonical_url(url);
+    if url.fragment().is_some_and(|fragment| !fragment.starts_with('!')) {
+        url.set_fragment(None);
     }
-    TargetPage { key, refresh_interval: site.refresh_interval(target), url }
+    let key = crawler::url::bare_host(url.host_str().unwrap_or_default()) + &url[Position::BeforePath..];
+    TargetPage { key, refresh_interval: site.refresh_interval(&url), url }
 }
 
 /// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
@@ -101,18 +106,18 @@ pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
         user_agent: None,
         is_crawler: true,
     };
-    let mut target = target.clone();
-    target.set_fragment(None);
-    match decide(site, &target, &facts, EntryPoint::Api) {
-        Decision::Serve(_) => Some(target),
+    match decide(site, target, &facts, EntryPoint::Api) {
+        Decision::Serve(page) => Some(page.url),
         Decision::Passthrough { .. } => None,
         Decision::Redirect { location, .. } => {
             let preferred = Url::parse(&location).ok()?;
-            let is_same_page = preferred[Position::BeforePath..] == target[Position::BeforePath..]
+            let is_same_page = preferred[Position::BeforePath..Position::AfterQuery]
+                == target[Position::BeforePath..Position::AfterQuery]
                 && preferred.host_str().is_some_and(|host| site.owns_host(host));
-            let is_page = is_same_page
-                && matches!(decide(site, &preferred, &facts, EntryPoint::Api), Decision::Serve(_));
-            is_page.then_some(preferred)
+            match decide(site, &preferred, &facts, EntryPoint::Api) {
+                Decision::Serve(page) if is_same_page => Some(page.url),
+                _ => None,
+            }
         }
     }
 }
@@ -243,6 +248,7 @@ mod tests {
         let table = [
             ("https://shop.example/", "serve https://shop.example/"),
             ("https://www.shop.example/a?x=1#top", "serve https://www.shop.example/a?x=1"),
+            ("http://shop.example//a/?utm_source=x&b=2&a=1", "serve https://shop.example/a/?a=1&b=2"),
             ("https://shop.example/v1.2", "serve https://shop.example/v1.2"),
             ("https://shop.example/node.io", "serve https://shop.example/node.io"),
             ("https://shop.example/a.html", "serve https://shop.example/a.html"),

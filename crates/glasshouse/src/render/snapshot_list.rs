@@ -9,6 +9,7 @@ use store::{Db, DbError};
 use url::Url;
 use utoipa::ToSchema;
 
+use super::decide::{TargetPage, stored_page};
 use super::model::{Snapshot, keeps};
 use super::queries::{self, SnapshotRow, SnapshotSummaryRow};
 use crate::clock::{Clock, Timestamp};
@@ -108,12 +109,12 @@ impl SnapshotLists {
         let mut counts = SnapshotCounts::default();
         let mut found: Vec<(SnapshotSummaryRow, String)> = Vec::with_capacity(rows.len());
         for row in rows {
-            let url = Url::parse(&row.url).ok();
-            let interval = url.as_ref().map(|url| interval(site, row.status, url));
+            let page = page(site, &row.url);
+            let interval = page.as_ref().map(|page| interval(row.status, page));
             let state = state(row.is_failing != 0, row.created_at, interval, now);
             counts.add(state);
             if question.state.is_none_or(|wanted| wanted == state) {
-                let path = url.map(path_of).unwrap_or_default();
+                let path = page.map(|page| path_of(&page)).unwrap_or_default();
                 found.push((row, path));
             }
         }
@@ -147,8 +148,13 @@ impl SnapshotLists {
     }
 }
 
-fn interval(site: &Site, status: i64, url: &Url) -> Duration {
-    keeps(u16::try_from(status).unwrap_or(200), site.refresh_interval(url))
+/// Returns the page behind a stored address: old ones were stored as they were asked for.
+fn page(site: &Site, url: &str) -> Option<TargetPage> {
+    Some(stored_page(site, &Url::parse(url).ok()?))
+}
+
+fn interval(status: i64, page: &TargetPage) -> Duration {
+    keeps(u16::try_from(status).unwrap_or(200), page.refresh_interval)
 }
 
 fn state(is_failing: bool, created_at: i64, interval: Option<Duration>, now: Timestamp) -> SnapshotState {
@@ -160,8 +166,8 @@ fn state(is_failing: bool, created_at: i64, interval: Option<Duration>, now: Tim
     }
 }
 
-fn path_of(url: Url) -> String {
-    url[url::Position::BeforePath..].to_owned()
+fn path_of(page: &TargetPage) -> String {
+    page.url[url::Position::BeforePath..].to_owned()
 }
 
 fn order(sort: SnapshotSort, a: &(SnapshotSummaryRow, String), b: &(SnapshotSummaryRow, String)) -> Ordering {
@@ -175,13 +181,13 @@ fn order(sort: SnapshotSort, a: &(SnapshotSummaryRow, String), b: &(SnapshotSumm
 }
 
 fn as_listed(row: SnapshotRow, now: Timestamp, site: &Site) -> Snapshot {
-    let url = Url::parse(&row.url).ok();
+    let page = page(site, &row.url);
     let created_at = Timestamp::from_millis(row.created_at);
-    let interval = url.as_ref().map(|url| interval(site, row.status, url));
+    let interval = page.as_ref().map(|page| interval(row.status, page));
     let age = now.since(created_at);
     Snapshot {
-        path: url.map(path_of).unwrap_or_default(),
-        url: row.url,
+        path: page.as_ref().map(path_of).unwrap_or_default(),
+        url: page.map_or(row.url, |page| page.url.into()),
         status: u16::try_from(row.status).unwrap_or(200),
         location: row.location,
         snapshot_key: row.object_key,

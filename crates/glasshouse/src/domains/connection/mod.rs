@@ -23,6 +23,7 @@ use super::ownership::OwnershipKey;
 use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use crate::accounts::{AccountId, Accounts};
+use crate::listen::tally::Tally;
 use crate::platform::Platform;
 
 pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
@@ -34,6 +35,8 @@ pub use prober::{Prober, Way};
 const CHECK_EVERY: Duration = Duration::from_secs(10);
 /// Hosts that the edge may have checked at once; more wait for their next visitor.
 const CHECKS_AT_ONCE: usize = 32;
+/// Of those, the ones of one account.
+const CHECKS_AT_ONCE_PER_ACCOUNT: usize = CHECKS_AT_ONCE / 4;
 /// Claims of one name that are looked at for one visitor, the oldest first.
 const MAX_CLAIMS: usize = 100;
 /// Hosts that are remembered.
@@ -54,6 +57,7 @@ struct Inner {
     ownership_key: OwnershipKey,
     recently: cache::Cache<str, ()>,
     running: Arc<Semaphore>,
+    running_of: Tally<AccountId>,
 }
 
 /// A check with everything it found.
@@ -83,6 +87,7 @@ impl Connection {
             ownership_key: OwnershipKey::new(&platform.secrets),
             recently: cache::Cache::builder(REMEMBERED).time_to_live(CHECK_EVERY).build(),
             running: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
+            running_of: Tally::default(),
             platform: platform.clone(),
         }))
     }
@@ -161,12 +166,14 @@ impl Connection {
         Ok(ownership.is_none_or(|ownership| ownership.found == Txt::There))
     }
 
-    /// Checks every pending claim of a host in the background, at most once in ten seconds.
-    pub fn check_soon(&self, host: &str) {
+    /// Checks every pending claim of a host in the background, at most once in ten seconds. `account` has the claim that the
+    /// edge answered for: the hosts of one account take a part of the places only.
+    pub fn check_soon(&self, host: &str, account: &AccountId) {
         if !self.0.recently.insert_if_absent(host, ()) {
             return;
         }
-        let Ok(slot) = self.0.running.clone().try_acquire_owned() else {
+        let share = self.0.running_of.count(account.clone(), CHECKS_AT_ONCE_PER_ACCOUNT);
+        let (Some(share), Ok(slot)) = (share, self.0.running.clone().try_acquire_owned()) else {
             self.0.recently.remove(host);
             return;
         };
@@ -180,7 +187,7 @@ impl Connection {
                     }
                 }
             }
-            drop(slot);
+            drop((slot, share));
         });
     }
 

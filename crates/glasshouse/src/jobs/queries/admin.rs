@@ -1,6 +1,7 @@
 //! What operators and clients look at: jobs, batches, depth; and what operators change.
 
-use store::{Conn, DbError, on_engine};
+use sqlx::AssertSqlSafe;
+use store::{Conn, DbError, Engine, on_engine};
 
 use super::on_list;
 use crate::clock::Timestamp;
@@ -195,6 +196,45 @@ pub async fn find_batch(conn: &mut Conn, id: &str) -> Result<Option<Batch>, DbEr
         started_at: row.started_at.map(Timestamp::from_millis),
         completed_at: row.completed_at.map(Timestamp::from_millis),
     }))
+}
+
+/// Counts what an account has in the queue of a kind of jobs: what is left of its batches, and at most `most` single jobs.
+///
+/// On PostgreSQL other callers for the account wait until the transaction ends. SQLite has one writer anyway.
+pub async fn count_pending(
+    conn: &mut Conn,
+    account: &str,
+    (kind, batch_kinds): (&'static str, &[&str]),
+    most: u64,
+) -> Result<u64, DbError> {
+    if conn.engine() == Engine::Postgres {
+        const LOCK: &str = "select pg_advisory_xact_lock(hashtext('glasshouse jobs of ' || $1))";
+        on_engine!(conn, |c| sqlx::query(LOCK).bind(account).execute(c).await.map(drop))?;
+    }
+    let batched: i64 = on_list!(
+        conn,
+        sqlx::query_scalar,
+        "select cast(coalesce(sum(total - done - failed), 0) as bigint) from job_batches where kind",
+        "and account_id = $2 and completed_at is null",
+        batch_kinds,
+        |query, c| query.bind(account).fetch_one(c).await
+    )?;
+    // The kind is written out, since only then the partial index is used.
+    let sql = format!(
+        "select count(*) from (select 1 from jobs where kind = '{kind}' and account_id = $1 and batch_id is null \
+         and state <> 'dead' limit $2) as single"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let single: i64 = on_engine!(conn, |c| {
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(account).bind(most).fetch_one(c).await
+    })?;
+    Ok(unsigned(batched).saturating_add(unsigned(single)))
+}
+
+/// Notes what is to be said about a batch.
+pub async fn note_batch(conn: &mut Conn, id: &BatchId, text: &str) -> Result<(), DbError> {
+    const SQL: &str = "update job_batches set error = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(text).execute(c).await.map(drop))?)
 }
 
 /// Counts the jobs of a batch that wait.

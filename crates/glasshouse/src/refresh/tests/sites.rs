@@ -58,6 +58,23 @@ async fn a_batch_is_shown_to_its_account_only() {
 }
 
 #[tokio::test]
+async fn the_batch_of_a_removed_domain_is_shown_to_account_wide_keys_only() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap(&[("/a", None)]);
+        let scoped = shop.app.key(&shop.account.id, Some("shop.example")).await;
+        let id = shop.post_ok(SITE, json!({})).await["batchGroupId"].as_str().unwrap().to_owned();
+        let path = format!("/api/prerender/batches/{id}");
+        shop.app.get(&path).key(&scoped).await.assert_status(200);
+
+        assert!(shop.app.state.domains.remove(&shop.domain).await.unwrap());
+
+        shop.app.get(&path).key(&scoped).await.assert_error(403, "api_key_domain_scope_mismatch");
+        shop.app.get(&path).key(&shop.account.key).await.assert_status(200);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_unusable_sitemap_is_told_with_its_code() {
     on_each_engine(async |shop| {
         shop.web.set("/missing.xml", 404, "");

@@ -209,6 +209,7 @@ export const address = () => 'Address';
 export const outcome = () => 'Outcome';
 export const outcomes = { ok: () => 'Answered', failed: () => 'Failed', blocked: () => 'Blocked' };
 export const noAnswer = () => 'no answer';
+export const blockedFor = (reason: string) => (reason === '' ? 'blocked' : `blocked: ${reason}`);
 export const kind = () => 'Type';
 export const took = () => 'Took';
 export const blockedHeading = () => 'Blocked by Glasshouse';

@@ -232,7 +232,7 @@ export const digests = { off: () => 'Off', daily: () => 'Daily', weekly: () => '
 export const webhook = () => 'Webhook address';
 export const reportWebhookHint = () => 'Told when a report is ready. Empty: nobody.';
 export const place = () => 'Place of new prompts';
-export const placeHint = () => 'JSON such as {“country”: “DE”}, with straight quotation marks. Empty: none.';
+export const placeHint = () => 'A JSON object, as the API takes it. Empty: none.';
 export const placeNotJson = () => 'This is no JSON object.';
 export const notUrl = () => 'Enter a whole address that begins with https.';
 export const secretTitle = () => 'Webhook secret';

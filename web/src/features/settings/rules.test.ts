@@ -21,11 +21,11 @@ test('a source begins with a slash; a destination is a path or an absolute addre
 });
 
 test('CSV with a heading, a temporary status and whole addresses becomes rules', () => {
-  const { rules, unused } = rulesFromCsv('from,to,status,keep query\n/a,/b,302,yes\nhttps://x.test/c?d=1,/e\n/alone\n');
+  const { rules, unused } = rulesFromCsv('from,to,status,keep query\n/a,/b,302,no\nhttps://x.test/c?d=1,/e\n/alone\n');
 
   expect(rules).toEqual([
-    { source: '/a', destination: '/b', status: '307', preserveQuery: true },
-    { source: '/c?d=1', destination: '/e', status: '301', preserveQuery: false },
+    { source: '/a', destination: '/b', status: '307', preserveQuery: false },
+    { source: '/c?d=1', destination: '/e', status: '301', preserveQuery: true },
   ]);
   expect(unused).toBe(1);
 });

@@ -37,7 +37,7 @@ export function rulesFromCsv(text: string): { rules: Rule[]; unused: number } {
             source: pathOf(from),
             destination: to,
             status: /^(307|302|temporary)$/i.test(status) ? '307' : '301',
-            preserveQuery: /^(1|true|yes|keep)$/i.test(keep),
+            preserveQuery: !/^(0|false|no|drop)$/i.test(keep),
           },
         ],
   );

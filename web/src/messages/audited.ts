@@ -153,8 +153,8 @@ export const sitemapKinds = {
   none: () => 'Not readable',
 };
 export const robotsLede = (urls: number, files: number, left: number) =>
-  files === 0
-    ? 'No sitemap was read in this audit.'
+  files === 0 || urls === 0
+    ? 'No address of a sitemap was read in this audit.'
     : `${counted(urls, 'address', 'addresses')} in ${counted(files, 'sitemap file', 'sitemap files')}, ${count(left)} not in the crawl.`;
 export const noSitemapFiles = () => 'robots.txt names no sitemap';
 export const noSitemapFilesText = () => 'Crawlers look for one there. Add a line: Sitemap, a colon, and its address.';

@@ -15,7 +15,7 @@ export function surroundings(run: Run): Line[] {
   const { sitemap, orphans } = run.crawlStats;
   const { robotsAnalysis: robots, sitemapIssues } = run;
   const lines: Line[] = [];
-  if (sitemap.files === 0) lines.push({ kind: 'notice', text: m.noSitemapRead() });
+  if (sitemap.files === 0 || sitemap.urls === 0) lines.push({ kind: 'notice', text: m.noSitemapRead() });
   else lines.push({ kind: 'success', text: m.sitemapRead(sitemap.urls, sitemap.files) });
   const worst = SEVERITIES.find((severity) => sitemapIssues.some((issue) => issue.severity === severity));
   if (worst !== undefined) lines.push({ kind: worst, text: m.sitemapProblems(sitemapIssues.length) });

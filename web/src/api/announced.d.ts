@@ -37,26 +37,29 @@ export interface AnnouncedPaths {
 
 // ---- audits: links of a run as a graph
 
-/** Pages with the most links to them, and the links between these as positions in `nodes`. */
-export interface LinkGraph {
-  nodes: {
-    id: string;
-    path: string;
-    statusCode: number;
-    healthScore: number;
-    depth: number | null;
-    inlinkCount: number;
-  }[];
-  edges: [number, number][];
-  pageTotal: number;
-  edgeTotal: number;
-}
-
 export interface AnnouncedPaths {
   '/api/seo-spider/runs/{runId}/graph': {
     get: {
       parameters: { path: { runId: string }; query?: { limit?: number } };
-      responses: { 200: { content: { 'application/json': LinkGraph } } };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              nodes: {
+                id: string;
+                path: string;
+                statusCode: number;
+                healthScore: number;
+                depth: number | null;
+                inlinkCount: number;
+              }[];
+              edges: [number, number][];
+              pageTotal: number;
+              edgeTotal: number;
+            };
+          };
+        };
+      };
     };
   };
 }

@@ -132,6 +132,8 @@ export const firstText = () => 'Changes show from the second one on.';
 export const archivedTitle = () => 'Archived.';
 export const archivedText = () =>
   'Pages of audits older than seven days are in the archive: all is there, and may load a little later.';
+export const archiveAway = () =>
+  'The pages of this audit are in the archive, which cannot be read now. Nothing is lost.';
 
 // ---- overview
 export const healthIs = () => 'Health is';

@@ -1,7 +1,7 @@
 // What the screens of audits read, each as a query with the types of types.ts. Used by every screen of this folder.
 import { get } from '../../api/client';
 import { read } from '../../api/queries';
-import type { AuditedPage, AuditedRow, Issue, LinkRow, Run, RunComparison, RunSummary } from './types';
+import type { AuditedPage, AuditedRow, Issue, LinkGraph, LinkRow, Run, RunComparison, RunSummary } from './types';
 
 const RUN = '/api/seo-spider/runs/{runId}';
 
@@ -72,7 +72,10 @@ export function readLinks(runId: string, query: LinkQuery, range: { limit: numbe
 
 /** The pages with the most links to them, and the links between these. */
 export function readGraph(runId: string) {
-  return read('/api/seo-spider/runs/{runId}/graph', { params: { path: { runId }, query: { limit: 500 } } });
+  return {
+    ...read('/api/seo-spider/runs/{runId}/graph', { params: { path: { runId }, query: { limit: 500 } } }),
+    select: (answer: unknown) => answer as LinkGraph,
+  };
 }
 
 /** What changed between two runs, whichever was first. */

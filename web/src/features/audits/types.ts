@@ -170,3 +170,21 @@ export interface Issue extends IssueRest {
   severity: FindingSeverity;
   scope: 'page' | 'site' | 'robots' | 'sitemap';
 }
+
+/** Pages with the most links to them, and the links between these as positions in `nodes`. */
+export interface LinkGraph {
+  nodes: GraphNode[];
+  edges: [number, number][];
+  /** Pages of the run. */
+  pageTotal: number;
+}
+
+export interface GraphNode {
+  id: string;
+  path: string;
+  statusCode: number;
+  healthScore: number;
+  /** Clicks from the start page; null: nothing leads to it. */
+  depth: number | null;
+  inlinkCount: number;
+}

@@ -1,7 +1,5 @@
 // Where the pages of a link graph stand: on rings by clicks from the start page, beside the pages that lead to them. Pure.
-import type { LinkGraph } from '../../../api/announced';
-
-export type GraphNode = LinkGraph['nodes'][number];
+import type { GraphNode, LinkGraph } from '../types';
 
 /** A page at its place, from -1 to 1 in both directions. */
 export interface Placed {

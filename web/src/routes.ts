@@ -20,6 +20,16 @@ const routes = {
   '/d/:domain/rendering/page': () => import('./features/rendering/page.svelte'),
   '/d/:domain/rendering/batches/:id': () => import('./features/rendering/batch.svelte'),
   // audits
+  '/d/:domain/audits': () => import('./features/audits/audits.svelte'),
+  '/d/:domain/audits/:runId': () => import('./features/audits/overview/overview.svelte'),
+  '/d/:domain/audits/:runId/issues': () => import('./features/audits/issues/issues.svelte'),
+  '/d/:domain/audits/:runId/issues/:issueId': () => import('./features/audits/issues/issue.svelte'),
+  '/d/:domain/audits/:runId/pages': () => import('./features/audits/pages/pages.svelte'),
+  '/d/:domain/audits/:runId/pages/:pageId': () => import('./features/audits/pages/page-route.svelte'),
+  '/d/:domain/audits/:runId/links': () => import('./features/audits/links/links.svelte'),
+  '/d/:domain/audits/:runId/robots': () => import('./features/audits/site/robots.svelte'),
+  '/d/:domain/audits/:runId/ai-access': () => import('./features/audits/site/ai-access.svelte'),
+  '/d/:domain/audits/:runId/compare': () => import('./features/audits/compare/compare.svelte'),
   // AI mentions
   // crawlers
   // settings

@@ -35,3 +35,32 @@ export interface AnnouncedPaths extends RenderingPaths {
     };
   };
 }
+
+// ---- audits: links of a run as a graph
+
+export interface AnnouncedPaths {
+  '/api/seo-spider/runs/{runId}/graph': {
+    get: {
+      parameters: { path: { runId: string }; query?: { limit?: number } };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              nodes: {
+                id: string;
+                path: string;
+                statusCode: number;
+                healthScore: number;
+                depth: number | null;
+                inlinkCount: number;
+              }[];
+              edges: [number, number][];
+              pageTotal: number;
+              edgeTotal: number;
+            };
+          };
+        };
+      };
+    };
+  };
+}

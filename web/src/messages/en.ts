@@ -2,6 +2,8 @@
 // Screens import their own file, so that its words load with it.
 export * as account from './account';
 export * as auditing from './auditing';
+export * as audited from './audited';
+export * as audits from './audits';
 export * as charts from './charts';
 export * as common from './common';
 export * as refusals from './refusals';

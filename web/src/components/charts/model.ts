@@ -46,7 +46,8 @@ export function scaleFor(values: readonly number[], mayStartHigher = false): Sca
   const highest = Math.max(0, ...values);
   if (highest === 0) return { min: 0, max: 1, ticks: [0, 1] };
   const lowest = mayStartHigher ? Math.min(...values) : 0;
-  const start = mayStartHigher && lowest > highest / 2 ? lowest : 0;
+  // A single value has no height of its own: its scale begins at zero.
+  const start = mayStartHigher && lowest > highest / 2 && lowest < highest ? lowest : 0;
   const tried = [5, 4, 3].map((wanted) => {
     const [min, max] = nice(start, highest, wanted);
     return { min, max, ticks: ticks(min, max, wanted) };

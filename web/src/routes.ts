@@ -18,6 +18,15 @@ const routes = {
   // rendering
   // audits
   // AI mentions
+  '/d/:domain/mentions': () => import('./features/mentions/overview.svelte'),
+  '/d/:domain/mentions/prompts': () => import('./features/mentions/prompts.svelte'),
+  '/d/:domain/mentions/prompts/:promptId': () => import('./features/mentions/prompt.svelte'),
+  '/d/:domain/mentions/answers': () => import('./features/mentions/answers.svelte'),
+  '/d/:domain/mentions/answers/:runId': () => import('./features/mentions/answer.svelte'),
+  '/d/:domain/mentions/sources': () => import('./features/mentions/sources.svelte'),
+  '/d/:domain/mentions/competitors': () => import('./features/mentions/competitors.svelte'),
+  '/d/:domain/mentions/reports': () => import('./features/mentions/reports.svelte'),
+  '/d/:domain/mentions/reports/:reportId': () => import('./features/mentions/report.svelte'),
   // crawlers
   // settings
   // account

@@ -1,8 +1,10 @@
 // All texts in English, collected for what must look at every one of them; a second language has the same names.
 // Screens import their own file, so that its words load with it.
 export * as account from './account';
+export * as answers from './answers';
 export * as charts from './charts';
 export * as common from './common';
+export * as mentions from './mentions';
 export * as refusals from './refusals';
 export * as session from './session';
 export * as shell from './shell';

@@ -168,6 +168,22 @@ export const opportunities = () => 'Where to be named';
 export const score = () => 'Score';
 export const yourPages = () => 'Your pages that answers cite';
 export const method = () => 'How it is counted';
+const METHODS: Record<string, string> = {
+  collection: 'Collection',
+  sampling: 'Sample',
+  denominator: 'Answers',
+  mention: 'Mention',
+  position: 'Position',
+  sentiment: 'Tone',
+  citation: 'Citation',
+  sovUnit: 'Share of voice',
+  intervals: 'Intervals',
+  comparison: 'Comparison',
+  confirmation: 'Changes',
+  rounding: 'Rounding',
+  limits: 'Limits',
+};
+export const methodName = (id: string) => METHODS[id] ?? '';
 export const negative = () => 'Negative sentences';
 const VERDICTS: Record<string, string> = {
   no_data: 'No answers in these days.',

@@ -99,7 +99,7 @@ export const nothingToDoTitle = () => 'Nothing to do';
 export const nothingToDoText = () => 'The newest report found nothing that stands out.';
 export const noReportTitle = () => 'No report yet';
 export const noReportText = () => 'The first report is made once the first questions are answered and read.';
-export const allPrompts = (number: number) => `All ${counted(number, 'prompt', 'prompts')}`;
+export const allPrompts = () => 'All prompts';
 export const latestChange = () => 'Latest answer that changed';
 export const noChangeTitle = () => 'No answer changed';
 export const noChangeText = () =>
@@ -184,7 +184,7 @@ export const costNow = () => 'Now';
 export const costMonth = () => 'A month';
 export const costRuns = (runs: number) => counted(runs, 'question', 'questions');
 export const costAbout = (runs: string, usd: string) => `${runs}, at most about ${usd}`;
-export const costAll = () => 'All prompts, this month';
+export const costAll = () => 'All prompts at the end of this month';
 export const costBeforeAfter = (before: string, after: string) => `${before} before, about ${after} after`;
 export const costDynamic = () =>
   'Asked daily at first: calm answers become rarer (every fourth day), restless ones more frequent (every 12 hours).';

@@ -119,7 +119,8 @@ function plain(text: string, isStrong = false): Piece {
   return { text, mark: null, isStrong, source: null };
 }
 
-const LINK = /^\[([^\]\n]{0,300})\]\((\S{1,2000}?)\)/;
+// Addresses may have brackets of their own.
+const LINK = /^\[([^[\]\n]{0,300})\]\(((?:[^\s()]|\([^\s()]*\)){1,2000})\)/;
 const NUMBERS = /^\[(\d{1,3}(?:\s?,\s?\d{1,3})*)\]/;
 
 function piecesOf(line: readonly Char[], cited: Cited): Piece[] {

@@ -40,6 +40,13 @@ export function costOf(
   };
 }
 
+/** Returns the part of a UTC month that is left. */
+export function restOfMonth(now: Date): number {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  const [start, end] = [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)];
+  return (end - now.getTime()) / (end - start);
+}
+
 /** Splits a field of prompts into its prompts: one a line, each once. */
 export function linesOf(text: string): string[] {
   return [...new Set(text.split('\n').map((line) => line.trim()))].filter(Boolean);

@@ -10,7 +10,7 @@ test.describe.configure({ mode: 'default' });
 
 const BEST = 'What is the best documentation tool for startups?';
 const HOST = 'Which tools host developer documentation?';
-const MEMORY = 'Which documentation tool needs no search at all?';
+const LONG = 'Which documentation tool is cut short?';
 const REFUSED = 'Which documentation tool is never answered?';
 
 interface Prompt {
@@ -65,7 +65,7 @@ test.beforeAll(async ({ playwright }, info) => {
   expect((await api.post('/api/session', { data: account })).status()).toBe(204);
   const stand = await playwright.request.newContext({ baseURL: assistants ?? '' });
   const scenarios = [
-    { vendor: 'openai', question: MEMORY, fault: 'from_memory' },
+    { vendor: 'openai', question: LONG, fault: 'incomplete' },
     { vendor: 'openai', question: REFUSED, fault: 'refusal' },
     { vendor: 'dataforseo', question: HOST, fault: 'absent' },
   ];
@@ -82,7 +82,7 @@ test.beforeAll(async ({ playwright }, info) => {
     { promptText: BEST, tags: 'docs' },
     { promptText: HOST, intent: 'info' },
     { promptText: 'Is LumaDocs any good?', intent: 'info' },
-    { promptText: MEMORY, providers: ['chatgpt'] },
+    { promptText: LONG, providers: ['chatgpt'] },
     { promptText: REFUSED, providers: ['chatgpt'] },
   ]);
   reportId = await untilReported(api, domain);
@@ -220,7 +220,7 @@ test('an answer has the brand marked, rivals underlined and its sources numbered
 
   await expect(page.getByRole('heading', { level: 1, name: 'Answer of Perplexity' })).toBeVisible();
   const answer = page.getByRole('region', { name: 'Answer', exact: true });
-  await expect(answer.getByRole('mark').filter({ hasText: 'LumaDocs' })).toHaveCount(
+  await expect(answer.locator('mark').filter({ hasText: 'LumaDocs' })).toHaveCount(
     details.spans.filter(({ kind }) => kind === 'own').length,
   );
   const links = page.getByRole('region', { name: 'Sources' }).getByRole('listitem').getByRole('link');
@@ -234,15 +234,15 @@ test('an answer has the brand marked, rivals underlined and its sources numbered
 });
 
 test('chips tell what is unusual about an answer', async ({ page }) => {
-  const [host, memory, refused] = [await promptNamed(HOST), await promptNamed(MEMORY), await promptNamed(REFUSED)];
+  const [host, long, refused] = [await promptNamed(HOST), await promptNamed(LONG), await promptNamed(REFUSED)];
   const absent = (await runsOf({ promptId: host.id, provider: 'google_ai_overview' }))[0] as Run;
   const local = (await runsOf({ promptId: host.id, provider: 'gemini' }))[0] as Run;
-  const [noSearch, failed] = [(await runsOf({ promptId: memory.id }))[0], (await runsOf({ promptId: refused.id }))[0]];
+  const [cutShort, failed] = [(await runsOf({ promptId: long.id }))[0], (await runsOf({ promptId: refused.id }))[0]];
 
   for (const [run, chip] of [
     [absent, 'No overview shown'],
     [local, 'local model'],
-    [noSearch, 'Answered without a search'],
+    [cutShort, 'Cut short'],
     [failed, 'Failed'],
   ] as const) {
     await show(page, `/answers/${run?.id}`);

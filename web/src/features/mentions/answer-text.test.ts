@@ -55,12 +55,12 @@ test('numbers in brackets are sources in the order of their first mark', () => {
 
 test('a link to a source is its number, whatever the assistant added to the address', () => {
   const [block] = blocksOf(
-    'See ([a.test](https://a.test/x?utm_source=openai)) and [docs](https://b.test/y).',
+    'See it. ([a.test](https://www.a.test/x?utm_source=openai)) And [docs](https://b.test/y).',
     [],
     ['https://a.test/x'],
   );
 
-  expect(words(pieces(block))).toBe('See (1) and docs.');
+  expect(words(pieces(block))).toBe('See it.1 And docs.');
   expect(pieces(block).flatMap(({ source }) => source ?? [])).toEqual([1]);
 });
 

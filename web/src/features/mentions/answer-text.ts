@@ -137,18 +137,22 @@ function piecesOf(line: readonly Char[], cited: Cited): Piece[] {
   };
   while (index < line.length) {
     const char = line[index] as Char;
-    const rest = char.text === '[' ? textOf(line.slice(index)) : '';
+    const rest = char.text === '[' || char.text === '(' ? textOf(line.slice(index)) : '';
     const numbers = NUMBERS.exec(rest);
+    const aside = aloneIn(rest, cited);
     const link = LINK.exec(rest);
     if (char.text === '*' && line[index + 1]?.text === '*') {
       isStrong = !isStrong;
       index += 2;
+    } else if (aside !== null) {
+      const last = pieces.at(-1);
+      if (last?.source === null) last.text = last.text.trimEnd();
+      cite(aside.number);
+      index += aside.length;
     } else if (link !== null) {
       const [whole, label = '', address = ''] = link;
-      const number = sourceOf(address, cited.urls);
-      const isBare = number > 0 && (/^[\w.-]+\.[a-z]{2,}$/i.test(label) || /^\d+$/.test(label));
-      if (!isBare) for (const inner of line.slice(index + 1, index + 1 + Array.from(label).length)) add(inner);
-      cite(number);
+      for (const inner of line.slice(index + 1, index + 1 + Array.from(label).length)) add(inner);
+      cite(sourceOf(address, cited.urls));
       index += Array.from(whole).length;
     } else if (numbers !== null) {
       for (const number of (numbers[1] ?? '').split(',')) cite(cited.numbers.get(Number(number)) ?? 0);
@@ -161,8 +165,22 @@ function piecesOf(line: readonly Char[], cited: Cited): Piece[] {
   return pieces;
 }
 
-/** Returns the number of the source with an address, from 1; 0 when it is none. Parameters of assistants make no difference. */
+/** Finds a link at the beginning that only names its source, in brackets or not: its mark takes its place. */
+function aloneIn(rest: string, cited: Cited): { number: number; length: number } | null {
+  const isInside = rest.startsWith('([');
+  const [whole, label = '', address = ''] = LINK.exec(isInside ? rest.slice(1) : rest) ?? [];
+  if (whole === undefined || !/^(?:[\w.-]+\.[a-z]{2,}|\d+)$/i.test(label)) return null;
+  if (isInside && rest[whole.length + 1] !== ')') return null;
+  const number = sourceOf(address, cited.urls);
+  return number === 0 ? null : { number, length: Array.from(whole).length + (isInside ? 2 : 0) };
+}
+
+/** Returns the number of the source with an address, from 1; 0 when it is none. The service lists addresses in a plainer form. */
 function sourceOf(address: string, urls: readonly string[]): number {
-  const bare = (text: string) => text.replace(/[?&]utm_[^#]*/, '').replace(/\/$/, '');
+  const bare = (text: string) =>
+    text
+      .replace(/^https?:\/\/(?:www\.)?/i, '')
+      .replace(/[?&]utm_[^#]*/, '')
+      .replace(/\/$/, '');
   return urls.findIndex((url) => bare(url) === bare(address)) + 1;
 }

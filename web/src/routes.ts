@@ -31,6 +31,15 @@ const routes = {
   '/d/:domain/audits/:runId/ai-access': () => import('./features/audits/site/ai-access.svelte'),
   '/d/:domain/audits/:runId/compare': () => import('./features/audits/compare/compare.svelte'),
   // AI mentions
+  '/d/:domain/mentions': () => import('./features/mentions/overview.svelte'),
+  '/d/:domain/mentions/prompts': () => import('./features/mentions/prompts.svelte'),
+  '/d/:domain/mentions/prompts/:promptId': () => import('./features/mentions/prompt.svelte'),
+  '/d/:domain/mentions/answers': () => import('./features/mentions/answers.svelte'),
+  '/d/:domain/mentions/answers/:runId': () => import('./features/mentions/answer.svelte'),
+  '/d/:domain/mentions/sources': () => import('./features/mentions/sources.svelte'),
+  '/d/:domain/mentions/competitors': () => import('./features/mentions/competitors.svelte'),
+  '/d/:domain/mentions/reports': () => import('./features/mentions/reports.svelte'),
+  '/d/:domain/mentions/reports/:reportId': () => import('./features/mentions/report.svelte'),
   // crawlers
   // settings
   '/d/:domain/settings/general': () => import('./features/settings/general.svelte'),

@@ -96,3 +96,8 @@ test('labels at the ends of lines do not overlap', () => {
   ).toBeGreaterThan(6.9);
   expect(places[3]).toBe(90);
 });
+
+test('labels that are pushed apart stay inside the drawing', () => {
+  expect(spread([0, 0, 0, 60], 8)).toEqual([0, 8, 16, 60]);
+  expect(spread([100, 100], 8)).toEqual([92, 100]);
+});

@@ -19,6 +19,13 @@ const routes = {
   // audits
   // AI mentions
   // crawlers
+  '/d/:domain/crawlers': () => import('./features/crawlers/overview.svelte'),
+  '/d/:domain/crawlers/pages': () => import('./features/crawlers/pages.svelte'),
+  '/d/:domain/crawlers/errors': () => import('./features/crawlers/errors.svelte'),
+  '/d/:domain/crawlers/people': () => import('./features/crawlers/people.svelte'),
+  '/d/:domain/crawlers/live': () => import('./features/crawlers/live.svelte'),
+  '/d/:domain/crawlers/spoofed': () => import('./features/crawlers/spoofed.svelte'),
+  '/share/(:domain)': () => import('./features/share/share.svelte'),
   // settings
   // account
   '/account/profile': () => import('./features/account/profile.svelte'),

@@ -3,6 +3,8 @@
 export * as account from './account';
 export * as charts from './charts';
 export * as common from './common';
+export * as crawlers from './crawlers';
+export * as providers from './providers';
 export * as refusals from './refusals';
 export * as session from './session';
 export * as shell from './shell';

@@ -40,6 +40,11 @@ export { Router };
 /** Paths that have a screen. */
 export type RoutePath = Parameters<typeof router.p>[0];
 
+/** Decides whether a path of the map has a screen. */
+export function hasScreen(path: string): boolean {
+  return path in routes;
+}
+
 type ParamNames<P> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>
   : P extends `${string}:${infer Name}`

@@ -53,7 +53,7 @@ export const chartSentence = (days: number, all: number, most: string) =>
 export const crawlersWhat = () => 'crawlers';
 export const crawler = () => 'Crawler';
 export const kind = () => 'Kind';
-export const perDay = () => 'Visits per day, same scale';
+export const perDay = () => 'Per day';
 export const fromCache = () => 'From cache';
 export const verified = () => 'Verified';
 export const failed = () => 'Failed';

@@ -1,21 +1,27 @@
 // The crawlers of a domain: what the API says is what the pages show; sharing, and the public page.
+import type { Server } from 'node:http';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { settle, violations } from '../accessibility/violations.ts';
 import { expect, signIn, test } from '../fixtures.ts';
 import { createAccount, newDomain, runningService, type Account } from '../world/accounts.ts';
-import { importVisits, prepareLive, shopVisits, visitNow } from '../world/visits.ts';
+import { addSiteWithRobots, importVisits, prepareLive, shopVisits, visitNow } from '../world/visits.ts';
 
 // One account with 60 days of visits for all of them.
 test.describe.configure({ mode: 'default' });
 
 const domain = newDomain('crawled');
 const count = (value: number) => value.toLocaleString('en-GB');
+const ROBOTS = 'User-agent: *\nDisallow: /admin\n\nUser-agent: GPTBot\nDisallow: /pricing\n';
 let account: Account;
+let origin: Server;
 
 test.beforeAll(async () => {
-  account = await createAccount({ domains: [domain] });
+  account = await createAccount();
+  origin = await addSiteWithRobots(runningService(), { domain, email: account.email, robots: ROBOTS });
   await importVisits(runningService(), domain, shopVisits());
 });
+
+test.afterAll(() => void origin.close());
 
 async function open(page: Page, path: string): Promise<void> {
   await signIn(page.context(), account);
@@ -122,12 +128,14 @@ test('pages are searched, narrowed to a company or to new ones, and downloaded a
   await expect(page.getByText('No pages match “brand”')).toBeVisible();
 });
 
-test('failed pages and spoofed crawlers are listed', async ({ page }) => {
+test('failed pages, visits against robots.txt and spoofed crawlers are listed', async ({ page }) => {
   await open(page, '/errors');
   const failed = page.getByRole('table', { name: 'Pages that failed' });
   await expect(failed.getByRole('row', { name: /old-offer/ })).toContainText('404');
   await expect(failed.getByRole('row', { name: /api\/broken/ })).toContainText('OpenAI');
-  await expect(page.getByRole('region', { name: 'Against robots.txt' })).toContainText('could not be read');
+  const against = page.getByRole('table', { name: 'Against robots.txt' });
+  await expect(against).toHaveAttribute('aria-rowcount', '2');
+  await expect(against.getByRole('row', { name: /\/pricing.*GPTBot.*5/ })).toBeVisible();
 
   await page.getByRole('navigation', { name: 'Crawlers' }).getByRole('link', { name: 'Spoofed 11' }).click();
 
@@ -231,6 +239,7 @@ test('the palette shares and leads to pages of the section, by keys alone', asyn
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing, and nothing is wider than a phone: ${colorScheme}`, async ({ browser }) => {
+    test.setTimeout(120_000);
     const context = await browser.newContext({ colorScheme, viewport: { width: 320, height: 640 } });
     const page = await context.newPage();
     const found: Record<string, unknown> = {};

@@ -15,6 +15,7 @@ test('a domain that no crawler visited says so, and every page has its own empty
   ] as const) {
     await tabs.getByRole('link', { name: tab }).click();
     await expect(app.getByRole('heading', { level: 3, name: text })).toBeVisible();
+    if (tab === 'Errors') await expect(app.getByText('robots.txt could not be read')).toBeVisible();
   }
 });
 

@@ -54,6 +54,8 @@ function settings(folder: string, address: string): NodeJS.ProcessEnv {
     GLASSHOUSE_TELEMETRY__METRICS_LISTEN: '',
     GLASSHOUSE_STORAGE__DATA_DIR: folder,
     GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
+    // Origins of audited domains are plain servers on loopback.
+    GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
   };
 }
 

@@ -1,5 +1,7 @@
 // Visits of crawlers for journeys: a log that is imported as an operator imports one, and visits that come now, by the render API.
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { expect, type APIRequestContext } from '@playwright/test';
@@ -7,8 +9,8 @@ import { runCommand, type ServiceInfo } from './service.ts';
 
 /** User agents of crawlers, and an address of each that its company publishes; none: the company publishes none. */
 const CRAWLERS = {
-  googlebot: { agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', ip: '66.249.66.1' },
-  bingbot: { agent: 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', ip: '157.55.39.1' },
+  googlebot: { agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', ip: null },
+  bingbot: { agent: 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', ip: null },
   gptbot: {
     agent: 'Mozilla/5.0 AppleWebKit/537.36 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
     ip: '52.230.152.7',
@@ -42,8 +44,17 @@ export function agentOf(crawler: CrawlerName): string {
   return CRAWLERS[crawler].agent;
 }
 
+/** Gives the installation a list of addresses of today: an impostor can be told only by a list that is complete. */
+function publishAddresses(service: ServiceInfo): void {
+  const updated = new Date().toISOString().slice(0, 10);
+  const networks = ['52.230.152.0/24'];
+  const feeds = { 'https://openai.com/gptbot.json': { updated, networks } };
+  fs.writeFileSync(path.join(service.folder, 'crawler-ranges.json'), JSON.stringify({ feeds }));
+}
+
 /** Imports visits of past days and of today. */
 export async function importVisits(service: ServiceInfo, domain: string, visits: readonly Visits[]): Promise<void> {
+  publishAddresses(service);
   const now = Date.now();
   const lines = visits.flatMap(
     ({ daysAgo, crawler, path: page, count = 1, servedBy = 'cache', status = 200, isSpoofed }) =>
@@ -63,6 +74,22 @@ export async function importVisits(service: ServiceInfo, domain: string, visits:
   fs.writeFileSync(file, `${lines.join('\n')}\n`);
   await runCommand(service, 'analytics', 'import', '--domain', domain, '--format', 'ndjson', file);
   fs.rmSync(file);
+}
+
+/** Starts an origin on loopback that answers with a robots.txt and nothing else, and adds a domain that it serves. */
+export async function addSiteWithRobots(
+  service: ServiceInfo,
+  { domain, email, robots }: { domain: string; email: string; robots: string },
+): Promise<http.Server> {
+  const server = http.createServer((request, response) => {
+    response.writeHead(request.url === '/robots.txt' ? 200 : 404, { 'content-type': 'text/plain' });
+    response.end(request.url === '/robots.txt' ? robots : '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const site = [domain, '--account', email, '--status', 'connected', '--origin', origin];
+  await runCommand(service, 'domain', 'add', ...site);
+  return server;
 }
 
 /** Has a crawler visit a page now: the render API leaves the page to the site, which is a visit like any other. */

@@ -41,6 +41,13 @@ const routes = {
   '/d/:domain/mentions/reports': () => import('./features/mentions/reports.svelte'),
   '/d/:domain/mentions/reports/:reportId': () => import('./features/mentions/report.svelte'),
   // crawlers
+  '/d/:domain/crawlers': () => import('./features/crawlers/overview.svelte'),
+  '/d/:domain/crawlers/pages': () => import('./features/crawlers/pages.svelte'),
+  '/d/:domain/crawlers/errors': () => import('./features/crawlers/errors.svelte'),
+  '/d/:domain/crawlers/people': () => import('./features/crawlers/people.svelte'),
+  '/d/:domain/crawlers/live': () => import('./features/crawlers/live.svelte'),
+  '/d/:domain/crawlers/spoofed': () => import('./features/crawlers/spoofed.svelte'),
+  '/share/(:domain)': () => import('./features/share/share.svelte'),
   // settings
   '/d/:domain/settings/general': () => import('./features/settings/general.svelte'),
   '/d/:domain/settings/redirects': () => import('./features/settings/redirects.svelte'),
@@ -64,6 +71,11 @@ export { Router };
 
 /** Paths that have a screen. */
 export type RoutePath = Parameters<typeof router.p>[0];
+
+/** Decides whether a path of the map has a screen. */
+export function hasScreen(path: string): boolean {
+  return path in routes;
+}
 
 type ParamNames<P> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>

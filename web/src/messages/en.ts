@@ -8,6 +8,8 @@ export * as answers from './answers';
 export * as charts from './charts';
 export * as common from './common';
 export * as mentions from './mentions';
+export * as crawlers from './crawlers';
+export * as providers from './providers';
 export * as refusals from './refusals';
 export * as rendering from './rendering';
 export * as session from './session';

@@ -7,6 +7,8 @@ export * from './audited';
 export const audits = () => 'Audits';
 export const audit = () => 'Audit';
 export const auditsWhat = () => 'audits';
+export const auditBefore = () => 'Audit before';
+export const auditAfter = () => 'Audit after';
 export const auditOf = (day: string) => `Audit of ${day}`;
 export const date = () => 'Date';
 export const status = () => 'Status';

@@ -103,7 +103,7 @@ export const allPrompts = () => 'All prompts';
 export const latestChange = () => 'Latest answer that changed';
 export const noChangeTitle = () => 'No answer changed';
 export const noChangeText = () =>
-  'In the last 7 days no answer gained or lost your name, or moved it. A change counts once the next answer agrees.';
+  'In the last 7 days no answer gained or lost your name, or moved it.';
 export const wholeAnswer = () => 'Whole answer';
 const CHANGES: Record<string, (from: string, to: string) => string> = {
   gained: () => 'Named you for the first time',

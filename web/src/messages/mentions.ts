@@ -1,4 +1,4 @@
-// Words of AI mentions: overview, prompts, answers, sources, competitors, reports.
+// Words of AI mentions that several of its screens have, and those of its overview.
 import { count, counted, percent, score as decimal } from '../lib/numbers';
 
 export const section = () => 'AI mentions';
@@ -8,7 +8,6 @@ export const answers = () => 'Answers';
 export const sources = () => 'Sources';
 export const competitors = () => 'Competitors';
 export const reports = () => 'Reports';
-
 const ASSISTANTS: Record<string, string> = {
   chatgpt: 'ChatGPT',
   perplexity: 'Perplexity',
@@ -19,7 +18,6 @@ const ASSISTANTS: Record<string, string> = {
 };
 export const assistant = (id: string) => ASSISTANTS[id] ?? id;
 export const allAssistants = () => 'All assistants';
-
 const INTENTS: Record<string, string> = { info: 'Informational', comm: 'Commercial', trans: 'Transactional' };
 export const intentName = (id: string) => INTENTS[id] ?? id;
 const INTERVALS: Record<string, string> = {
@@ -30,12 +28,9 @@ const INTERVALS: Record<string, string> = {
 export const intervalName = (id: string) => INTERVALS[id] ?? id;
 const SHORT_INTERVALS: Record<string, string> = { dynamic: 'By change', weekly: 'Weekly', monthly: 'Monthly' };
 export const shortInterval = (id: string) => SHORT_INTERVALS[id] ?? id;
-
 export const none = () => 'none';
 export const needsAnswers = () => 'needs 3 answers';
 export const never = () => 'never';
-
-// ---- sentences above the screens
 export const named = (brand: string) => `Assistants name ${brand} in`;
 export const namedShare = (mentions: number, responses: number) =>
   `${count(mentions)} of ${counted(responses, 'answer', 'answers')}`;
@@ -43,8 +38,6 @@ export const namedRate = (rate: string, interval: string) => `That is ${rate} ($
 export const interval = (low: number, high: number) => `95%: ${decimal(low)} to ${percent(high)}`;
 export const noAnswersYet = () => 'No assistant has answered in this window yet.';
 export const noPromptsLede = () => 'Ask AI assistants the questions of your customers, and see whether they name you.';
-
-// ---- what holds for the whole section
 export const leaveOut = () => 'Leave out prompts with your name';
 export const leaveOutHint = () => 'Nobody else can win a question about you.';
 export const early = () => 'early';
@@ -72,8 +65,6 @@ export const pausedAssistants = (assistantNames: string) =>
   `At present no answer comes from ${assistantNames}. Questions wait and are asked again later.`;
 export const absentNote = (number: number) =>
   `Google showed no overview ${counted(number, 'time', 'times')}; these are no answers.`;
-
-// ---- overview
 export const visibility = () => 'Visibility';
 export const position = () => 'Position';
 export const tone = () => 'Tone';
@@ -102,8 +93,7 @@ export const noReportText = () => 'The first report is made once the first quest
 export const allPrompts = () => 'All prompts';
 export const latestChange = () => 'Latest answer that changed';
 export const noChangeTitle = () => 'No answer changed';
-export const noChangeText = () =>
-  'In the last 7 days no answer gained or lost your name, or moved it. A change counts once the next answer agrees.';
+export const noChangeText = () => 'In the last 7 days no answer gained or lost your name, or moved it.';
 export const wholeAnswer = () => 'Whole answer';
 const CHANGES: Record<string, (from: string, to: string) => string> = {
   gained: () => 'Named you for the first time',
@@ -118,8 +108,6 @@ export const voiceSentence = (parts: string) => `Of all brands that answers name
 export const otherBrands = () => 'Others';
 export const lastWeek = () => 'last 7 days';
 export const noBrandsTitle = () => 'No brand named yet';
-
-// ---- costs
 export const costTitle = () => 'Budget and cost';
 export const spentThisMonth = () => 'Spent this month';
 export const reservedNow = () => 'Reserved for questions under way';
@@ -130,72 +118,13 @@ export const noBudget = () => 'none';
 export const inWindow = () => 'In this window';
 export const estimatedPart = (amount: string) => `${amount} of it estimated`;
 export const nothingSpent = () => 'Nothing was spent in this window.';
-
-// ---- prompts
 export const addPrompts = () => 'Add prompts';
-export const adding = () => 'Adding';
 export const prompt = () => 'Prompt';
-export const assistants = () => 'Assistants';
-export const howOften = () => 'How often';
-export const tags = () => 'Tags';
-export const tagsHint = () => 'At most 10, separated by commas: small letters, digits and hyphens.';
-export const tagsWrong = () => 'Use small letters, digits and hyphens, at most 10 tags of 64 characters.';
-export const intent = () => 'Intent';
-export const difficulty = () => 'Difficulty';
 export const rival = () => 'Strongest rival';
 export const answersCount = () => 'Answers';
-export const lastAsked = () => 'Last asked';
-export const state = () => 'State';
-export const active = () => 'Active';
-export const paused = () => 'Paused';
-export const actions = () => 'Actions';
-export const yourName = () => 'Your name';
-export const yourNameHint = () => 'This prompt names your brand, so that no rival can win it.';
-export const pause = (name: string) => `Pause ${name}`;
-export const resume = (name: string) => `Resume ${name}`;
-export const edit = (name: string) => `Edit ${name}`;
-export const remove = (name: string) => `Delete ${name}`;
-export const editTitle = () => 'Edit prompt';
-export const editNote = () => 'A changed text is asked at once. Answers to the old text stay.';
-export const promptPaused = () => 'Prompt paused.';
-export const promptResumed = () => 'Prompt resumed.';
-export const promptSaved = () => 'Prompt saved.';
-export const promptDeleted = () => 'Prompt deleted.';
-export const deleteTitle = () => 'Delete prompt?';
-export const deleteText = (name: string) =>
-  `“${name}” and its answers leave all statistics. Reports that are made keep them. This cannot be undone.`;
-export const deletePrompt = () => 'Delete prompt';
-export const keepPrompt = () => 'Keep prompt';
 export const noPromptsTitle = () => 'No prompt yet';
 export const noPromptsText = () => 'A prompt is a question that your customers ask. Begin with three to ten.';
-export const promptsField = () => 'Prompts, one per line';
-export const promptsHint = () => 'As a customer would ask. Texts that are prompts already are skipped.';
-export const promptsMissing = () => 'Write at least one prompt.';
-export const promptsTooMany = () => 'At most 1,000 prompts at once.';
-export const promptMissing = () => 'Write the question.';
-export const assistantsMissing = () => 'Choose at least one assistant.';
-export const startPaused = () => 'Start paused';
-export const startPausedHint = () => 'Nothing is asked, and nothing spent, until it is resumed.';
-export const noKey = () => 'no key';
-export const morePlan = () => 'needs a higher plan';
 export const localModel = () => 'local model';
-export const costPart = () => 'Cost';
-export const costNow = () => 'Now';
-export const costMonth = () => 'A month';
-export const costRuns = (runs: number) => counted(runs, 'question', 'questions');
-export const costAbout = (runs: string, usd: string) => `${runs}, at most about ${usd}`;
-export const costAll = () => 'All prompts at the end of this month';
-export const costBeforeAfter = (before: string, after: string) => `${before} before, about ${after} after`;
-export const costDynamic = () =>
-  'Asked daily at first: calm answers become rarer (every fourth day), restless ones more frequent (every 12 hours).';
-export const costNothing = () => 'Paused prompts are not asked and cost nothing.';
-export const costOfBudget = (amount: string) => `The budget of this domain is ${amount} a month.`;
-export const costSlots = (used: number, limit: number) =>
-  `${count(used)} of ${count(limit)} active prompts of the plan`;
-export const addedSome = (created: number, queued: number) =>
-  `${counted(created, 'prompt', 'prompts')} added, ${counted(queued, 'question', 'questions')} queued.`;
-export const skipped = (number: number) =>
-  `${counted(number, 'text is a prompt already', 'texts are prompts already')} and stayed as before.`;
 const REFUSED: Record<string, string> = {
   invalid_request: 'its text or tags cannot be used',
   prompt_limit_reached: 'the plan has no room for more prompts',
@@ -205,8 +134,6 @@ const REFUSED: Record<string, string> = {
   plan_required: 'an assistant needs a higher plan',
 };
 export const refusedText = (code: string) => REFUSED[code] ?? code;
-export const refusedSome = (number: number, why: string) =>
-  `${counted(number, 'prompt was', 'prompts were')} not added: ${why}. They are left in the field.`;
 export const suggestions = () => 'Suggestions';
 export const suggestionsSub = () =>
   'From searches of assistants, your pages and your brand profile. No assistant is asked for them.';
@@ -215,5 +142,23 @@ export const add = () => 'Add';
 export const addShown = (number: number) => `Add these ${count(number)}`;
 export const noSuggestionsTitle = () => 'No suggestion now';
 export const noSuggestionsText = () => 'They grow with answers, audits and visits of crawlers.';
-
-export * from './answers';
+export const askPaused = () => 'The prompt is paused. Resume it to ask now.';
+export const askBudget = (when: string) => `The budget is spent. Questions are asked again from ${when}.`;
+const STATUS: Record<string, string> = {
+  queued: 'Queued',
+  running: 'Running',
+  answered: 'Being analysed',
+  ok: 'Done',
+  error: 'Failed',
+};
+export const statusName = (id: string) => STATUS[id] ?? id;
+export const absentOverview = () => 'No overview shown';
+export const noSearch = () => 'Answered without a search';
+export const searchOff = () => 'Search switched off';
+export const cutShort = () => 'Cut short';
+export const beingAnalysed = () => 'Being analysed';
+export const demoAnswer = () => 'Made up for the demo';
+export const sourceNumber = (number: number) => `source ${count(number)}`;
+const KINDS: Record<string, string> = { own: 'Yours', competitor: 'Competitor', third_party: 'Third party' };
+export const kindName = (id: string) => KINDS[id] ?? id;
+export const before = () => 'Change';

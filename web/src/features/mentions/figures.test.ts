@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Schemas } from '../../api/client';
 import { chipsOf } from './chips';
 import { costOf, linesOf, restOfMonth } from './cost';
-import { isTaken, rivalsOf, withStanding } from './rivals';
+import { isTaken, rivalsOf, withStanding, withTracked } from './rivals';
 import { ratesOf, trendChart } from './trend';
 
 const entry = (date: string, point?: { responses: number; mentions: number }): Schemas['TrendEntry'] => ({
@@ -101,5 +101,9 @@ test('competitors are those of the profile and those that answers name, each onc
   ]);
   expect(withStanding(profile, 'NOTCHLY', 'tracked')).toEqual([{ ...profile[0], status: 'tracked' }]);
   expect(withStanding(profile, 'PaperTrail', 'tracked')).toHaveLength(2);
+  expect(withTracked(profile, 'notchly', ['notchly.io'])).toEqual([
+    { name: 'Notchly', status: 'tracked', domains: ['notchly.com', 'notchly.io'] },
+  ]);
+  expect(isTaken({ name: 'LumaDocs', competitors: profile }, 'Notchly')).toBe(false);
   expect(isTaken({ name: 'LumaDocs', competitors: profile }, ' lumadocs ')).toBe(true);
 });

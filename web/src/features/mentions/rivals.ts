@@ -41,7 +41,22 @@ export function withStanding(
   return profile.map((one) => (same(one.name, name) ? { ...one, status } : one));
 }
 
-/** Decides whether a name is taken in a profile. */
-export function isTaken(profile: { name: string; competitors: readonly { name: string }[] }, name: string): boolean {
-  return same(profile.name, name) || profile.competitors.some((one) => same(one.name, name));
+/** Returns the competitors with one that is tracked from now on; what the profile knows of it stays. */
+export function withTracked(
+  profile: readonly Schemas['CompetitorBody'][],
+  name: string,
+  domains: readonly string[],
+): Schemas['CompetitorBody'][] {
+  return withStanding(profile, name, 'tracked').map((one) =>
+    same(one.name, name) ? { ...one, domains: [...new Set([...(one.domains ?? []), ...domains])] } : one,
+  );
+}
+
+/** Decides whether a name cannot be added: it is the brand's own, or tracked already. */
+export function isTaken(
+  profile: { name: string; competitors: readonly { name: string; status?: string }[] },
+  name: string,
+): boolean {
+  const isTracked = (one: { status?: string }) => (one.status ?? 'tracked') === 'tracked';
+  return same(profile.name, name) || profile.competitors.some((one) => isTracked(one) && same(one.name, name));
 }

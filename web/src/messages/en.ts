@@ -3,7 +3,10 @@
 export * as account from './account';
 export * as charts from './charts';
 export * as common from './common';
+export * as domains from './domains';
+export * as overview from './overview';
 export * as refusals from './refusals';
 export * as session from './session';
+export * as setup from './setup';
 export * as shell from './shell';
 export * as tables from './tables';

@@ -113,7 +113,7 @@ interface Facts {
 }
 
 const plain = (kind: string) => {
-  const words = kind.replaceAll('_', ' ');
+  const words = String(kind).replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 const share = (value: number | null) => percent(value ?? 0);

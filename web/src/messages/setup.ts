@@ -67,7 +67,7 @@ export const conflictText = (value: string) =>
   `As long as it does, some crawlers go there and not here. Change the value of that record to ${value}.`;
 export const proxyTitle = (domain: string) => `A CDN stands in front of ${domain}.`;
 export const proxyText = () =>
-  'It hides the records, so they cannot be compared. Set the record to “DNS only” there, or connect without changing DNS, below.';
+  'It hides the records, so they cannot be compared. Set the record to “DNS only” there, or connect from your own server.';
 export const lookupTitle = () => 'DNS did not answer.';
 export const lookupText = () => 'The records may be right; the next check asks again.';
 export const probeTitle = () => 'A test crawl did not arrive here.';

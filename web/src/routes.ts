@@ -15,6 +15,11 @@ const routes = {
   '/': () => import('./features/start/start.svelte'),
   '/(sign-in)': () => import('./features/session/sign-in.svelte'),
   // domains, set-up, overview
+  '/first-run': () => import('./features/domains/first-run.svelte'),
+  '/domains': () => import('./features/domains/domains.svelte'),
+  '/domains/new': () => import('./features/domains/new.svelte'),
+  '/d/:domain': () => import('./features/overview/overview.svelte'),
+  '/d/:domain/setup': () => import('./features/setup/setup.svelte'),
   // rendering
   '/d/:domain/rendering': () => import('./features/rendering/rendering.svelte'),
   '/d/:domain/rendering/page': () => import('./features/rendering/page.svelte'),

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { assistantSettings } from './assistants.ts';
+import { startDns } from './dns.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -17,6 +18,8 @@ export interface ServiceInfo {
   binary: string;
   /** Address of the stand-ins of assistants; none: no assistant has a key. */
   assistants?: string | undefined;
+  /** The resolver that it asks. */
+  dns: string;
 }
 
 export interface Service extends ServiceInfo {
@@ -47,7 +50,7 @@ function freePort(): Promise<number> {
 }
 
 /** Settings of the service and of its command line. */
-function settings({ folder, address, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
@@ -60,6 +63,8 @@ function settings({ folder, address, assistants }: Omit<ServiceInfo, 'binary'>):
     // Origins of audited domains are plain servers on loopback.
     GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
     ...assistantSettings(assistants),
+    GLASSHOUSE_NETWORK__DNS_SERVERS: dns,
+    GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.1',
   };
 }
 
@@ -75,13 +80,11 @@ export async function startService({ assistants }: { assistants?: string } = {})
   const binary = findBinary();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
+  const resolver = await startDns(folder);
+  const info = { address, folder, binary, dns: resolver.address, assistants };
   const logFile = path.join(folder, 'service.log');
   const log = fs.openSync(logFile, 'w');
-  const child = spawn(binary, ['serve'], {
-    env: settings({ folder, address, assistants }),
-    cwd: folder,
-    stdio: ['ignore', log, log],
-  });
+  const child = spawn(binary, ['serve'], { env: settings(info), cwd: folder, stdio: ['ignore', log, log] });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const end = () => child.kill('SIGTERM');
   process.on('exit', end);
@@ -92,6 +95,7 @@ export async function startService({ assistants }: { assistants?: string } = {})
     const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
     await ended;
     clearTimeout(late);
+    resolver.stop();
     fs.rmSync(folder, { recursive: true, force: true });
   }
 
@@ -109,5 +113,5 @@ export async function startService({ assistants }: { assistants?: string } = {})
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return { address, folder, binary, assistants, stop };
+  return { ...info, stop };
 }

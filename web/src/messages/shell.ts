@@ -1,5 +1,5 @@
 // Words of what surrounds every screen: navigation, switcher, palette, keys, bars.
-import { count } from '../lib/numbers';
+import { count, counted } from '../lib/numbers';
 
 export const skip = () => 'Skip to content';
 export const main = () => 'Main';
@@ -27,6 +27,15 @@ export const domainStatus: Record<string, () => string> = {
   'via api': () => 'Via API',
   suspended: () => 'Suspended',
 };
+
+/** Names of sections with a badge: Audits, 18 errors. */
+export const errorsBadge = (section: string, errors: number) => `${section}, ${counted(errors, 'error', 'errors')}`;
+export const attentionBadge = (section: string, things: number) =>
+  `${section}, ${counted(things, 'thing needs', 'things need')} attention`;
+export const manyBadge = () => '999+';
+export const demoBar = () =>
+  'Demo domain. Pages, snapshots and audits are real; crawler visits and AI answers are made up.';
+export const addYours = () => 'Add your domain';
 
 export const search = () => 'Search or jump to';
 export const shortcut = (isMac: boolean) => (isMac ? '⌘ K' : 'Ctrl K');

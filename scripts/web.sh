@@ -11,7 +11,9 @@ npm_ci "$PWD" || die 'npm could not install the packages of the dashboard'
 
 # The sums of the sources that the files in dist were built from.
 built=node_modules/.build/sources
-sources=$(find src public scripts index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
+snippets=()
+if [ -d ../integrations ]; then snippets=(../integrations); fi
+sources=$(find src public scripts "${snippets[@]}" index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
   | LC_ALL=C sort -z | xargs -0 sha256sum)
 if [ -f dist/index.html ] && [ -f "$built" ] && [ "$sources" = "$(< "$built")" ]; then exit; fi
 

@@ -16,6 +16,8 @@ export default defineConfig({
     manifest: 'manifest.json',
   },
   server: {
+    // The snippets of `integrations`, which the set-up shows, are beside this folder.
+    fs: { allow: ['..'] },
     // A running service, for development: `make run`, then `npm run dev`.
     proxy: { '/api': process.env.GLASSHOUSE ?? 'http://127.0.0.1:3000' },
   },

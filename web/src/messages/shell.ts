@@ -1,5 +1,5 @@
 // Words of what surrounds every screen: navigation, switcher, palette, keys, bars.
-import { count } from '../lib/numbers';
+import { count, counted } from '../lib/numbers';
 
 export const skip = () => 'Skip to content';
 export const main = () => 'Main';
@@ -28,11 +28,43 @@ export const domainStatus: Record<string, () => string> = {
   suspended: () => 'Suspended',
 };
 
+/** Names of sections with a badge: Audits, 18 errors. */
+export const errorsBadge = (section: string, errors: number) => `${section}, ${counted(errors, 'error', 'errors')}`;
+export const attentionBadge = (section: string, things: number) =>
+  `${section}, ${counted(things, 'thing needs', 'things need')} attention`;
+export const manyBadge = () => '999+';
+export const demoBar = () =>
+  'Demo domain. Pages, snapshots and audits are real; crawler visits and AI answers are made up.';
+export const addYours = () => 'Add your domain';
+
 export const search = () => 'Search or jump to';
 export const shortcut = (isMac: boolean) => (isMac ? '⌘ K' : 'Ctrl K');
 export const results = () => 'Results';
 export const groupDo = () => 'Do';
 export const groupGo = () => 'Go to';
+/** Pages of the sections, as the palette names them. */
+export const places = {
+  setup: () => 'Set-up',
+  prompts: () => 'Prompts',
+  answers: () => 'Answers of assistants',
+  sources: () => 'Sources of answers',
+  competitors: () => 'Competitors',
+  reports: () => 'Reports',
+  readPages: () => 'Pages that were read',
+  failures: () => 'Pages that failed, robots.txt',
+  people: () => 'People from assistants',
+  live: () => 'Live visits',
+  spoofed: () => 'Spoofed visits',
+  redirects: () => 'Redirects',
+  headers: () => 'Headers',
+  ignored: () => 'Ignored paths',
+  sitemap: () => 'Sitemap',
+  interval: () => 'Refresh interval, blocked addresses',
+  schedule: () => 'Schedule, webhook',
+  brand: () => 'Brand name, aliases',
+  install: () => 'Install',
+  remove: () => 'Remove domain',
+};
 export const groupPages = () => 'Pages';
 export const groupDomains = () => 'Domains';
 export const nothingFound = (query: string) => `Nothing matches “${query}”.`;
@@ -58,6 +90,8 @@ export const helpText = () => 'Keys are silent in fields.';
 export const keysOff = () => 'Single keys are switched off in your profile.';
 export const helpKey = () => 'This help';
 export const keyThen = () => 'then';
+export const enter = () => 'Enter';
+export const openRow = () => 'Open the row';
 export const closeLayer = () => 'Close what is open';
 
 export const notFound = () => 'Not found';

@@ -2,7 +2,6 @@
 // Screens import their own file, so that its words load with it.
 export * as account from './account';
 export * as answers from './answers';
-export * as audited from './audited';
 export * as auditing from './auditing';
 export * as audits from './audits';
 export * as charts from './charts';

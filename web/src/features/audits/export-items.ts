@@ -1,6 +1,6 @@
 // The files of a run that the menu of exports offers: what the screen shows first, then the rest.
 import type { MenuItem } from '../../components/layers/menu.svelte';
-import * as m from '../../messages/audits';
+import * as m from '../../messages/audits/shared';
 import { exportHref, type PageList } from './reads';
 
 const OTHERS = ['pages', 'findings', 'links', 'redirects', 'images', 'hreflang'] as const;

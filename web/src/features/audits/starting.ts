@@ -3,7 +3,7 @@ import { ApiError, post, type Schemas } from '../../api/client';
 import { forget } from '../../api/queries';
 import { codeOf, refusalOf } from '../../api/refusals';
 import type { Refusal } from '../../lib/refusal';
-import * as m from '../../messages/audits';
+import * as m from '../../messages/audits/starting';
 import type { AuditMode } from './types';
 
 export interface Order {

@@ -1,5 +1,5 @@
 // The tabs of a run, each with the number of what is there. Pure but for the addresses.
-import * as m from '../../messages/audits';
+import * as m from '../../messages/audits/shared';
 import { link } from '../../routes';
 import type { RunSummary } from './types';
 

@@ -2,7 +2,7 @@
 import type { ChartModel } from '../../../components/charts/model';
 import { count, score } from '../../../lib/numbers';
 import { dayOf, day, moment } from '../../../lib/times';
-import * as m from '../../../messages/audits';
+import * as m from '../../../messages/audits/overview';
 import { hasResults } from '../model';
 import type { Run } from '../types';
 

@@ -1,7 +1,7 @@
 // What a run says of sitemaps and robots.txt, as lines with a severity. Pure.
 import type { SeverityKind } from '../../../components/severity.svelte';
 import { SEVERITIES } from '../model';
-import * as m from '../../../messages/audits';
+import * as m from '../../../messages/audits/overview';
 import type { Run } from '../types';
 
 export interface Line {

@@ -1,6 +1,6 @@
 // The columns of the table of audited pages. Pure.
 import type { Column } from '../../../components/table/table';
-import * as m from '../../../messages/audits';
+import * as m from '../../../messages/audits/pages';
 
 /** Order of the table unless the address says another. */
 export const DEFAULTS = { sort: 'path', order: 'asc' } as const;
@@ -8,7 +8,6 @@ export const DEFAULTS = { sort: 'path', order: 'asc' } as const;
 export const COLUMNS: readonly Column[] = [
   { id: 'path', label: m.page(), sort: 'path', isWide: true },
   { id: 'healthScore', label: m.health(), sort: 'healthScore', align: 'end', firstOrder: 'asc' },
-  { id: 'trend', label: m.trend(), isOptional: true },
   { id: 'statusCode', label: m.status(), sort: 'statusCode', align: 'end', priority: 2 },
   { id: 'issueCount', label: m.issues(), sort: 'issueCount', align: 'end' },
   { id: 'previewScore', label: m.preview(), sort: 'previewScore', align: 'end', priority: 3, firstOrder: 'asc' },
@@ -33,7 +32,6 @@ export const FIELDS = [
   'indexable',
   'issueCount',
   'issues',
-  'trendPoints',
   'title',
   'htmlBytes',
   'wordCount',

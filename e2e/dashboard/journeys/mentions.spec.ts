@@ -304,10 +304,7 @@ test('a competitor that is ignored, tracked or added is so in the brand profile'
   await expect(page.getByRole('row', { name: /Quillbase/ })).toContainText('Tracked');
 });
 
-test('a report is read from its list, with the figures of the API, and axe finds nothing on any screen', async ({
-  page,
-}) => {
-  test.setTimeout(60_000);
+test('a report is read from its list, with the figures of the API', async ({ page }) => {
   const answer = await api.get(`/api/ai-mentions/reports/${reportId}`, { params: { format: 'json' } });
   const report = (await answer.json()) as { quickSummary: { headline: string }; coverage: { responses: number } };
   await show(page, '/reports');
@@ -316,6 +313,10 @@ test('a report is read from its list, with the figures of the API, and axe finds
   await expect(page.getByText(report.quickSummary.headline)).toBeVisible();
   await expect(page.getByText(`${report.coverage.responses} answers to `)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Print' })).toBeVisible();
+});
+
+test('axe finds nothing on any screen, and none scrolls sideways at 320 px', async ({ page }) => {
+  test.setTimeout(150_000);
   const [prompt, run] = [await promptNamed(BEST), (await runsOf({ provider: 'gemini' }))[0]];
   const screens = ['', '/prompts', '/answers', '/sources', '/competitors', '/reports'].concat(
     `/prompts/${prompt.id}`,

@@ -148,22 +148,16 @@ test('many prompts are added at once, with their cost before the button', async 
   await expect(page.getByRole('table', { name: 'Prompts' }).getByText('How do I version docs?')).toBeVisible();
 });
 
-test('a prompt is paused, and undone', async ({ page }) => {
+test('a prompt is paused and undone, edited, and deleted after a question', async ({ page }) => {
+  await askPrompts(api, domain, [{ promptText: 'Which prompt goes away?', active: 0 }]);
   await show(page, '/prompts');
-
   await page.getByRole('button', { name: `Pause ${HOST}` }).click();
-
   await expect(toast(page, 'Prompt paused.')).toBeVisible();
   expect((await promptNamed(HOST)).active).toBe(0);
   await expect(page.getByRole('button', { name: `Resume ${HOST}` })).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(toast(page, 'Prompt resumed.')).toBeVisible();
   expect((await promptNamed(HOST)).active).toBe(1);
-});
-
-test('a prompt is edited, and deleted after a question', async ({ page }) => {
-  await askPrompts(api, domain, [{ promptText: 'Which prompt goes away?', active: 0 }]);
-  await show(page, '/prompts');
   await page.getByRole('button', { name: 'Edit Which prompt goes away?' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit prompt' });
   await dialog.getByLabel('Intent').selectOption({ label: 'Transactional' });

@@ -148,22 +148,16 @@ test('many prompts are added at once, with their cost before the button', async 
   await expect(page.getByRole('table', { name: 'Prompts' }).getByText('How do I version docs?')).toBeVisible();
 });
 
-test('a prompt is paused, and undone', async ({ page }) => {
+test('a prompt is paused and undone, edited, and deleted after a question', async ({ page }) => {
+  await askPrompts(api, domain, [{ promptText: 'Which prompt goes away?', active: 0 }]);
   await show(page, '/prompts');
-
   await page.getByRole('button', { name: `Pause ${HOST}` }).click();
-
   await expect(toast(page, 'Prompt paused.')).toBeVisible();
   expect((await promptNamed(HOST)).active).toBe(0);
   await expect(page.getByRole('button', { name: `Resume ${HOST}` })).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(toast(page, 'Prompt resumed.')).toBeVisible();
   expect((await promptNamed(HOST)).active).toBe(1);
-});
-
-test('a prompt is edited, and deleted after a question', async ({ page }) => {
-  await askPrompts(api, domain, [{ promptText: 'Which prompt goes away?', active: 0 }]);
-  await show(page, '/prompts');
   await page.getByRole('button', { name: 'Edit Which prompt goes away?' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit prompt' });
   await dialog.getByLabel('Intent').selectOption({ label: 'Transactional' });
@@ -304,10 +298,7 @@ test('a competitor that is ignored, tracked or added is so in the brand profile'
   await expect(page.getByRole('row', { name: /Quillbase/ })).toContainText('Tracked');
 });
 
-test('a report is read from its list, with the figures of the API, and axe finds nothing on any screen', async ({
-  page,
-}) => {
-  test.setTimeout(60_000);
+test('a report is read from its list, with the figures of the API', async ({ page }) => {
   const answer = await api.get(`/api/ai-mentions/reports/${reportId}`, { params: { format: 'json' } });
   const report = (await answer.json()) as { quickSummary: { headline: string }; coverage: { responses: number } };
   await show(page, '/reports');
@@ -316,6 +307,10 @@ test('a report is read from its list, with the figures of the API, and axe finds
   await expect(page.getByText(report.quickSummary.headline)).toBeVisible();
   await expect(page.getByText(`${report.coverage.responses} answers to `)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Print' })).toBeVisible();
+});
+
+test('axe finds nothing on any screen, and none scrolls sideways at 320 px', async ({ page }) => {
+  test.setTimeout(150_000);
   const [prompt, run] = [await promptNamed(BEST), (await runsOf({ provider: 'gemini' }))[0]];
   const screens = ['', '/prompts', '/answers', '/sources', '/competitors', '/reports'].concat(
     `/prompts/${prompt.id}`,

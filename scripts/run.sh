@@ -36,6 +36,8 @@ need_node 20.19
 need_browsers
 has curl || apt_install curl
 
+allow_unconfined_browsers
+
 npm_ci demo || die 'npm could not install the packages of the demo site'
 say 'building the demo site'
 (cd demo && npm run --silent build)

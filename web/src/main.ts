@@ -9,8 +9,8 @@ import './styles/controls.css';
 import './styles/tables.css';
 
 startRouting();
-// Asked while the screen loads. Whoever comes to sign in is asked there.
-void session.find();
+// Asked while the screen loads. A public page is nobody's session.
+if (!location.pathname.startsWith('/share/')) void session.find();
 
 // A page that the browser kept shows nothing of an account until it has been asked again who is signed in.
 window.addEventListener('pagehide', (event) => {

@@ -21,10 +21,49 @@ const routes = {
   '/d/:domain': () => import('./features/overview/overview.svelte'),
   '/d/:domain/setup': () => import('./features/setup/setup.svelte'),
   // rendering
+  '/d/:domain/rendering': () => import('./features/rendering/rendering.svelte'),
+  '/d/:domain/rendering/page': () => import('./features/rendering/page.svelte'),
+  '/d/:domain/rendering/batches/:id': () => import('./features/rendering/batch.svelte'),
   // audits
+  '/d/:domain/audits': () => import('./features/audits/audits.svelte'),
+  '/d/:domain/audits/:runId': () => import('./features/audits/overview/overview.svelte'),
+  '/d/:domain/audits/:runId/issues': () => import('./features/audits/issues/issues.svelte'),
+  '/d/:domain/audits/:runId/issues/:issueId': () => import('./features/audits/issues/issue.svelte'),
+  '/d/:domain/audits/:runId/pages': () => import('./features/audits/pages/pages.svelte'),
+  '/d/:domain/audits/:runId/pages/:pageId': () => import('./features/audits/pages/page-route.svelte'),
+  '/d/:domain/audits/:runId/links': () => import('./features/audits/links/links.svelte'),
+  '/d/:domain/audits/:runId/robots': () => import('./features/audits/site/robots.svelte'),
+  '/d/:domain/audits/:runId/ai-access': () => import('./features/audits/site/ai-access.svelte'),
+  '/d/:domain/audits/:runId/compare': () => import('./features/audits/compare/compare.svelte'),
   // AI mentions
+  '/d/:domain/mentions': () => import('./features/mentions/overview.svelte'),
+  '/d/:domain/mentions/prompts': () => import('./features/mentions/prompts.svelte'),
+  '/d/:domain/mentions/prompts/:promptId': () => import('./features/mentions/prompt.svelte'),
+  '/d/:domain/mentions/answers': () => import('./features/mentions/answers.svelte'),
+  '/d/:domain/mentions/answers/:runId': () => import('./features/mentions/answer.svelte'),
+  '/d/:domain/mentions/sources': () => import('./features/mentions/sources.svelte'),
+  '/d/:domain/mentions/competitors': () => import('./features/mentions/competitors.svelte'),
+  '/d/:domain/mentions/reports': () => import('./features/mentions/reports.svelte'),
+  '/d/:domain/mentions/reports/:reportId': () => import('./features/mentions/report.svelte'),
   // crawlers
+  '/d/:domain/crawlers': () => import('./features/crawlers/overview.svelte'),
+  '/d/:domain/crawlers/pages': () => import('./features/crawlers/pages.svelte'),
+  '/d/:domain/crawlers/errors': () => import('./features/crawlers/errors.svelte'),
+  '/d/:domain/crawlers/people': () => import('./features/crawlers/people.svelte'),
+  '/d/:domain/crawlers/live': () => import('./features/crawlers/live.svelte'),
+  '/d/:domain/crawlers/spoofed': () => import('./features/crawlers/spoofed.svelte'),
+  '/share/(:domain)': () => import('./features/share/share.svelte'),
   // settings
+  '/d/:domain/settings/general': () => import('./features/settings/general.svelte'),
+  '/d/:domain/settings/redirects': () => import('./features/settings/redirects.svelte'),
+  '/d/:domain/settings/headers': () => import('./features/settings/headers.svelte'),
+  '/d/:domain/settings/ignored': () => import('./features/settings/ignored.svelte'),
+  '/d/:domain/settings/sitemap': () => import('./features/settings/sitemap.svelte'),
+  '/d/:domain/settings/rendering': () => import('./features/settings/rendering.svelte'),
+  '/d/:domain/settings/audits': () => import('./features/settings/audits.svelte'),
+  '/d/:domain/settings/brand': () => import('./features/settings/brand.svelte'),
+  '/d/:domain/settings/install': () => import('./features/settings/install.svelte'),
+  '/d/:domain/settings/remove': () => import('./features/settings/remove.svelte'),
   // account
   '/account/profile': () => import('./features/account/profile.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),
@@ -37,6 +76,11 @@ export { Router };
 
 /** Paths that have a screen. */
 export type RoutePath = Parameters<typeof router.p>[0];
+
+/** Decides whether a path of the map has a screen. */
+export function hasScreen(path: string): boolean {
+  return path in routes;
+}
 
 type ParamNames<P> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>

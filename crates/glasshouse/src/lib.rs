@@ -12,6 +12,7 @@ pub mod audit;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod daily_budgets;
 pub mod dashboard;
 pub mod domains;
 pub mod edge;

@@ -1,29 +1,11 @@
 // axe finds nothing on any screen or dialog, in both themes, on a wide window and on a phone; no screen scrolls sideways at 320 px.
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import { expect, signIn, test } from '../fixtures.ts';
 import type { Account } from '../world/accounts.ts';
 import { allScreens, type Looked } from './looked.ts';
+import { settle, violations } from './violations.ts';
 
 const SCREENS = await allScreens();
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  id: string;
-  nodes: { target: unknown[]; failureSummary?: string }[];
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe}; undefined`);
-  const found = (await page.evaluate(
-    'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], preload: false })',
-  )) as { violations: Violation[] };
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
-  );
-}
 
 async function show(
   page: Page,
@@ -35,13 +17,6 @@ async function show(
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
   await expect(page.getByText(/^Loading /)).toHaveCount(0);
   await prepare?.(page);
-}
-
-/** Ends transitions: colours are looked at where they stay. */
-async function settle(page: Page): Promise<void> {
-  await page.evaluate(() =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
-  );
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

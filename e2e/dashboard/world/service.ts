@@ -6,6 +6,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { assistantSettings } from './assistants.ts';
 import { startDns } from './dns.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -15,6 +16,8 @@ export interface ServiceInfo {
   address: string;
   folder: string;
   binary: string;
+  /** Address of the stand-ins of assistants; none: no assistant has a key. */
+  assistants?: string | undefined;
   /** The resolver that it asks. */
   dns: string;
 }
@@ -47,7 +50,7 @@ function freePort(): Promise<number> {
 }
 
 /** Settings of the service and of its command line. */
-function settings({ folder, address, dns }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
@@ -57,6 +60,9 @@ function settings({ folder, address, dns }: Omit<ServiceInfo, 'binary'>): NodeJS
     GLASSHOUSE_TELEMETRY__METRICS_LISTEN: '',
     GLASSHOUSE_STORAGE__DATA_DIR: folder,
     GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
+    // Origins of audited domains are plain servers on loopback.
+    GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
+    ...assistantSettings(assistants),
     GLASSHOUSE_NETWORK__DNS_SERVERS: dns,
     GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.1',
   };
@@ -70,12 +76,12 @@ export async function runCommand(service: ServiceInfo, ...args: string[]): Promi
 }
 
 /** Starts a service and waits until it is ready. */
-export async function startService(): Promise<Service> {
+export async function startService({ assistants }: { assistants?: string } = {}): Promise<Service> {
   const binary = findBinary();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
   const resolver = await startDns(folder);
-  const info = { address, folder, binary, dns: resolver.address };
+  const info = { address, folder, binary, dns: resolver.address, assistants };
   const logFile = path.join(folder, 'service.log');
   const log = fs.openSync(logFile, 'w');
   const child = spawn(binary, ['serve'], { env: settings(info), cwd: folder, stdio: ['ignore', log, log] });

@@ -1,5 +1,6 @@
 // Operations that the service is going to have and does not describe yet, in the form of its document.
 // An entry is deleted as soon as schema.d.ts has it; an operation that is not there answers 404, which a screen shows as an error.
+import type { RenderingPaths } from './announced-rendering';
 import type { components } from './schema';
 
 /** A row of the account's domains, as `GET /api/dashboard/sites` answers it. */
@@ -109,7 +110,7 @@ export interface RecordFindings {
   }[];
 }
 
-export interface AnnouncedPaths {
+export interface AnnouncedPaths extends RenderingPaths {
   '/api/dashboard/overview': {
     get: {
       parameters: { query: { domain: string; days?: number } };
@@ -157,6 +158,35 @@ export interface AnnouncedPaths {
         };
       };
       responses: { 200: { content: { 'application/json': { sites: SiteRow[]; total: number } } } };
+    };
+  };
+}
+
+// ---- audits: links of a run as a graph
+
+export interface AnnouncedPaths {
+  '/api/seo-spider/runs/{runId}/graph': {
+    get: {
+      parameters: { path: { runId: string }; query?: { limit?: number } };
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              nodes: {
+                id: string;
+                path: string;
+                statusCode: number;
+                healthScore: number;
+                depth: number | null;
+                inlinkCount: number;
+              }[];
+              edges: [number, number][];
+              pageTotal: number;
+              edgeTotal: number;
+            };
+          };
+        };
+      };
     };
   };
 }

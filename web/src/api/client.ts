@@ -96,6 +96,9 @@ export function del<P extends PathsWith<'delete'>>(
   return send('delete', path, init[0]) as Promise<Answer<P, 'delete'>>;
 }
 
+/** Header with the public token of a domain's crawl statistics. */
+export const STATS_TOKEN = 'x-service-public-stats-token';
+
 interface Sendable {
   signal?: AbortSignal;
   headers?: Record<string, string>;
@@ -113,7 +116,8 @@ async function send(verb: Verb, path: string, init: unknown, isRepeated = false)
     csrfToken = null;
     return send(verb, path, init, true);
   }
-  if (refused.status === 401 && !isSignIn) whenSignedOut();
+  // A public token that is refused says nothing about the session of this browser.
+  if (refused.status === 401 && !isSignIn && options.headers?.[STATS_TOKEN] === undefined) whenSignedOut();
   throw refused;
 }
 

@@ -537,6 +537,7 @@ export interface paths {
          * Refreshes one page.
          * @description Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
          *     and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
+         *     At most 120 requests per minute and key, all refreshes together.
          *
          *     The same for a session.
          */
@@ -558,7 +559,8 @@ export interface paths {
         put?: never;
         /**
          * Refreshes several pages.
-         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out.
+         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out. `prewarmed` is smaller
+         *     than the list when the month, or the 100,000 renders that an account has in the queue, leave room for fewer.
          *
          *     The same for a session.
          */
@@ -1082,6 +1084,7 @@ export interface paths {
          * Refreshes one page.
          * @description Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
          *     and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
+         *     At most 120 requests per minute and key, all refreshes together.
          */
         post: operations["invalidate_page_cache"];
         delete?: never;
@@ -1101,7 +1104,8 @@ export interface paths {
         put?: never;
         /**
          * Refreshes several pages.
-         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out.
+         * @description Like one page. Of the first twenty paths those that the site's server does not have are left out. `prewarmed` is smaller
+         *     than the list when the month, or the 100,000 renders that an account has in the queue, leave room for fewer.
          */
         post: operations["invalidate_paths_cache"];
         delete?: never;
@@ -1274,7 +1278,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compares two audits of a domain: findings that are new, fixed and still there, pages added and removed, and what changed. */
+        /**
+         * Compares two audits of a domain: findings that are new, fixed and still there, pages added, removed and not visited, and
+         *     what changed.
+         */
         get: operations["compare_runs"];
         put?: never;
         post?: never;
@@ -1291,7 +1298,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follows an audit: server-sent events `progress`, whenever it changed, and `end`, which is the last. */
+        /**
+         * Follows an audit: server-sent events `progress`, whenever it changed, and `end`, which is the last.
+         * @description An account has at most ten streams in a process; the next is 429. A stream ends within half a minute when its caller may not
+         *     read the run any more.
+         */
         get: operations["follow_run"];
         put?: never;
         post?: never;
@@ -1310,6 +1321,40 @@ export interface paths {
         };
         /** Exports a run. */
         get: operations["export_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the link graph of an audit: the pages with the most links to them, and the links between these. */
+        get: operations["get_link_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/seo-spider/runs/{runId}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists how many pages carried each issue in an audit and in up to nine before it. */
+        get: operations["list_run_issues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1416,7 +1461,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says whether requests can be served: database, object store and browser, each for itself. */
+        /**
+         * Says whether requests can be served: database, object store and browser, each for itself.
+         * @description The result is at most 2 seconds old.
+         */
         get: operations["get_readiness"];
         put?: never;
         post?: never;
@@ -1591,10 +1639,18 @@ export interface components {
             mode: components["schemas"]["Mode"] | null;
             /**
              * Format: double
-             * @description Most requests per second, up to 100; null: what the site bears.
+             * @description Most requests per second, 0.01 to 100; null: what the site bears.
              * @default null
              */
             requestsPerSecond: number | null;
+            /**
+             * @description `obey`: the site's robots.txt; `ignore`: none; else a text that stands in for it. Only `obey` until a check has proven
+             *     the domain.
+             * @default null
+             * @example User-agent: *
+             *     Disallow: /cart
+             */
+            robotsTxt: string | null;
             /**
              * @description Replaces the pages that are to be found.
              * @default null
@@ -1658,6 +1714,11 @@ export interface components {
              * @description Most requests per second; null: what the site bears.
              */
             requestsPerSecond?: number | null;
+            /**
+             * @description `obey`: the site's robots.txt; `ignore`: none; else a text that stands in for it.
+             * @example obey
+             */
+            robotsTxt: string;
             /** @description Pages that are to be found. */
             searches: components["schemas"]["SearchRule"][];
             /** @description Where checks draw their lines, by name. */
@@ -1707,7 +1768,8 @@ export interface components {
              */
             done: number;
             /**
-             * @description Why the sitemap could not be read, if that is what went wrong.
+             * @description Why the sitemap could not be read, or how many pages were left out because the account may have no more renders in
+             *     the queue.
              * @example null
              */
             error?: string | null;
@@ -1911,15 +1973,22 @@ export interface components {
         Comparison: {
             /** @description Pages that only the later run has. */
             addedPages: components["schemas"]["Pages"];
+            /** @description Findings by issue. */
+            byIssue: components["schemas"]["IssueComparison"][];
             /** @description Pages on which something changed. */
             changedPages: components["schemas"]["Changes"];
             /** @description Findings that the later run does not have any more, on pages that both have. */
             fixedFindings: components["schemas"]["Findings"];
             /** @description Findings that the earlier run did not have. */
             newFindings: components["schemas"]["Findings"];
+            /**
+             * @description Pages that only the earlier run has, when the later one did not look everywhere: a limit ended it, it was sampled, or
+             *     only new pages were wanted.
+             */
+            notVisitedPages: components["schemas"]["Pages"];
             /** @description Findings that both have. */
             remainingFindings: components["schemas"]["Findings"];
-            /** @description Pages that only the earlier run has. */
+            /** @description Pages that only the earlier run has, and that the later one would have found. */
             removedPages: components["schemas"]["Pages"];
         };
         /** @description Another brand that serves the same need. */
@@ -2470,6 +2539,12 @@ export interface components {
             examples: components["schemas"]["ExampleShown"][];
             /** @example META_DESC_MISSING */
             issueId: string;
+            /**
+             * Format: double
+             * @description Points that it takes from the page's health, before the category's cap; null in runs that are older than the field.
+             * @example 3
+             */
+            points?: number | null;
             /** @description `error`, `warning` or `notice`. */
             severity: string;
         };
@@ -2503,6 +2578,33 @@ export interface components {
          * @enum {string}
          */
         Frequency: "Manual" | "Daily" | "Weekly" | "Monthly";
+        /** @description A page of the graph. */
+        GraphNode: {
+            /**
+             * Format: int32
+             * @description Clicks from the start; null: nothing leads to it, or the run is older than this field.
+             */
+            depth?: number | null;
+            /**
+             * Format: double
+             * @description 0 to 100, one decimal.
+             */
+            healthScore: number;
+            /** @example 5f0c8d1b2a7e4c39 */
+            id: string;
+            /**
+             * Format: int32
+             * @description Pages of the site that link to it.
+             */
+            inlinkCount: number;
+            /** @example /pricing */
+            path: string;
+            /**
+             * Format: int32
+             * @description Its own status; 0: no answer, or robots.txt forbids it.
+             */
+            statusCode: number;
+        };
         HeaderField: {
             /**
              * @description A header name; case does not matter.
@@ -2598,6 +2700,36 @@ export interface components {
              */
             path: string;
         };
+        /** @description Findings of one issue. */
+        IssueComparison: {
+            /** @description Findings that the later run does not have any more. */
+            fixed: number;
+            /** @example META_DESC_MISSING */
+            issueId: string;
+            /** @description Findings that the earlier run did not have. */
+            new: number;
+            /** @description Findings that both have. */
+            remaining: number;
+        };
+        /** @description Rows that carried an issue in each run. */
+        IssueCounts: {
+            /**
+             * @description Rows that carried it, in the order of `runs`; 1 for one about the site.
+             * @example [
+             *       12,
+             *       12,
+             *       3
+             *     ]
+             */
+            counts: number[];
+            /** @example META_DESC_MISSING */
+            issueId: string;
+            /**
+             * @description `error`, `warning` or `notice`; "" for an issue that this version does not know.
+             * @example warning
+             */
+            severity: string;
+        };
         /**
          * @description Identifies an API key. Not the key itself: it may be shown and logged.
          * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
@@ -2623,6 +2755,33 @@ export interface components {
              */
             provider: string;
         };
+        /** @description Pages with the most links to them, and the links between these. */
+        LinkGraph: {
+            /**
+             * @description Links between these pages: positions in `nodes` of the page that it stands on and of the page that it leads to. Each pair
+             *     once, at most 20,000.
+             * @example [
+             *       [
+             *         0,
+             *         1
+             *       ],
+             *       [
+             *         1,
+             *         0
+             *       ]
+             *     ]
+             */
+            edges: [
+                number,
+                number
+            ][];
+            /** @description Links between the pages of `nodes`, those that are left out of `edges` too. */
+            edgeTotal: number;
+            /** @description Pages, those with the most links to them first. */
+            nodes: components["schemas"]["GraphNode"][];
+            /** @description Pages of the run. */
+            pageTotal: number;
+        };
         /** @description Links of a run. */
         LinkList: {
             /** @description Those that were asked for. */
@@ -2642,7 +2801,7 @@ export interface components {
             rel: string;
             /**
              * Format: int32
-             * @description Status of its target; 0: no answer; null: not asked.
+             * @description Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.
              */
             status?: number | null;
             /**
@@ -2818,14 +2977,20 @@ export interface components {
             /** @description Links to it, at most 1,000. */
             inlinks: components["schemas"]["LinkRow"][];
             lastCrawlerVisit?: components["schemas"]["LastVisit"] | null;
+            /** @description It was to be rendered, and no browser was free in time: its findings are those of what the server sent. */
+            missedRender: boolean;
             /** @description Links on it. */
             outlinks: components["schemas"]["LinkRow"][];
             /** @description As lists show it. */
             page: components["schemas"]["PageRow"];
+            /** @description What its health lost, by category; null in runs that are older than the field. */
+            penalties?: components["schemas"]["PenaltyShown"][] | null;
             /** @description What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed. */
             raw: Record<string, never>;
             /** @description The same of what the browser made of it; null when it was not rendered. */
             rendered?: Record<string, never> | null;
+            /** @description Headers that protect visitors, by name, as they were sent; null in runs that are older than the field. */
+            securityHeaders?: Record<string, never> | null;
         };
         /** @description Answers of one page with one status, which says that something is wrong. */
         PageError: {
@@ -2899,6 +3064,11 @@ export interface components {
             internalOutlinks?: number | null;
             /** @description `Last-Modified` as it was sent. */
             lastModified?: string | null;
+            /**
+             * Format: double
+             * @description 0 to 100, one decimal: the share of visits of somebody who follows links at random, on a logarithmic scale.
+             */
+            linkScore?: number | null;
             /** @description Description; "" when there is none. */
             metaDesc?: string | null;
             /** @description Contents of all robots metas, joined with ", ". */
@@ -3121,6 +3291,23 @@ export interface components {
              * @example true
              */
             prewarm?: boolean | null;
+        };
+        /** @description Points that a category of findings takes from a page's health. */
+        PenaltyShown: {
+            /**
+             * Format: double
+             * @description Most points that the category takes.
+             * @example 15
+             */
+            cap: number;
+            /** @example meta */
+            category: string;
+            /**
+             * Format: double
+             * @description Points that the page lost, at most `cap`.
+             * @example 3
+             */
+            points: number;
         };
         /**
          * @description A plan, in ascending order.
@@ -3830,6 +4017,14 @@ export interface components {
              */
             blockedUrls: string[];
             /**
+             * @description Names of the query parameters that are a part of a page's address; null: all but those of tracking.
+             * @example [
+             *       "page",
+             *       "color"
+             *     ]
+             */
+            queryParameters?: string[] | null;
+            /**
              * Format: int64
              * @description Age at which a snapshot is rendered again, unless a rule says otherwise.
              * @example 86400
@@ -3837,6 +4032,8 @@ export interface components {
             refreshIntervalSeconds: number;
             /** @description Other intervals for some paths; the most specific matching pattern wins. */
             refreshRules: components["schemas"]["RefreshRule"][];
+            /** @description Whether only verified crawlers start renders at the edge. Others get what is stored, else the origin. */
+            verifiedCrawlersOnly?: boolean;
             /**
              * @description CSS selector that must match before a page counts as ready.
              * @example #main article
@@ -3851,6 +4048,11 @@ export interface components {
              */
             blockedUrls: string[] | null;
             /**
+             * @description Names of the query parameters that are a part of a page's address, at most 50; null: all but those of tracking.
+             * @default null
+             */
+            queryParameters: string[] | null;
+            /**
              * Format: int64
              * @description Age at which a snapshot is rendered again: 60 s to 365 days.
              * @default null
@@ -3862,6 +4064,11 @@ export interface components {
              * @default null
              */
             refreshRules: components["schemas"]["RefreshRule"][] | null;
+            /**
+             * @description Whether only verified crawlers start renders at the edge.
+             * @default null
+             */
+            verifiedCrawlersOnly: boolean | null;
             /**
              * @description CSS selector that must match before a page counts as ready; null: none.
              * @default null
@@ -4131,9 +4338,27 @@ export interface components {
             pageTotal: number;
             run: components["schemas"]["RunView"];
         };
+        /** @description Issues of the last runs of a domain. */
+        RunIssues: {
+            /** @description Issues that any of them found, by id. */
+            issues: components["schemas"]["IssueCounts"][];
+            /** @description Up to ten runs with results, the oldest first, the run itself last. */
+            runs: components["schemas"]["RunOfIssues"][];
+        };
         RunList: {
             /** @description The newest first, at most 50. */
             runs: components["schemas"]["RunView"][];
+        };
+        /** @description A run whose issues are counted. */
+        RunOfIssues: {
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            runId: string;
+            /**
+             * Format: int64
+             * @description Epoch milliseconds.
+             * @example 1795176000000
+             */
+            startedAt: number;
         };
         /** @description How far a run is. */
         RunProgress: {
@@ -4259,7 +4484,7 @@ export interface components {
              * @description Findings: for each issue the number of rows that carry it, 1 for one about the site.
              */
             issueCount: number;
-            /** @description It is not over: if it is cut off it goes on. */
+            /** @description It was cut off, and has not gone on yet. */
             needsContinuation: boolean;
             /**
              * Format: int64
@@ -5071,7 +5296,7 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description How much is used; null for a limit of a single thing, such as one audit.
+             * @description How much is used; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an hour.
              */
             used?: number | null;
         };
@@ -13163,9 +13388,34 @@ export interface operations {
     export_run: {
         parameters: {
             query: {
+                /**
+                 * @description Of pages: fields that are wanted, separated by commas, or `lastCrawlerVisit`; all unless given.
+                 * @example path,healthScore
+                 */
+                fields?: string;
                 /** @description `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap. */
                 format?: string;
-                /** @description `pages`, `findings`, `links`, `redirects`, `images`, `hreflang` or `sitemap`. */
+                /**
+                 * @description Of pages and findings: only this issue.
+                 * @example META_DESC_MISSING
+                 */
+                issueId?: string;
+                /** @description Of pages: `asc` or `desc`. */
+                order?: string;
+                /**
+                 * @description Of a sitemap with more than 50,000 addresses: which of its files, from 1. Without it the answer is then the index of the
+                 *     files, `sitemap-1.xml` and so on at the root of the site.
+                 */
+                part?: number;
+                /** @description Of pages: only those with this text in their path, in any case. */
+                search?: string;
+                /** @description Of pages: field that they are sorted by, or `lastCrawlerVisit`; `path` unless given. */
+                sort?: string;
+                /**
+                 * @description `pages`, `findings`, `links`, `external` (links to other hosts), `resources` (scripts, style sheets, pictures, films and
+                 *     documents), `redirects`, `images`, `hreflang` or `sitemap`.
+                 * @example pages
+                 */
                 what: string;
             };
             header?: never;
@@ -13259,9 +13509,190 @@ export interface operations {
             };
         };
     };
+    get_link_graph: {
+        parameters: {
+            query?: {
+                /** @description Pages in the answer, 1 to 2,000; 500 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The graph. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkGraph"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `archive_unavailable`: The audit's pages are in cold storage, which cannot be read. Try again later.
+             *     - `service_unavailable`: A part that this needs is away; nothing was changed. Try again.
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_run_issues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The issues. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunIssues"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_access_forbidden`: The audit is of a domain that is no longer on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_run_links: {
         parameters: {
             query?: {
+                /** @description Only links to other hosts (true), or only links of the site (false). */
+                external?: boolean;
                 /**
                  * @description Path of the page that they stand on.
                  * @example /
@@ -13271,7 +13702,10 @@ export interface operations {
                 limit?: number;
                 /** @description Links that are left out. */
                 offset?: number;
-                /** @description Status of their target; 0: no answer. */
+                /**
+                 * @description Status of their target; 0: no answer.
+                 * @example 404
+                 */
                 status?: number;
                 /**
                  * @description Path on the site that they lead to, or an absolute address elsewhere.

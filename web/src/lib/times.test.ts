@@ -10,6 +10,7 @@ import {
   daysAgo,
   duration,
   lastDays,
+  longDay,
   moment,
   month,
   utc,
@@ -86,4 +87,9 @@ test('ages are rounded down', () => {
 
 test('a countdown has minutes when it is long', () => {
   expect([0, 0.2, 45, 90, 600].map(countdown)).toEqual(['0 s', '1 s', '45 s', '1:30', '10:00']);
+});
+
+test('the day of a heading is that of the reader, with the year only if another', () => {
+  expect(longDay(new Date(2026, 10, 21, 3), new Date(2026, 10, 25))).toBe('21 November');
+  expect(longDay(new Date(2025, 0, 2), new Date(2026, 10, 25))).toBe('2 January 2025');
 });

@@ -64,6 +64,12 @@ export function moment(time: Date, now: Date): string {
   return `${formatter({ ...SHORT_DAY, ...year }).format(time)}, ${formatter(MINUTE).format(time)}`;
 }
 
+/** Formats the day of an instant in the reader's zone, for a heading: 21 November, the year only if another. */
+export function longDay(time: Date, now: Date): string {
+  const year = time.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return formatter({ day: 'numeric', month: 'long', ...year }).format(time);
+}
+
 /** Formats the clock time of an instant in the reader's zone: 07:14:52. */
 export function clock(time: Date): string {
   return formatter({ ...MINUTE, second: '2-digit' }).format(time);

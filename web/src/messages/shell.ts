@@ -42,6 +42,29 @@ export const shortcut = (isMac: boolean) => (isMac ? '⌘ K' : 'Ctrl K');
 export const results = () => 'Results';
 export const groupDo = () => 'Do';
 export const groupGo = () => 'Go to';
+/** Pages of the sections, as the palette names them. */
+export const places = {
+  setup: () => 'Set-up',
+  prompts: () => 'Prompts',
+  answers: () => 'Answers of assistants',
+  sources: () => 'Sources of answers',
+  competitors: () => 'Competitors',
+  reports: () => 'Reports',
+  readPages: () => 'Pages that were read',
+  failures: () => 'Pages that failed, robots.txt',
+  people: () => 'People from assistants',
+  live: () => 'Live visits',
+  spoofed: () => 'Spoofed visits',
+  redirects: () => 'Redirects',
+  headers: () => 'Headers',
+  ignored: () => 'Ignored paths',
+  sitemap: () => 'Sitemap',
+  interval: () => 'Refresh interval, blocked addresses',
+  schedule: () => 'Schedule, webhook',
+  brand: () => 'Brand name, aliases',
+  install: () => 'Install',
+  remove: () => 'Remove domain',
+};
 export const groupPages = () => 'Pages';
 export const groupDomains = () => 'Domains';
 export const nothingFound = (query: string) => `Nothing matches “${query}”.`;
@@ -67,6 +90,8 @@ export const helpText = () => 'Keys are silent in fields.';
 export const keysOff = () => 'Single keys are switched off in your profile.';
 export const helpKey = () => 'This help';
 export const keyThen = () => 'then';
+export const enter = () => 'Enter';
+export const openRow = () => 'Open the row';
 export const closeLayer = () => 'Close what is open';
 
 export const notFound = () => 'Not found';

@@ -11,6 +11,7 @@ pub mod crawlers;
 mod crawling;
 pub mod export;
 mod for_audits;
+mod for_dashboard;
 mod for_mentions;
 pub mod handlers;
 pub mod import;
@@ -30,6 +31,7 @@ pub mod timeline;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
+pub use for_dashboard::{DomainDay, FirstVisit, VisitsOverview};
 pub use for_mentions::AiCrawls;
 pub use ingest::Recorder;
 pub use model::{ServedBy, Verified, Visit};

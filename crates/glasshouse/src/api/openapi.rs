@@ -34,6 +34,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
         (name = "AI mentions", description = "Prompts that assistants are asked, their answers, and the numbers that come of them."),
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),
+        (name = "Dashboard", description = "What only the dashboard asks: sites at a glance, and trying settings out."),
         (name = "Service", description = "How the service itself is."),
     ),
     components(schemas(ErrorBody, Issue)),

@@ -12,6 +12,8 @@ use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
+pub use self::health::PartReadiness;
+use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::{Analytics, Recorder, VisitStore};
@@ -21,6 +23,7 @@ use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
+use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
@@ -85,6 +88,10 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Sites at a glance.
+    pub dashboard: SiteDashboard,
+    /// Whether the service can be used.
+    pub readiness: ReadinessCheck,
 }
 
 impl Deref for AppState {
@@ -139,6 +146,15 @@ impl AppState {
         };
         let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
+        let joined = DashboardServices {
+            domains: domains.clone(),
+            analytics: analytics.clone(),
+            audits: audits.clone(),
+            mentions: mention_reading.clone(),
+            render: render.clone(),
+            refresh: refresh.clone(),
+        };
+        let dashboard = SiteDashboard::new(&platform, joined);
         AppState(Arc::new(App {
             follower,
             accounts,
@@ -157,6 +173,8 @@ impl AppState {
             render,
             jobs,
             refresh,
+            dashboard,
+            readiness: ReadinessCheck::default(),
             platform,
         }))
     }

@@ -7,6 +7,7 @@ pub mod auditing;
 pub mod fetched;
 pub mod handlers;
 mod jobs;
+mod live;
 pub mod model;
 pub mod ports;
 mod queries;
@@ -19,5 +20,6 @@ mod stored;
 mod tests;
 pub mod words;
 
+pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;

@@ -149,6 +149,13 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let settings = crate::config::Config::load(cli.config.as_deref())?;
     // A command's output is its own; what the libraries do is told when asked for.
     let telemetry = crate::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
+    if !settings.ignored_variables().is_empty() {
+        let variables = settings.ignored_variables().join(", ");
+        tracing::warn!(
+            variables,
+            "no settings, since two underscores are missing after GLASSHOUSE_: ignored"
+        );
+    }
     let context = Context::new(settings);
     let outcome = match cli.command {
         Command::Serve => serve::run(context).await,

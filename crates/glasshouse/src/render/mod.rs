@@ -29,8 +29,9 @@ pub mod snapshot_list;
 mod store_outage;
 mod stored_pages;
 mod text;
+mod unverified;
 
-pub use decide::{EntryPoint, renderable};
+pub use decide::{EntryPoint, renderable, stored_page};
 pub use model::{RenderCall, RenderResponse, Snapshot};
 pub use refreshed::{RefreshTrouble, Refreshed};
 pub use request_facts::RequestFacts;

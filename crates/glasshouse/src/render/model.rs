@@ -1,6 +1,7 @@
 //! What the render service is asked and what it answers. Pure.
 //! See docs/decisions/0033.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,12 +39,16 @@ pub struct RenderCall<'a> {
     pub crawler: Option<&'static Crawler>,
     /// Whether that is true.
     pub verified: Verified,
+    /// Address of a client at the edge whose evidence of being a crawler is not verified.
+    pub unverified_client: Option<IpAddr>,
 }
 
 impl RenderCall<'_> {
     /// Whether this request may start a render. One that claims to be a crawler and is not never does.
     pub fn may_render(&self) -> bool {
-        self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed()
+        let is_let_in =
+            self.unverified_client.is_none() || !self.site.domain.rendering.verified_crawlers_only;
+        self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed() && is_let_in
     }
 
     /// Whether the client claims to be a crawler and is not.

@@ -2,6 +2,7 @@
 //! snapshots and by the dashboard's counts. Must only read.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,10 +10,11 @@ use store::{Db, DbError};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::model::{Snapshot, keeps};
+use super::decide::{TargetPage, stored_page};
+use super::model::{GONE_INTERVAL, Snapshot, keeps};
 use super::queries::{self, SnapshotRow, SnapshotSummaryRow};
 use crate::clock::{Clock, Timestamp};
-use crate::domains::Site;
+use crate::domains::{DomainId, Site};
 use crate::platform::Platform;
 
 /// Age of a snapshot, measured by its refresh interval.
@@ -77,6 +79,11 @@ pub struct SnapshotLists {
 }
 
 impl SnapshotCounts {
+    /// Returns the number of all snapshots.
+    pub fn total(self) -> u64 {
+        self.fresh + self.stale + self.failing
+    }
+
     fn add(&mut self, state: SnapshotState) {
         match state {
             SnapshotState::Fresh => self.fresh += 1,
@@ -108,12 +115,12 @@ impl SnapshotLists {
         let mut counts = SnapshotCounts::default();
         let mut found: Vec<(SnapshotSummaryRow, String)> = Vec::with_capacity(rows.len());
         for row in rows {
-            let url = Url::parse(&row.url).ok();
-            let interval = url.as_ref().map(|url| interval(site, row.status, url));
+            let page = page(site, &row.url);
+            let interval = page.as_ref().map(|page| interval(row.status, page));
             let state = state(row.is_failing != 0, row.created_at, interval, now);
             counts.add(state);
             if question.state.is_none_or(|wanted| wanted == state) {
-                let path = url.map(path_of).unwrap_or_default();
+                let path = page.map(|page| path_of(&page)).unwrap_or_default();
                 found.push((row, path));
             }
         }
@@ -125,9 +132,39 @@ impl SnapshotLists {
         Ok(FoundSnapshots { hashes: found.into_iter().map(|(row, _)| row.key_hash).collect(), counts })
     }
 
-    /// Counts what is stored of a site.
+    /// Counts what is stored of a site. Reads the planned times of renewal while they belong to the site's intervals, else
+    /// every row.
     pub async fn count(&self, site: &Site) -> Result<SnapshotCounts, DbError> {
-        Ok(self.find(site, &SnapshotQuestion::default()).await?.counts)
+        let plan = queries::find_plan(&mut self.db.read().await?, &site.domain.id).await?;
+        if plan.is_none_or(|plan| plan != site.refresh_plan()) {
+            return Ok(self.find(site, &SnapshotQuestion::default()).await?.counts);
+        }
+        let counts = self.count_planned(std::slice::from_ref(&site.domain.id)).await?;
+        Ok(counts.get(&site.domain.id).copied().unwrap_or_default())
+    }
+
+    /// Counts what is stored of some domains by the planned times of renewal, which may lag behind a change of intervals by
+    /// some minutes. Domains without snapshots are left out.
+    pub async fn count_planned(
+        &self,
+        domains: &[DomainId],
+    ) -> Result<HashMap<DomainId, SnapshotCounts>, DbError> {
+        let now = self.clock.now();
+        let rows =
+            queries::count_snapshots(&mut self.db.read().await?, domains, (now, now.minus(GONE_INTERVAL)))
+                .await?;
+        let counts = rows.into_iter().map(|row| {
+            let [total, stale, failing] = [row.total, row.stale, row.failing].map(i64::unsigned_abs);
+            let counts = SnapshotCounts { fresh: total - stale - failing, stale, failing };
+            (DomainId::from(row.domain_id), counts)
+        });
+        Ok(counts.collect())
+    }
+
+    /// Counts the snapshots of a domain whose last render failed, by the UTC day of the failure, from a day on.
+    pub async fn count_failures(&self, domain: &DomainId, from: i64) -> Result<Vec<(i64, u64)>, DbError> {
+        let rows = queries::count_failures(&mut self.db.read().await?, domain, from).await?;
+        Ok(rows.into_iter().map(|(day, count)| (day, count.unsigned_abs())).collect())
     }
 
     /// Reads some of what was found, in its order. What was deleted since is left out.
@@ -147,8 +184,13 @@ impl SnapshotLists {
     }
 }
 
-fn interval(site: &Site, status: i64, url: &Url) -> Duration {
-    keeps(u16::try_from(status).unwrap_or(200), site.refresh_interval(url))
+/// Returns the page behind a stored address: old ones were stored as they were asked for.
+fn page(site: &Site, url: &str) -> Option<TargetPage> {
+    Some(stored_page(site, &Url::parse(url).ok()?))
+}
+
+fn interval(status: i64, page: &TargetPage) -> Duration {
+    keeps(u16::try_from(status).unwrap_or(200), page.refresh_interval)
 }
 
 fn state(is_failing: bool, created_at: i64, interval: Option<Duration>, now: Timestamp) -> SnapshotState {
@@ -160,8 +202,8 @@ fn state(is_failing: bool, created_at: i64, interval: Option<Duration>, now: Tim
     }
 }
 
-fn path_of(url: Url) -> String {
-    url[url::Position::BeforePath..].to_owned()
+fn path_of(page: &TargetPage) -> String {
+    page.url[url::Position::BeforePath..].to_owned()
 }
 
 fn order(sort: SnapshotSort, a: &(SnapshotSummaryRow, String), b: &(SnapshotSummaryRow, String)) -> Ordering {
@@ -175,13 +217,13 @@ fn order(sort: SnapshotSort, a: &(SnapshotSummaryRow, String), b: &(SnapshotSumm
 }
 
 fn as_listed(row: SnapshotRow, now: Timestamp, site: &Site) -> Snapshot {
-    let url = Url::parse(&row.url).ok();
+    let page = page(site, &row.url);
     let created_at = Timestamp::from_millis(row.created_at);
-    let interval = url.as_ref().map(|url| interval(site, row.status, url));
+    let interval = page.as_ref().map(|page| interval(row.status, page));
     let age = now.since(created_at);
     Snapshot {
-        path: url.map(path_of).unwrap_or_default(),
-        url: row.url,
+        path: page.as_ref().map(path_of).unwrap_or_default(),
+        url: page.map_or(row.url, |page| page.url.into()),
         status: u16::try_from(row.status).unwrap_or(200),
         location: row.location,
         snapshot_key: row.object_key,

@@ -60,6 +60,12 @@ const METRICS: &[Metric] = &[
         help: "Stale pages that were not rendered again because enough renders wait already.",
     },
     Metric {
+        name: "glasshouse_unverified_renders_refused_total",
+        kind: MetricKind::Counter,
+        labels: &[],
+        help: "Renders that unverified crawlers may not cause any more this day or month.",
+    },
+    Metric {
         name: "glasshouse_jobs",
         kind: MetricKind::Gauge,
         labels: &["kind", "state"],

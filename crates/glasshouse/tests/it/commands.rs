@@ -209,6 +209,31 @@ fn the_document_and_the_completions_are_printed() {
 }
 
 #[test]
+fn a_backup_says_that_it_holds_secrets_and_can_leave_the_installations_out() {
+    let folder = folder();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    std::fs::write(folder.path().join("data/edge.secret"), "a secret of this installation").unwrap();
+    let backup = |arguments: &[&str]| {
+        let output = glasshouse(folder.path(), arguments, &[]).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let restored = |file: &str| {
+        let target = self::folder();
+        let file = folder.path().join(file).display().to_string();
+        ok(target.path(), &["restore", &file]);
+        std::fs::read_to_string(target.path().join("data/edge.secret")).ok()
+    };
+
+    let with = backup(&["backup", "with"]);
+    let without = backup(&["backup", "without", "--without-secret"]);
+
+    assert!(with.contains("the file holds secrets") && with.contains("--without-secret"), "{with}");
+    assert!(without.contains("secret is not in it"), "{without}");
+    assert_eq!(restored("with").as_deref(), Some("a secret of this installation"));
+    assert_eq!(restored("without"), None);
+}
+
+#[test]
 fn prompts_are_imported_from_a_file_and_the_same_text_twice_is_skipped() {
     let folder = folder();
     let settings = "[providers.gemini]\napi_key = \"a-key-of-a-test\"\n";

@@ -25,6 +25,7 @@ test('counts start at zero and have round ticks', () => {
 test('scores may start higher, when all of them are high', () => {
   expect(scaleFor([81.2, 87.4], true).min).toBeGreaterThan(70);
   expect(scaleFor([12, 87.4], true).min).toBe(0);
+  expect(scaleFor([39.3], true)).toEqual({ min: 0, max: 40, ticks: [0, 10, 20, 30, 40] });
 });
 
 test('there are four to six gridlines', () => {
@@ -94,4 +95,9 @@ test('labels at the ends of lines do not overlap', () => {
     ),
   ).toBeGreaterThan(6.9);
   expect(places[3]).toBe(90);
+});
+
+test('labels that are pushed apart stay inside the drawing', () => {
+  expect(spread([0, 0, 0, 60], 8)).toEqual([0, 8, 16, 60]);
+  expect(spread([100, 100], 8)).toEqual([92, 100]);
 });

@@ -46,7 +46,8 @@ export function scaleFor(values: readonly number[], mayStartHigher = false): Sca
   const highest = Math.max(0, ...values);
   if (highest === 0) return { min: 0, max: 1, ticks: [0, 1] };
   const lowest = mayStartHigher ? Math.min(...values) : 0;
-  const start = mayStartHigher && lowest > highest / 2 ? lowest : 0;
+  // A single value has no height of its own: its scale begins at zero.
+  const start = mayStartHigher && lowest > highest / 2 && lowest < highest ? lowest : 0;
   const tried = [5, 4, 3].map((wanted) => {
     const [min, max] = nice(start, highest, wanted);
     return { min, max, ticks: ticks(min, max, wanted) };
@@ -164,7 +165,7 @@ export function lonely(values: readonly (number | null)[]): number[] {
   return values.flatMap((_, index) => (has(index) && !has(index - 1) && !has(index + 1) ? [index] : []));
 }
 
-/** Moves labels apart until they are `gap` apart, in percent of the height, and keeps their order. */
+/** Moves labels apart until they are `gap` apart, in percent of the height, inside it, and keeps their order. */
 export function spread(places: readonly number[], gap: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((one, other) => one.place - other.place);
   for (let round = 0; round < 50; round += 1) {
@@ -177,6 +178,16 @@ export function spread(places: readonly number[], gap: number): number[] {
     }
     if (!moved) break;
   }
+  // Those pushed over the top or the bottom go back inside, and the others make room.
+  const shift = (from: number, by: 1 | -1, edge: number) => {
+    for (let index = from, limit = edge; order[index] !== undefined; index += by, limit += by * gap) {
+      const label = order[index] as (typeof order)[number];
+      if (by * (limit - label.place) <= 0) break;
+      label.place = limit;
+    }
+  };
+  shift(0, 1, 0);
+  shift(order.length - 1, -1, 100);
   const found: number[] = [];
   for (const { place, index } of order) found[index] = place;
   return found;

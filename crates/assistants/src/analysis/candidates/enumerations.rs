@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::{is_distinctive, is_name, leading_name, without_model};
 use super::unspaced::{self, is_unspaced};
 use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, fold, longest};
-use crate::analysis::prose::{self, Prose};
+use crate::analysis::prose;
 
 /// Joins the last two names of an enumeration, or two that are compared.
 const CONJUNCTIONS: &[&str] = &[
@@ -112,26 +112,26 @@ pub fn asks_for_choice(question: &str) -> bool {
 }
 
 /// Finds names beside known ones, in the answer and in its question, with the byte of the prose where they first stand.
-pub fn beside(prose: &Prose, question: &str, known: &[String]) -> Vec<(usize, String)> {
+pub fn beside(answer: &ProseReading<'_>, question: &str, known: &[String]) -> Vec<(usize, String)> {
     let names: Vec<[String; 1]> = known.iter().map(|name| [name.clone()]).collect();
     let matcher = Matcher::compile(names.iter().map(|names| BrandNames { names, domains: &[] }));
     let mut found = Vec::new();
-    search(prose, &matcher, &mut found);
+    search(answer, &matcher, &mut found);
     let asked = prose::read(question);
     let mut in_question = Vec::new();
-    search(&asked, &matcher, &mut in_question);
+    search(&ProseReading::of(&asked), &matcher, &mut in_question);
     for (_, name) in in_question {
         // The question alone names nobody.
-        if let Some(at) = prose.text.find(&name) {
+        if let Some(at) = answer.prose.text.find(&name) {
             found.push((at, name));
         }
     }
     found
 }
 
-fn search(prose: &Prose, matcher: &Matcher, found: &mut Vec<(usize, String)>) {
-    let known: Vec<Range<usize>> =
-        longest(matcher.hits(&ProseReading::of(prose))).into_iter().map(|hit| hit.range).collect();
+fn search(reading: &ProseReading<'_>, matcher: &Matcher, found: &mut Vec<(usize, String)>) {
+    let prose = reading.prose;
+    let known: Vec<Range<usize>> = longest(matcher.hits(reading)).into_iter().map(|hit| hit.range).collect();
     let mut done = 0;
     for (at, range) in known.iter().enumerate() {
         if range.start < done {
@@ -253,7 +253,8 @@ fn article_length(text: &str) -> usize {
 }
 
 fn article_before(text: &str) -> usize {
-    ARTICLES.iter().find(|article| text.ends_with(&format!(" {article}"))).map_or(0, |article| article.len())
+    let is_word = |article: &str| text.strip_suffix(article).is_some_and(|before| before.ends_with(' '));
+    ARTICLES.iter().find(|article| is_word(article)).map_or(0, |article| article.len())
 }
 
 /// Returns the name at the start of a text.
@@ -289,7 +290,7 @@ mod tests {
 
     fn found(text: &str, known: &[&str]) -> Vec<String> {
         let known: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
-        let mut names: Vec<(usize, String)> = beside(&prose::read(text), "", &known);
+        let mut names: Vec<(usize, String)> = beside(&ProseReading::of(&prose::read(text)), "", &known);
         names.sort();
         names.into_iter().map(|(_, name)| name).collect()
     }
@@ -320,8 +321,9 @@ mod tests {
         let prose = prose::read("Zephyr is older. LumaDocs is newer.");
         let known = ["LumaDocs".to_owned()];
 
-        assert_eq!(beside(&prose, "LumaDocs or Zephyr?", &known), [(0, "Zephyr".to_owned())]);
-        assert_eq!(beside(&prose, "LumaDocs or Quillbase?", &known), []);
+        let answer = ProseReading::of(&prose);
+        assert_eq!(beside(&answer, "LumaDocs or Zephyr?", &known), [(0, "Zephyr".to_owned())]);
+        assert_eq!(beside(&answer, "LumaDocs or Quillbase?", &known), []);
     }
 
     #[test]

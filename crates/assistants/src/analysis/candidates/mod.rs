@@ -106,7 +106,7 @@ impl CandidateSearch<'_> {
         }
         let models = subjects::model_words(self.reading.prose, &self.known_ranges(&found));
         let known_names = self.known_names(&found);
-        for (at, name) in enumerations::beside(self.reading.prose, self.question, &known_names) {
+        for (at, name) in enumerations::beside(self.reading, self.question, &known_names) {
             let name = without_model_words(&name, models);
             if self.is_new_at(at, name) {
                 found.add(at, name, domains.get(&key(name)).cloned());

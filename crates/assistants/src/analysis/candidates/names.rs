@@ -13,6 +13,8 @@ use crate::analysis::prose::hosts;
 /// Longest name, in characters and in words.
 const MAX_NAME_CHARS: usize = 50;
 const MAX_NAME_WORDS: usize = 6;
+/// Bytes of a text in which the end of its head is looked for: more than the longest name has.
+const MAX_HEAD_BYTES: usize = 4 * MAX_NAME_CHARS + 56;
 /// Longest name in a script without spaces, in characters: longer ones are sentences.
 const MAX_UNSPACED_CHARS: usize = 16;
 
@@ -117,9 +119,11 @@ pub fn leading_name(text: &str) -> &str {
     text[..end].trim_end_matches(['&', ' '])
 }
 
-/// Returns the head of a text: without numbers, signs and what describes the name behind it.
+/// Returns the head of a text: without numbers, signs and what describes the name behind it. A head that is longer than
+/// any name is cut.
 pub fn head(text: &str) -> &str {
     let text = without_number(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
+    let text = &text[..text.floor_char_boundary(MAX_HEAD_BYTES)];
     let end = HEAD_ENDS.iter().filter_map(|separator| text.find(separator)).min().unwrap_or(text.len());
     let stop = HEAD_STOPS.iter().filter_map(|word| text[..end].find(word)).min().unwrap_or(end);
     // A name goes on behind such a word only with a capital: `Nounous en Ville`.

@@ -63,6 +63,8 @@ impl JoinedWords {
     pub fn of(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> JoinedWords {
         let mut words = JoinedWords::default();
         words.joined.reserve(text.len());
+        words.token_at.reserve(text.len());
+        words.sources.reserve(text.len());
         let mut hidden = hidden.into_iter().peekable();
         let mut gap = GapState::default();
         let mut is_open = false;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use store::{Db, DbError};
 
 use self::cache::KeyCache;
-pub use self::errors::{AccountError, CreateKeyError};
+pub use self::errors::{AccountError, CreateKeyError, SignInError};
 use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
@@ -251,10 +251,10 @@ impl Accounts {
         email: &Email,
         password: String,
         shown: Option<&str>,
-    ) -> Result<Option<NewSession>, DbError> {
+    ) -> Result<Option<NewSession>, SignInError> {
         let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
         let (account, stored) = found.unzip();
-        let is_right = passwords::verify(password, stored).await;
+        let is_right = passwords::verify(password, stored).await.map_err(|_| SignInError::Busy)?;
         let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
 
         let session = NewSession::generate();
@@ -274,10 +274,10 @@ impl Accounts {
         email: &Email,
         current: String,
         new: String,
-    ) -> Result<Option<NewSession>, DbError> {
+    ) -> Result<Option<NewSession>, SignInError> {
         let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
         let (account, stored) = found.unzip();
-        let is_right = passwords::verify(current, stored).await;
+        let is_right = passwords::verify(current, stored).await.map_err(|_| SignInError::Busy)?;
         let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
 
         let (hash, session) = (passwords::hash(new).await, NewSession::generate());

@@ -100,6 +100,10 @@ impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
             Some(Include::Origin) => Scope::WithOrigin,
         };
         let name = reader.name(query.domain())?;
+        if reader.own_host().is_some() {
+            // Another domain than the token's is refused before what was asked about it.
+            reader.domain(app, name.as_deref()).await?;
+        }
         query.check(reader.own_host().or(name.as_deref()))?;
         let (domain, name) = reader.domain(app, name.as_deref()).await?;
         Ok(Question { query, scope, window, domain, name })

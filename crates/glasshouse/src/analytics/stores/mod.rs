@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use store::DbError;
 
 use super::crawl_report::{CrawlerDays, CrawlersSeen};
+use super::for_dashboard::DomainDay;
 use super::import::LogPart;
 use super::model::Day;
 use super::referrals::ReferralCount;
@@ -136,6 +137,13 @@ pub trait VisitStore: Send + Sync {
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>>;
+
+    /// Visits of some domains, by domain and day. Impostors are left out.
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>>;
 
     /// Visits of impostors, by day.
     fn spoofed_days<'a>(

@@ -49,6 +49,7 @@ async fn what_cannot_be_set_is_refused_and_nothing_is_changed() {
             (json!({ "mode": "selected" }), "mode"),
             (json!({ "maxPages": 0 }), "maxPages"),
             (json!({ "requestsPerSecond": 0 }), "requestsPerSecond"),
+            (json!({ "requestsPerSecond": 0.009 }), "requestsPerSecond"),
             (json!({ "include": ["blog"] }), "include.0"),
             (json!({ "headers": [{ "name": "host", "value": "x" }] }), "headers.0.name"),
             (json!({ "headers": [{ "name": "x-a", "value": "a\nb" }] }), "headers.0.value"),

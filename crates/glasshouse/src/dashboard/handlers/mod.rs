@@ -1,15 +1,25 @@
-//! HTTP of the dashboard: its files on every path that is no operation, and the change of an account's password.
+//! HTTP of the dashboard: its files on every path that is no operation, the change of an account's password, and what only
+//! the dashboard asks.
 
+mod preview;
+mod rules;
+mod sites;
+
+use std::time::Duration;
+
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::assets::{self, WebFiles};
+use crate::accounts::SignInError;
 use crate::accounts::model::Email;
+use crate::api::access::{Access, Credentials, Rate};
 use crate::api::caller::{ClientAddress, SignedIn};
 use crate::api::openapi::{Errors, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
@@ -17,7 +27,25 @@ use crate::app::AppState;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(change_password))
+    OpenApiRouter::new()
+        .routes(routes!(change_password))
+        .merge(sites::routes())
+        .merge(rules::routes())
+        .merge(preview::routes())
+}
+
+/// Operations of the dashboard alone: a session of any account, 600 a minute.
+#[derive(Debug)]
+pub(super) struct UseDashboard;
+
+impl Access for UseDashboard {
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Makes an answer that no cache keeps.
+fn no_store(body: impl Serialize) -> impl IntoResponse {
+    ([(header::CACHE_CONTROL, "private, no-store")], Json(body))
 }
 
 own_errors! {
@@ -68,10 +96,19 @@ async fn change_password(
         return Err(ApiError::invalid_request(vec![issue]));
     }
     let email: Email = session.email.parse().expect("the address of an account is one");
-    let attempt = app.rate_limits.take_attempt(address, email.as_str())?;
-    let changed = app.accounts.change_password(&email, change.current_password, change.new_password).await?;
-    let fresh = changed.ok_or_else(|| ApiError::new(ErrorCode::WrongPassword))?;
-    app.rate_limits.give_back_attempt(attempt);
+    // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
+    let sign_ins = &app.rate_limits.sign_ins;
+    sign_ins.take(address, &email).await?.refusal().map_or(Ok(()), Err)?;
+    let fresh = match app.accounts.change_password(&email, change.current_password, change.new_password).await
+    {
+        Ok(changed) => changed.ok_or_else(|| ApiError::new(ErrorCode::WrongPassword))?,
+        Err(SignInError::Busy) => {
+            sign_ins.give_back(address, &email).await?;
+            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(1)));
+        }
+        Err(SignInError::Store(error)) => return Err(error.into()),
+    };
+    sign_ins.give_back(address, &email).await?;
     app.rate_limits.note_right(fresh.id());
     let cookie = fresh.cookie(app.platform.config.is_public_https());
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))

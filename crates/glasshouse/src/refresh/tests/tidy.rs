@@ -194,6 +194,30 @@ async fn beyond_the_limit_of_a_domain_the_least_asked_for_go() {
 }
 
 #[tokio::test]
+async fn beyond_the_bytes_of_an_account_the_least_asked_for_go_on_whichever_domain() {
+    on_each_engine_with("[plans.enterprise]\nsnapshot_bytes = 2000", async |shop| {
+        shop.app.domain(&shop.account, "other.example").await;
+        let html = format!("<!DOCTYPE html><title>x</title><p>{}</p>", "x".repeat(850));
+        for (url, times) in [("shop.example/often", 5), ("other.example/twice", 2), ("shop.example/once", 1)]
+        {
+            shop.app.renderer.answers_html(&format!("https://{url}"), &html);
+            for _ in 0..times {
+                shop.app.crawl(&shop.account, &format!("https://{url}")).await.assert_status(200);
+            }
+        }
+        shop.app.state.render.retention().flush_request_counts().await;
+
+        shop.run_job(TidySites {}).await;
+
+        assert_eq!(shop.stored().await, ["/often"]);
+        let again = shop.app.crawl(&shop.account, "https://other.example/twice").await;
+        assert_eq!(again.header("x-service-render-cache"), "edge-hit");
+        assert_eq!(shop.objects().await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn each_domain_is_tidied_once_a_day() {
     on_each_engine(async |shop| {
         shop.crawl("/lost").await;

@@ -112,6 +112,7 @@ async fn render_page(
         crawler,
         // The caller is the customer's server: the crawler's own address is not known here.
         verified: Verified::Unknown,
+        unverified_client: None,
     };
     let response = app.render.serve(&call).await?;
     if let RenderResponse::Page(page) = &response {

@@ -14,7 +14,10 @@ use crate::domains::DomainId;
 
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use retention::*;
-pub use snapshot_list::{SnapshotSummaryRow, list_snapshot_summaries, list_snapshots_by_hash};
+pub use snapshot_list::{
+    SnapshotSummaryRow, count_failures, count_snapshots, find_plan, list_snapshot_summaries,
+    list_snapshots_by_hash,
+};
 pub use stored_pages::{delete_snapshots, delete_some, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.

@@ -66,7 +66,7 @@ async fn crawlers_are_listed_with_what_they_got() {
             reply,
             json!({"crawlers": [{
                 "id": "gptbot", "name": "GPTBot", "provider": "openai", "purpose": "llm-training",
-                "visits": 2, "verified": 0, "spoofed": 1, "fromCache": 1, "pages": 2, "clientErrors": 1,
+                "visits": 2, "verified": 0, "spoofed": 1, "fromCache": 1, "pages": 1, "clientErrors": 1,
                 "serverErrors": 0, "firstSeen": "2026-10-11", "lastSeen": "2026-11-20", "daily": daily,
             }]})
         );
@@ -77,7 +77,10 @@ async fn crawlers_are_listed_with_what_they_got() {
 #[tokio::test]
 async fn errors_are_listed_by_page_and_status() {
     Shop::on_each_store(async |shop| {
-        let failed = |days_ago, path, status| Visit { status, ..visit(shop, days_ago, path, "GPTBot/1.2") };
+        let failed = |days_ago, path, status| {
+            let found = visit(shop, days_ago, path, "GPTBot/1.2");
+            Visit { status, verified: Verified::Yes, ..found }
+        };
         shop.record([failed(1, "/a", 404), failed(0, "/a", 404), failed(0, "/b", 500), failed(0, "/c", 200)]).await;
         shop.app.state.analytics.close_days().await.unwrap();
 

@@ -70,7 +70,7 @@ impl Audits {
         Ok(topics.into_iter().map(|(_, topic)| topic).collect())
     }
 
-    async fn latest_index(
+    pub(super) async fn latest_index(
         &self,
         domain: &DomainId,
     ) -> Result<Option<(Run, std::sync::Arc<Index>)>, ReadError> {

@@ -30,6 +30,8 @@ fn rates(report: &VisibilityReport) -> Vec<(f64, [f64; 2])> {
 }
 
 proptest! {
+    // A report is long: fewer cases than usual.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn the_order_of_everything_in_the_input_changes_no_byte(
         samples in prop::collection::vec(any_sample(), 1..30), seed in 0..1_000_usize,

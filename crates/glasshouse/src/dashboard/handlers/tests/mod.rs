@@ -1,5 +1,8 @@
 //! Paths of the dashboard, and passwords over HTTP.
 
+mod rules;
+mod sites;
+
 use serde_json::json;
 
 use crate::accounts::Plan;

@@ -13,14 +13,7 @@ const assistants: Record<string, () => string> = {
   google_ai_overview: () => 'AI Overviews',
 };
 export const assistantName = (id: string) => assistants[id]?.() ?? id;
-const providers: Record<string, () => string> = {
-  openai: () => 'OpenAI',
-  anthropic: () => 'Anthropic',
-  google: () => 'Google',
-  perplexity: () => 'Perplexity',
-  microsoft: () => 'Microsoft',
-};
-export const providerName = (id: string) => providers[id]?.() ?? id;
+export { providerName } from './providers';
 
 /** A sentence with a link in it: what stands before, in and after the link. */
 export type Sentence = readonly [before: string, link: string, after: string];

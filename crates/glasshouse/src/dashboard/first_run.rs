@@ -88,7 +88,7 @@ impl InstallationState {
 
 /// Looks at the settings that an installation works without, though not all of it does.
 pub fn look_at_settings(config: &Config) -> [InstallationPart; 3] {
-    let part = |id, is_set| InstallationPart { id, state: InstallationState::of(true, !is_set) };
+    let part = |id, is_set: bool| InstallationPart { id, state: InstallationState::of(true, !is_set) };
     let has_addresses = !config.edge.public_ipv4.is_empty() || !config.edge.public_ipv6.is_empty();
     [
         part("addresses", has_addresses),

@@ -130,17 +130,6 @@ test('a page that does not answer is not rendered again, and says why', async ({
   origin.failing.clear();
 });
 
-test('a page is rendered again from its own screen', async ({ page, context }) => {
-  await open(page, '/page?path=/pricing');
-  await expect(page.getByText(/old$/)).toBeVisible();
-  const before = (await snapshots(context, { search: '/pricing' })).snapshots[0]?.createdAt;
-
-  await page.getByRole('button', { name: 'Re-render page' }).click();
-
-  await expect(page.getByText('The page was rendered again.')).toBeVisible({ timeout: 20_000 });
-  expect((await snapshots(context, { search: '/pricing' })).snapshots[0]?.createdAt).not.toBe(before);
-});
-
 test('with nothing stored the list leads to the sitemap', async ({ page }) => {
   await signIn(page.context(), account);
   await page.goto(`/d/${other}/rendering`);
@@ -157,7 +146,7 @@ test('axe finds nothing, and nothing scrolls sideways at 320 px', async ({ page 
   test.setTimeout(90_000);
   await signIn(page.context(), account);
   const found: Record<string, string[]> = {};
-  for (const path of ['', '/page?path=/pricing']) {
+  for (const path of ['']) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`/d/${domain}/rendering${path}`);
     await expect(page.getByRole('main').getByText(/stored for crawlers|old$/)).toBeVisible();

@@ -2,12 +2,10 @@
 // The only file that calls fetch. The token is kept in memory; a request that lacked it is repeated once.
 // Must never repeat another request by itself: that is for queries.ts, and for reads only.
 import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
-import type { AnnouncedPaths } from './announced';
-import type { components, paths } from './schema';
+import type { components, paths as Paths } from './schema';
 
 /** Types that the service's document names. */
 export type Schemas = components['schemas'];
-type Paths = AnnouncedPaths & paths;
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Paths that have an operation with this method. */

@@ -617,6 +617,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/dismissed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hides an entry of attention for 30 days, or until there is more of it. */
+        post: operations["dismiss_entry"];
+        /** Shows a dismissed entry of attention again. */
+        delete: operations["restore_entry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/domains": {
         parameters: {
             query?: never;
@@ -749,6 +767,74 @@ export interface paths {
         patch: operations["dashboard_update_sitemap"];
         trace?: never;
     };
+    "/api/dashboard/domains/{domain}/test-patterns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists the stored pages that patterns match. */
+        post: operations["test_patterns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/domains/{domain}/test-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing. */
+        post: operations["test_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/first-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the state of the installation and of the account, for the first minutes with them. */
+        get: operations["get_first_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one site at a glance. Parts that cannot be read are null and named in `unavailable`. */
+        get: operations["get_overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/password": {
         parameters: {
             query?: never;
@@ -763,6 +849,44 @@ export interface paths {
          *     current password counts like a failed sign-in.
          */
         put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/preview-image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the picture that a page's social tags name.
+         * @description Only pictures that a page of the domain's last audit names are fetched: PNG, JPEG, WebP, GIF or AVIF by their first
+         *     bytes, at most 5 MiB, within 5 s.
+         */
+        get: operations["get_preview_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the account's sites, those that need somebody first. */
+        get: operations["list_sites"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -910,7 +1034,8 @@ export interface paths {
         /**
          * Says which DNS records a domain needs now.
          * @description The same that adding it answered, unless another account has claimed the site since: then the domain is contested, and
-         *     there is a TXT record among them that proves whose it is.
+         *     there is a TXT record among them that proves whose it is. Beside each record stands what the domain's last check found,
+         *     whoever asked for it; reading asks no DNS.
          */
         get: operations["get_required_records"];
         put?: never;
@@ -1051,6 +1176,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prerender/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the newest refreshes of a domain's pages. */
+        get: operations["list_batches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/prerender/batches/{batchGroupId}": {
         parameters: {
             query?: never;
@@ -1065,6 +1207,26 @@ export interface paths {
         get: operations["get_batch"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prerender/batches/{batchGroupId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops a refresh.
+         * @description Pages that nobody has begun are not rendered and count as failed; those that are being rendered are finished.
+         */
+        post: operations["cancel_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1478,6 +1640,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Things that an account has. */
+        AccountContents: {
+            /**
+             * Format: int64
+             * @description Domains that lead to the service or ask it themselves.
+             */
+            connected: number;
+            /** Format: int64 */
+            domains: number;
+            /**
+             * Format: int64
+             * @description Prompts for assistants.
+             */
+            prompts: number;
+            /**
+             * Format: int64
+             * @description Audits with results.
+             */
+            runs: number;
+            /** Format: int64 */
+            snapshots: number;
+        };
         /**
          * @description Detector of an action.
          * @enum {string}
@@ -1540,6 +1724,55 @@ export interface components {
             name: string;
             revokedAt?: components["schemas"]["Timestamp"] | null;
         };
+        /** @description A thing that needs somebody. */
+        AttentionEntry: {
+            /**
+             * Format: double
+             * @description Value of now.
+             * @example 31.5
+             */
+            after: number | null;
+            /**
+             * Format: double
+             * @description Value of the time before: percent of visits or answers; the limit of an allowance.
+             * @example 52
+             */
+            before: number | null;
+            /**
+             * Format: int64
+             * @description Number of the things meant: visits, findings, crawlers, snapshots, uses, answers.
+             * @example 4
+             */
+            count: number;
+            /**
+             * @description Path in the dashboard where something can be done.
+             * @example /d/shop.example/rendering?state=failing
+             */
+            href: string;
+            /**
+             * @description Name of the entry, by which it is dismissed.
+             * @example snapshots_failing
+             */
+            id: string;
+            kind: components["schemas"]["AttentionKind"];
+            severity: components["schemas"]["AttentionSeverity"];
+            since: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Run, crawlers or limit that the entry is about; null: the site as a whole.
+             * @example renders_per_month
+             */
+            subject: string | null;
+        };
+        /**
+         * @description Kind of a thing that needs somebody, the most urgent first.
+         * @enum {string}
+         */
+        AttentionKind: "not_connected" | "limit_reached" | "crawl_errors" | "new_audit_errors" | "ai_crawlers_blocked" | "snapshots_failing" | "visibility_dropped" | "snapshots_stale" | "limit_near";
+        /**
+         * @description Weight of a thing that needs somebody.
+         * @enum {string}
+         */
+        AttentionSeverity: "error" | "warning" | "notice";
         /** @description An issue of a page. */
         AuditedIssue: {
             /** @description Id in the catalogue. */
@@ -1758,6 +1991,19 @@ export interface components {
              */
             username: string;
         };
+        /** @description What became of a wish to stop a refresh. */
+        BatchCancelled: {
+            /**
+             * @description `false`: the refresh was over already.
+             * @example true
+             */
+            ok: boolean;
+        };
+        /** @description Refreshes of a domain. */
+        BatchList: {
+            /** @description The newest 20, the newest first. */
+            batches: components["schemas"]["BatchSummary"][];
+        };
         /** @description How far a batch has come. */
         BatchProgress: {
             completedAt?: components["schemas"]["Timestamp"] | null;
@@ -1768,8 +2014,8 @@ export interface components {
              */
             done: number;
             /**
-             * @description Why the sitemap could not be read, or how many pages were left out because the account may have no more renders in
-             *     the queue.
+             * @description Why the sitemap could not be read, how many pages were left out because the account may have no more renders in the
+             *     queue, or that the refresh was cancelled.
              * @example null
              */
             error?: string | null;
@@ -1788,6 +2034,45 @@ export interface components {
              */
             running: number;
             startedAt?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Pages in all; 0 while the sitemap is still being read.
+             * @example 500
+             */
+            total: number;
+        };
+        /** @description A refresh in a list. */
+        BatchSummary: {
+            /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
+            batchGroupId: string;
+            completedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it was asked for. */
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Pages that were rendered.
+             * @example 120
+             */
+            done: number;
+            /**
+             * @description Why the sitemap could not be read, if that is what went wrong, or that the refresh was cancelled.
+             * @example null
+             */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description Pages that could not be rendered, or were cancelled.
+             * @example 1
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Pages that are being rendered now.
+             * @example 4
+             */
+            running: number;
+            selection: ("every" | "updated") & Record<string, never>;
+            startedAt: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
              * @description Pages in all; 0 while the sitemap is still being read.
@@ -1927,6 +2212,33 @@ export interface components {
             items: components["schemas"]["ChangedPage"][];
             total: number;
         };
+        /** @description A record to create at the DNS provider, and what stands there. */
+        CheckedRecord: {
+            /** @description Values of this type that the name had; null before a check. */
+            found: string[] | null;
+            /**
+             * @description Name within the zone: `@`, `www`, or the subdomain part.
+             * @example @
+             */
+            name: string;
+            state: components["schemas"]["RecordState"];
+            /**
+             * Format: int32
+             * @description How long resolvers may keep it, in seconds.
+             * @example 300
+             */
+            ttl: number;
+            /**
+             * @description `A`, `AAAA` or `TXT`.
+             * @example A
+             */
+            type: string;
+            /**
+             * @description What it says.
+             * @example 192.0.2.10
+             */
+            value: string;
+        };
         /** @description Result of a connection check. */
         CheckResult: {
             /** @description What DNS says. */
@@ -2057,6 +2369,20 @@ export interface components {
          * @enum {string}
          */
         CompetitorState: "tracked" | "discovered" | "ignored";
+        /** @description Records that must stand in the DNS, and what the last check found of them. */
+        ConnectionRecords: {
+            checkedAt: components["schemas"]["Timestamp"] | null;
+            /** @description Whether another account has a claim on the site, so that a TXT record must prove whose the domain is. */
+            contested: boolean;
+            /** @description The way on which the check's probe came back; null: it did not. */
+            probe: ("edge" | "api") | null;
+            /** @description What was missing for the records to match, one sentence each. */
+            problems: string[];
+            /** @description Why there is a TXT record among them; null when the domain is not contested. */
+            reason: string | null;
+            /** @description The records to create at the DNS provider. */
+            records: components["schemas"]["CheckedRecord"][];
+        };
         /** @description What the cache saved: how often nobody waited for a render, and for how long. */
         CrawlBudget: {
             /**
@@ -2294,6 +2620,19 @@ export interface components {
          * @enum {string}
          */
         DigestFrequency: "Off" | "Daily" | "Weekly";
+        /** @description Names an entry of attention. */
+        DismissedEntry: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /**
+             * @description Name of the entry.
+             * @example snapshots_stale
+             */
+            id: string;
+        };
         /** @description A record to create at the DNS provider. */
         DnsRecord: {
             /**
@@ -2467,6 +2806,16 @@ export interface components {
          * @enum {string}
          */
         DomainStatus: "pending" | "connected" | "via api" | "suspended";
+        /**
+         * @description Kind of the edge's answer.
+         * @enum {string}
+         */
+        EdgeDecision: "redirect" | "origin" | "snapshot";
+        /**
+         * @description Reason of the edge's answer.
+         * @enum {string}
+         */
+        EdgeReason: "preferred_host" | "redirect_rule" | "ignored_path" | "static_asset" | "person" | "page";
         /** @description The form of every error. */
         ErrorBody: {
             /**
@@ -2547,6 +2896,19 @@ export interface components {
             points?: number | null;
             /** @description `error`, `warning` or `notice`. */
             severity: string;
+        };
+        /** @description State of the installation and of the account. */
+        FirstRun: {
+            account: components["schemas"]["AccountContents"];
+            /**
+             * @description The demo domain, if it is the account's.
+             * @example demo.localhost
+             */
+            demoDomain: string | null;
+            /** @description `browser`, `database`, `object_store`, `visit_store`, `addresses`, `public_url`, `mail`. */
+            installation: components["schemas"]["InstallationPart"][];
+            /** @description All assistants, in their order. */
+            providers: components["schemas"]["ProviderReadiness"][];
         };
         /** @description Visits of one crawler to a page that robots.txt forbids it. */
         ForbiddenVisits: {
@@ -2686,6 +3048,24 @@ export interface components {
             domain: string;
             /** @description At most 1,000. */
             prompts: components["schemas"]["PromptFields"][];
+        };
+        /** @description A part of the installation. */
+        InstallationPart: {
+            /** @example browser */
+            id: string;
+            state: components["schemas"]["InstallationState"];
+        };
+        /**
+         * @description State of a part of the installation.
+         * @enum {string}
+         */
+        InstallationState: "ok" | "note" | "broken";
+        /** @description A line that is no pattern. */
+        InvalidLine: {
+            /** @description Number of the line, from 1. */
+            line: number;
+            /** @example must start with / */
+            message: string;
         };
         /** @description Something wrong in a request, and where: a dotted path such as `redirectRules.0.status`. */
         Issue: {
@@ -2929,6 +3309,187 @@ export interface components {
              * @example Build server
              */
             name?: string | null;
+        };
+        /** @description An own page that answers cite. */
+        OverviewCitedPage: {
+            /** Format: int64 */
+            citations: number;
+            /**
+             * Format: int64
+             * @description Issues in the last audit; null: the page was not audited.
+             */
+            issueCount: number | null;
+            /**
+             * @description Day of the last visit of an AI crawler; null: none, or not known.
+             * @example 2026-11-20
+             */
+            lastCrawlerVisit: string | null;
+            /**
+             * @description Path with the query.
+             * @example /pricing
+             */
+            path: string;
+            /** @description Assistants that cite it. */
+            providers: string[];
+            /**
+             * Format: int64
+             * @description Age of the snapshot; null: there is none.
+             */
+            snapshotAgeSeconds: number | null;
+        };
+        /** @description Health of a site. */
+        OverviewHealth: {
+            completedAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: double
+             * @description Change since the run before; null for the first run.
+             * @example 2.1
+             */
+            delta: number | null;
+            /**
+             * Format: int64
+             * @description Findings of severity error.
+             */
+            errors: number;
+            /** Format: int64 */
+            notices: number;
+            /** @description The last 12 runs, the oldest first. */
+            points: components["schemas"]["OverviewHealthPoint"][];
+            runId: string;
+            /**
+             * Format: double
+             * @description 0 to 100.
+             * @example 87.4
+             */
+            score: number;
+            /** Format: int64 */
+            warnings: number;
+        };
+        /** @description Health of one run. */
+        OverviewHealthPoint: {
+            completedAt: components["schemas"]["Timestamp"];
+            runId: string;
+            /** Format: double */
+            score: number;
+        };
+        /** @description People whom assistants sent. */
+        OverviewPeople: {
+            /**
+             * Format: int64
+             * @description People of as many days before.
+             */
+            previous: number;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description Visibility at one assistant. */
+        OverviewProvider: {
+            /** Format: int64 */
+            answers: number;
+            /** Format: double */
+            high: number | null;
+            /** Format: double */
+            low: number | null;
+            /** Format: int64 */
+            mentions: number;
+            /** @example chatgpt */
+            provider: string;
+            /** Format: double */
+            rate: number | null;
+        };
+        /** @description Rate of one UTC day. */
+        OverviewRate: {
+            /** @example 2026-11-20 */
+            date: string;
+            /** Format: double */
+            rate: number | null;
+        };
+        /** @description Savings of the cache. */
+        OverviewServed: {
+            /** Format: int64 */
+            cacheHits: number;
+            /**
+             * Format: double
+             * @description Share of the visits with a snapshot that were served from cache, in percent.
+             * @example 94.2
+             */
+            cachePercent: number;
+            /**
+             * Format: double
+             * @description Time that crawlers did not wait, in minutes.
+             * @example 552
+             */
+            minutesSaved: number;
+        };
+        /** @description Snapshots of a site by state. */
+        OverviewSnapshots: {
+            /** Format: int64 */
+            failing: number;
+            /** Format: int64 */
+            fresh: number;
+            /** Format: int64 */
+            stale: number;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description Visibility in the answers of assistants. Rates are percent with one decimal, null without answers. */
+        OverviewVisibility: {
+            /** Format: int64 */
+            answers: number;
+            /**
+             * Format: double
+             * @example 45.5
+             */
+            high: number | null;
+            /** @description The intervals of the two rates are apart. */
+            isSignificant: boolean;
+            /**
+             * Format: double
+             * @description Lower end of the 95 % interval (Wilson).
+             * @example 41.6
+             */
+            low: number | null;
+            /**
+             * Format: int64
+             * @description Answers that name the brand.
+             */
+            mentions: number;
+            /** @description Rate of each day. */
+            points: components["schemas"]["OverviewRate"][];
+            /**
+             * Format: double
+             * @description Rate of as many days before.
+             * @example 47.5
+             */
+            previousRate: number | null;
+            /** @description Assistants that answered. */
+            providers: components["schemas"]["OverviewProvider"][];
+            /**
+             * Format: double
+             * @example 43.6
+             */
+            rate: number | null;
+        };
+        /** @description Visits of crawlers, those that the origin answered included. */
+        OverviewVisits: {
+            /** @description Visits for language models, for each of the dates. */
+            ai: number[];
+            /** @description UTC days, the last one today. */
+            dates: string[];
+            other: number[];
+            /**
+             * Format: int64
+             * @description Visits of as many days before.
+             * @example 9554
+             */
+            previous: number;
+            /** @description Visits for search engines. */
+            search: number[];
+            /**
+             * Format: int64
+             * @example 11303
+             */
+            total: number;
         };
         /** @description Visits and issues of an own page that answers cite. */
         OwnPage: {
@@ -3291,6 +3852,33 @@ export interface components {
              * @example true
              */
             prewarm?: boolean | null;
+        };
+        /** @description A stored page and the first line that matches it. */
+        PatternMatch: {
+            /** @description Number of the line, from 1. */
+            line: number;
+            /** @example /admin/orders */
+            path: string;
+        };
+        /** @description Patterns to try. */
+        PatternTest: {
+            /**
+             * @description Path patterns, one per line; at most 500 lines and 16 KiB.
+             * @example /admin/**
+             *     /cart
+             */
+            patterns: string;
+        };
+        /** @description Stored pages that patterns match. */
+        PatternTestResult: {
+            /** @description The first 100 matches, by path. */
+            examples: components["schemas"]["PatternMatch"][];
+            /** @description Lines that are no patterns. */
+            invalid: components["schemas"]["InvalidLine"][];
+            /** @description Number of stored pages that a pattern matches. */
+            matched: number;
+            /** @description Number of stored pages. */
+            total: number;
         };
         /** @description Points that a category of findings takes from a page's health. */
         PenaltyShown: {
@@ -3843,6 +4431,12 @@ export interface components {
              */
             visibilityPercent: number;
         };
+        /** @description Readiness of an assistant. */
+        ProviderReadiness: {
+            /** @example chatgpt */
+            id: string;
+            state: components["schemas"]["ProviderState"];
+        };
         /** @description An assistant, as an account may ask it about a domain. */
         ProviderStanding: {
             available: boolean;
@@ -3872,6 +4466,11 @@ export interface components {
              */
             usdPerRun: number;
         };
+        /**
+         * @description State of an assistant.
+         * @enum {string}
+         */
+        ProviderState: "ready" | "stand_in" | "no_key";
         /** @description Searches that assistants ran for a domain's prompts. */
         QueryList: {
             /** @description Searches in the order of their answers, most first. */
@@ -3921,6 +4520,11 @@ export interface components {
              */
             total: number;
         };
+        /**
+         * @description State of a record at the last check.
+         * @enum {string}
+         */
+        RecordState: "unchecked" | "found" | "missing" | "conflict" | "proxied" | "unknown";
         /** @description One redirect rule, as the settings hold it. */
         RedirectRule: {
             /**
@@ -4306,15 +4910,6 @@ export interface components {
             /** @description Share of responses that name the brand, in percent. */
             visibilityPercent: components["schemas"]["ReportFigure"];
         };
-        /** @description What must stand in the DNS for a domain to be connected. */
-        RequiredRecords: {
-            /** @description Whether another account has a claim on the site, so that a TXT record must prove whose the domain is. */
-            contested: boolean;
-            /** @description Why there is a TXT record among them; null when the domain is not contested. */
-            reason?: string | null;
-            /** @description The records to create at the DNS provider. */
-            records: components["schemas"]["DnsRecord"][];
-        };
         /**
          * @description What became of a robots.txt.
          * @enum {string}
@@ -4328,6 +4923,53 @@ export interface components {
             total: number;
             /** @description Most visits first. Of pages that were counted together, and of bots that nobody knows, nothing can be said. */
             violations: components["schemas"]["ForbiddenVisits"][];
+        };
+        /** @description An address to try, and settings that take the place of the stored ones. */
+        RuleTest: {
+            /**
+             * @description Sender of a request.
+             * @enum {string}
+             */
+            as: "crawler" | "person";
+            /**
+             * @description Path patterns, one per line.
+             * @example /admin/**
+             */
+            ignorePaths?: string | null;
+            preferredHost?: components["schemas"]["PreferredHost"] | null;
+            redirectRules?: components["schemas"]["RedirectRule"][] | null;
+            /**
+             * @description Address on the domain or its `www.` twin.
+             * @example https://shop.example/old/shoes
+             */
+            url: string;
+        };
+        /** @description Answer of the edge to a tried address. */
+        RuleTestResult: {
+            decision: components["schemas"]["EdgeDecision"];
+            /** @description Problems of the given settings. What has one plays no part. */
+            issues: components["schemas"]["Issue"][];
+            /**
+             * @description Address that a redirect leads to, or where the site's own server is asked.
+             * @example https://shop.example/new/shoes
+             */
+            location: string | null;
+            /** @description Line of the ignored paths that matches. */
+            pattern: string | null;
+            reason: components["schemas"]["EdgeReason"];
+            /**
+             * @description Position of the redirect rule, from 0.
+             * @example 0
+             */
+            rule: number | null;
+            /**
+             * Format: int32
+             * @description Status of a redirect.
+             * @example 301
+             */
+            status: number | null;
+            /** @description A snapshot of the page is stored. */
+            stored: boolean;
         };
         /** @description A run with its pages. Written piece by piece: see [`details`]. */
         RunDetails: {
@@ -4667,6 +5309,52 @@ export interface components {
             /** @description Its last four characters. */
             last4: string | null;
         };
+        /** @description Something that happened to a site. */
+        SiteChange: {
+            /**
+             * Format: double
+             * @description Health or rate after.
+             * @example 87.4
+             */
+            after: number | null;
+            /**
+             * Format: double
+             * @description Health or rate before.
+             * @example 85.3
+             */
+            before: number | null;
+            /**
+             * Format: int64
+             * @description Number of the things meant: findings, pages, snapshots, answers.
+             * @example 12
+             */
+            count: number | null;
+            /**
+             * @description UTC day, `YYYY-MM-DD`.
+             * @example 2026-11-20
+             */
+            date: string;
+            /**
+             * @description Path in the dashboard.
+             * @example /d/shop.example/crawlers
+             */
+            href: string;
+            kind: components["schemas"]["ChangeKind"];
+            /**
+             * @description Run, batch, report, provider or name of the crawler that the change is about.
+             * @example GPTBot
+             */
+            subject: string | null;
+        };
+        /** @description Sites of an account. */
+        SiteList: {
+            sites: components["schemas"]["SiteRow"][];
+            /**
+             * @description Number of sites that match, whatever limit and offset.
+             * @example 12
+             */
+            total: number;
+        };
         /** @description What to do with the sitemap. Nothing at all: read the stored one again. */
         SitemapRequest: {
             /** @description Whether the stored address is read again. */
@@ -4676,6 +5364,34 @@ export interface components {
              * @example https://shop.example/sitemap.xml
              */
             sitemapUrl?: string;
+        };
+        /** @description A site at a glance. */
+        SiteOverview: {
+            /** @description Things that need somebody, the most urgent first, at most five. What is dismissed is left out. */
+            attention: components["schemas"]["AttentionEntry"][] | null;
+            /** @description Changes of the last 14 days, the newest first, at most 20. */
+            changes: components["schemas"]["SiteChange"][] | null;
+            /** @description Own pages that most answers cite, at most five. */
+            citedPages: components["schemas"]["OverviewCitedPage"][] | null;
+            /**
+             * Format: int32
+             * @description Days that the numbers are about, today included.
+             * @example 30
+             */
+            days: number;
+            /** @description The site is the demo of this installation: its visits and answers are made up. */
+            demo: boolean;
+            /** @example shop.example */
+            domain: string;
+            health: components["schemas"]["OverviewHealth"] | null;
+            people: components["schemas"]["OverviewPeople"] | null;
+            served: components["schemas"]["OverviewServed"] | null;
+            snapshots: components["schemas"]["OverviewSnapshots"] | null;
+            status: components["schemas"]["DomainStatus"];
+            /** @description Names of the parts that could not be read, which are null. */
+            unavailable: string[];
+            visibility: components["schemas"]["OverviewVisibility"] | null;
+            visits: components["schemas"]["OverviewVisits"] | null;
         };
         /**
          * @description What was done for a site.
@@ -4740,6 +5456,56 @@ export interface components {
              * @example https://shop.example/sitemap.xml
              */
             sitemapUrl?: string | null;
+        };
+        /** @description A site in a list. */
+        SiteRow: {
+            /**
+             * Format: int64
+             * @description Number of things that need somebody.
+             */
+            attention: number;
+            /** @description Visits of each day, the last one today. */
+            daily: number[];
+            /**
+             * Format: double
+             * @description Change since the audit before; null: there is none.
+             * @example 2.1
+             */
+            deltaHealth: number | null;
+            /** @description The site is the demo of this installation: its visits and answers are made up. */
+            demo: boolean;
+            /** @example shop.example */
+            domain: string;
+            /**
+             * Format: int64
+             * @description Findings of severity error in the last audit; null: there is none.
+             * @example 18
+             */
+            errors: number | null;
+            /**
+             * Format: double
+             * @description Health by the last audit with results, 0 to 100; null: there is none.
+             * @example 87.4
+             */
+            healthScore: number | null;
+            /**
+             * Format: int64
+             * @description Visits of as many days before.
+             */
+            previousVisits: number;
+            status: components["schemas"]["DomainStatus"];
+            /**
+             * Format: double
+             * @description Percent of the answers that name the brand; null: there are no answers.
+             * @example 43.6
+             */
+            visibilityRate: number | null;
+            /**
+             * Format: int64
+             * @description Visits of crawlers, those that the origin answered included.
+             * @example 11303
+             */
+            visits: number;
         };
         /** @description A stored snapshot, as `GET /api/prerender/snapshots` lists it. */
         Snapshot: {
@@ -8822,6 +9588,189 @@ export interface operations {
             };
         };
     };
+    dismiss_entry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DismissedEntry"];
+            };
+        };
+        responses: {
+            /** @description Hidden. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    restore_entry: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description Name of the entry.
+                 * @example snapshots_stale
+                 */
+                id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Shown again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     dashboard_list_domains: {
         parameters: {
             query?: never;
@@ -9504,7 +10453,7 @@ export interface operations {
             };
             /**
              * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
-             *     - `fetch_failed`: The sitemap could not be fetched.
+             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
              *     - `parse_failed`: What is at the sitemap's address is no sitemap.
              */
             400: {
@@ -9565,6 +10514,378 @@ export interface operations {
             };
             /** @description The body is not `application/json`, or it is compressed. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_patterns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatternTest"];
+            };
+        };
+        responses: {
+            /** @description The matches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatternTestResult"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    test_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleTest"];
+            };
+        };
+        responses: {
+            /** @description The edge's answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleTestResult"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_first_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstRun"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_overview: {
+        parameters: {
+            query: {
+                /** @description Days of the numbers, today included: 1 to 180. */
+                days?: number;
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteOverview"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9664,6 +10985,202 @@ export interface operations {
             };
             /** @description The body is not `application/json`, or it is compressed. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_preview_image: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description Absolute address of the picture.
+                 * @example https://shop.example/cover.png
+                 */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_sites: {
+        parameters: {
+            query?: {
+                /** @description Days of visits and answers, today included: 1 to 180. */
+                days?: number;
+                /** @description Number of rows. */
+                limit?: number;
+                /** @description Rows to leave out first. */
+                offset?: number;
+                /**
+                 * @description Direction; `desc` unless given.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description Text that names must contain; case does not matter. At most 500 characters.
+                 * @example shop
+                 */
+                search?: string;
+                /**
+                 * @description Property to order by; `attention` unless given.
+                 * @example attention
+                 */
+                sort?: "attention" | "domain" | "visits" | "healthScore" | "visibilityRate" | "createdAt";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sites. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10859,17 +12376,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "checkedAt": "2026-11-20T09:30:00.000Z",
                      *       "contested": false,
+                     *       "probe": "edge",
+                     *       "problems": [],
                      *       "reason": null,
                      *       "records": [
                      *         {
+                     *           "found": [
+                     *             "203.0.113.10"
+                     *           ],
                      *           "name": "@",
+                     *           "state": "found",
                      *           "ttl": 300,
                      *           "type": "A",
                      *           "value": "203.0.113.10"
                      *         },
                      *         {
+                     *           "found": [],
                      *           "name": "www",
+                     *           "state": "missing",
                      *           "ttl": 300,
                      *           "type": "A",
                      *           "value": "203.0.113.10"
@@ -10877,7 +12403,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["RequiredRecords"];
+                    "application/json": components["schemas"]["ConnectionRecords"];
                 };
             };
             /** @description No credential, a malformed or an unknown one. */
@@ -11325,7 +12851,7 @@ export interface operations {
             };
             /**
              * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
-             *     - `fetch_failed`: The sitemap could not be fetched.
+             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
              *     - `parse_failed`: What is at the sitemap's address is no sitemap.
              */
             400: {
@@ -11917,6 +13443,90 @@ export interface operations {
             };
         };
     };
+    list_batches: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refreshes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchList"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_batch: {
         parameters: {
             query?: never;
@@ -11939,6 +13549,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BatchProgress"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancel_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As the refresh answered it.
+                 * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+                 */
+                batchGroupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there was anything to stop. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchCancelled"];
                 };
             };
             /** @description No credential, a malformed or an unknown one. */

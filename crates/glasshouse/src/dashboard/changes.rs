@@ -18,7 +18,7 @@ pub const MOST_CHANGES: usize = 20;
 /// Kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
+pub enum SiteChangeKind {
     Connected,
     AuditFinished,
     RefreshFinished,
@@ -36,7 +36,7 @@ pub struct SiteChange {
     /// UTC day, `YYYY-MM-DD`.
     #[schema(examples("2026-11-20"))]
     pub date: String,
-    pub kind: ChangeKind,
+    pub kind: SiteChangeKind,
     /// Number of the things meant: findings, pages, snapshots, answers.
     #[schema(required = true, examples(12))]
     pub count: Option<u64>,
@@ -71,7 +71,7 @@ pub struct ChangeSources<'a> {
 /// A change with its day, before both are written down.
 struct Dated(Day, SiteChange);
 
-fn change(day: Day, kind: ChangeKind, href: String) -> Dated {
+fn change(day: Day, kind: SiteChangeKind, href: String) -> Dated {
     let date = start_of(day).day();
     Dated(day, SiteChange { date, kind, count: None, subject: None, before: None, after: None, href })
 }
@@ -80,14 +80,14 @@ fn change(day: Day, kind: ChangeKind, href: String) -> Dated {
 pub fn list_changes(host: &str, sources: ChangeSources<'_>, from: Day) -> Vec<SiteChange> {
     let mut changes: Vec<Dated> = Vec::new();
     if let Some(at) = sources.connected_at {
-        changes.push(change(day_of(at), ChangeKind::Connected, format!("/d/{host}/setup")));
+        changes.push(change(day_of(at), SiteChangeKind::Connected, format!("/d/{host}/setup")));
     }
     changes.extend(sources.runs.iter().map(|run| of_run(host, run)));
     changes.extend(sources.batches.iter().filter_map(|batch| of_batch(host, batch)));
     changes.extend(sources.first_visits.into_iter().map(|(day, first)| of_first_visit(host, day, first)));
     changes.extend(sources.failures.into_iter().map(|(day, count)| {
         let href = format!("/d/{host}/rendering?state=failing");
-        with(change(day, ChangeKind::SnapshotsFailed, href), |change| change.count = Some(count))
+        with(change(day, SiteChangeKind::SnapshotsFailed, href), |change| change.count = Some(count))
     }));
     changes.extend(sources.mentions.into_iter().map(|event| of_mention(host, event)));
     changes.retain(|Dated(day, _)| *day >= from);
@@ -103,7 +103,7 @@ fn with(Dated(day, mut change): Dated, set: impl FnOnce(&mut SiteChange)) -> Dat
 
 fn of_run(host: &str, run: &RunSummary) -> Dated {
     let href = format!("/d/{host}/audits/{}", run.id);
-    with(change(day_of(run.completed_at), ChangeKind::AuditFinished, href), |change| {
+    with(change(day_of(run.completed_at), SiteChangeKind::AuditFinished, href), |change| {
         change.count = Some(run.facts.errors + run.facts.warnings + run.facts.notices);
         change.subject = Some(run.id.to_string());
         change.before = run.delta_health.map(|delta| one_decimal(run.health_score - delta));
@@ -113,7 +113,7 @@ fn of_run(host: &str, run: &RunSummary) -> Dated {
 
 fn of_batch(host: &str, batch: &BatchSummary) -> Option<Dated> {
     let href = format!("/d/{host}/rendering/batches/{}", batch.batch_group_id);
-    let dated = change(day_of(batch.completed_at?), ChangeKind::RefreshFinished, href);
+    let dated = change(day_of(batch.completed_at?), SiteChangeKind::RefreshFinished, href);
     Some(with(dated, |change| {
         change.count = Some(batch.done);
         change.subject = Some(batch.batch_group_id.clone());
@@ -124,13 +124,13 @@ fn of_first_visit(host: &str, day: Day, first: FirstVisit) -> Dated {
     match first {
         FirstVisit::Crawler(id) => {
             let name = CrawlerIndex::shared().find(&id).map(|crawler| crawler.name.clone());
-            with(change(day, ChangeKind::CrawlerFirstSeen, format!("/d/{host}/crawlers")), |change| {
+            with(change(day, SiteChangeKind::CrawlerFirstSeen, format!("/d/{host}/crawlers")), |change| {
                 change.subject = Some(name.unwrap_or(id));
             })
         }
         FirstVisit::Pages(count) => {
             let href = format!("/d/{host}/crawlers/pages?only=new");
-            with(change(day, ChangeKind::PagesFirstSeen, href), |change| change.count = Some(count))
+            with(change(day, SiteChangeKind::PagesFirstSeen, href), |change| change.count = Some(count))
         }
     }
 }
@@ -138,14 +138,16 @@ fn of_first_visit(host: &str, day: Day, first: FirstVisit) -> Dated {
 fn of_mention(host: &str, event: MentionEvent) -> Dated {
     let (kind, href) = match (event.kind, &event.subject) {
         (MentionEventKind::VisibilityChanged, _) => {
-            (ChangeKind::VisibilityChanged, format!("/d/{host}/mentions"))
+            (SiteChangeKind::VisibilityChanged, format!("/d/{host}/mentions"))
         }
-        (MentionEventKind::FirstNamed, _) => (ChangeKind::FirstNamed, format!("/d/{host}/mentions/answers")),
+        (MentionEventKind::FirstNamed, _) => {
+            (SiteChangeKind::FirstNamed, format!("/d/{host}/mentions/answers"))
+        }
         (MentionEventKind::ReportReady, Some(report)) => {
-            (ChangeKind::ReportReady, format!("/d/{host}/mentions/reports/{report}"))
+            (SiteChangeKind::ReportReady, format!("/d/{host}/mentions/reports/{report}"))
         }
         (MentionEventKind::ReportReady, None) => {
-            (ChangeKind::ReportReady, format!("/d/{host}/mentions/reports"))
+            (SiteChangeKind::ReportReady, format!("/d/{host}/mentions/reports"))
         }
     };
     with(change(event.day, kind, href), |change| {
@@ -175,10 +177,14 @@ mod tests {
 
         let changes = list_changes("shop.example", sources, 100);
 
-        let kinds: Vec<ChangeKind> = changes.iter().map(|change| change.kind).collect();
+        let kinds: Vec<SiteChangeKind> = changes.iter().map(|change| change.kind).collect();
         assert_eq!(
             kinds,
-            [ChangeKind::PagesFirstSeen, ChangeKind::SnapshotsFailed, ChangeKind::CrawlerFirstSeen]
+            [
+                SiteChangeKind::PagesFirstSeen,
+                SiteChangeKind::SnapshotsFailed,
+                SiteChangeKind::CrawlerFirstSeen
+            ]
         );
         assert_eq!(changes[2].subject.as_deref(), Some("GPTBot"));
     }

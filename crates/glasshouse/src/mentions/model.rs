@@ -34,8 +34,9 @@ macro_rules! text_enum {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
         )]
+        #[serde(rename_all = "snake_case")]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+            $($(#[$variant_doc])* $variant,)*
         }
 
         impl $name {

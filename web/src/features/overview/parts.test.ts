@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OverviewReport } from '../../api/announced';
+import type { OverviewReport } from '../../api/answers';
 import type { Load } from '../../lib/refusal';
 import { byDay, lookAgain, partOf, visitsModel, VISIT_MS } from './parts';
 
@@ -12,7 +12,7 @@ const load = (unavailable: string[]): Load<OverviewReport> => ({
 });
 const change = (date: string) => ({
   date,
-  kind: 'connected',
+  kind: 'connected' as const,
   count: null,
   subject: null,
   before: null,

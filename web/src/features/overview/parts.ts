@@ -1,5 +1,5 @@
 // Parts of the overview as panels and charts want them. Pure.
-import type { OverviewReport } from '../../api/announced';
+import type { OverviewReport } from '../../api/answers';
 import type { ChartModel } from '../../components/charts/model';
 import { count } from '../../lib/numbers';
 import type { Load } from '../../lib/refusal';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OverviewReport } from '../../api/announced';
+import type { OverviewReport } from '../../api/answers';
 import { verdictOf } from './verdict';
 
 const empty: OverviewReport = {
@@ -25,7 +25,7 @@ const said = (report: Partial<OverviewReport>) =>
   verdictOf({ ...empty, ...report }, places).map(({ words }) => words.join(''));
 const thing = (id: string) => ({
   id,
-  kind: id,
+  kind: 'crawl_errors' as const,
   severity: 'error' as const,
   count: 1,
   subject: null,

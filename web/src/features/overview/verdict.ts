@@ -1,5 +1,5 @@
 // The sentences that open the overview: is anything wrong today? Made of what the service says, and of nothing else. Pure.
-import type { OverviewReport } from '../../api/announced';
+import type { OverviewReport } from '../../api/answers';
 import * as m from '../../messages/overview';
 
 /** A sentence; the middle of its words is a link when it has an address. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hintsOf, hostOf, rowsOf, zoneText, type CheckResult, type Report } from './records';
 
-function report(states: [string, string[]][], rest: Partial<Report> = {}): Report {
+function report(states: [Report['records'][number]['state'], string[]][], rest: Partial<Report> = {}): Report {
   const records = states.map(([state, found], index) => ({
     type: index < 2 ? 'A' : 'TXT',
     name: ['@', 'www', '_glasshouse'][index] ?? '@',
@@ -10,7 +10,8 @@ function report(states: [string, string[]][], rest: Partial<Report> = {}): Repor
     state,
     found,
   }));
-  return { records, contested: states.length > 2, reason: null, ...rest };
+  const check = { checkedAt: null, probe: null, problems: [] };
+  return { records, contested: states.length > 2, reason: null, ...check, ...rest };
 }
 
 const result = (dns: Partial<CheckResult['dns']>, ok = false): CheckResult => ({
@@ -31,7 +32,10 @@ test('names of records are completed', () => {
 });
 
 test('records without a check are unchecked and need no explanation', () => {
-  const plain = { records: [{ type: 'A', name: '@', value: '192.0.2.1', ttl: 300 }], contested: false, reason: null };
+  const plain: Report = {
+    ...report([]),
+    records: [{ type: 'A', name: '@', value: '192.0.2.1', ttl: 300, state: 'unchecked', found: null }],
+  };
 
   expect(rowsOf(plain, 'shop.test')[0]).toMatchObject({ state: 'unchecked', found: [] });
   expect(hints(plain)).toEqual([]);

@@ -1,13 +1,12 @@
 // What the last check saw, as rows of the table of records and as sentences about what stands in the way. Pure.
-import type { RecordFindings } from '../../api/announced';
 import type { Answer, Schemas } from '../../api/client';
 import type { SeverityKind } from '../../components/severity.svelte';
 import * as m from '../../messages/setup';
 
 /** The answer of `GET /api/domains/:domain/records`, with what the last check found. */
-export type Report = Answer<'/api/domains/{domain}/records', 'get'> & Partial<Omit<RecordFindings, 'records'>>;
+export type Report = Answer<'/api/domains/{domain}/records', 'get'>;
 export type CheckResult = Schemas['CheckResult'];
-type State = RecordFindings['records'][number]['state'];
+type State = Report['records'][number]['state'];
 
 export interface RecordRow {
   type: string;
@@ -22,10 +21,11 @@ export interface RecordRow {
 
 /** Returns the records with what was seen of each; unchecked before the first check. */
 export function rowsOf(report: Report, domain: string): RecordRow[] {
-  return report.records.map((record) => {
-    const { state = 'unchecked', found } = record as typeof record & Partial<RecordFindings['records'][number]>;
-    return { ...record, state, found: found ?? [], host: hostOf(record.name, domain) };
-  });
+  return report.records.map((record) => ({
+    ...record,
+    found: record.found ?? [],
+    host: hostOf(record.name, domain),
+  }));
 }
 
 /** Returns the whole name of a record. Names are given within the zone, which may be above the domain. */

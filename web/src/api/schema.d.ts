@@ -1666,12 +1666,12 @@ export interface components {
          * @description Detector of an action.
          * @enum {string}
          */
-        ActionKind: "ProviderGap" | "DeadPrompt" | "SingleProvider" | "CitedNotNamed" | "NamedNotCited" | "NegativeTone" | "RankSlip" | "Lost" | "Gained" | "CompetitorRising" | "SourceOpportunity" | "NotIndexedPage" | "UninformativePrompt" | "Measurement";
+        ActionKind: "provider_gap" | "dead_prompt" | "single_provider" | "cited_not_named" | "named_not_cited" | "negative_tone" | "rank_slip" | "lost" | "gained" | "competitor_rising" | "source_opportunity" | "not_indexed_page" | "uninformative_prompt" | "measurement";
         /**
          * @description Urgency of an action.
          * @enum {string}
          */
-        ActionSeverity: "High" | "Medium" | "Low";
+        ActionSeverity: "high" | "medium" | "low";
         /** @description A domain that was added. */
         AddedDomain: {
             /**
@@ -2205,7 +2205,7 @@ export interface components {
          * @description Kind of a change between an answer and the one before.
          * @enum {string}
          */
-        ChangeKind: "Gained" | "Lost" | "RankUp" | "RankDown" | "NewCompetitor" | "ModelChanged";
+        ChangeKind: "gained" | "lost" | "rank_up" | "rank_down" | "new_competitor" | "model_changed";
         /** @description Changes, and on how many pages. */
         Changes: {
             /** @description The first 1,000. */
@@ -2619,7 +2619,7 @@ export interface components {
          * @description Frequency of the digest by e-mail.
          * @enum {string}
          */
-        DigestFrequency: "Off" | "Daily" | "Weekly";
+        DigestFrequency: "off" | "daily" | "weekly";
         /** @description Names an entry of attention. */
         DismissedEntry: {
             /**
@@ -2939,7 +2939,7 @@ export interface components {
          * @description How often a domain is audited by itself.
          * @enum {string}
          */
-        Frequency: "Manual" | "Daily" | "Weekly" | "Monthly";
+        Frequency: "manual" | "daily" | "weekly" | "monthly";
         /** @description A page of the graph. */
         GraphNode: {
             /**
@@ -3228,7 +3228,7 @@ export interface components {
          * @description How pages are found.
          * @enum {string}
          */
-        Mode: "Follow" | "Selected" | "Sitemap";
+        Mode: "follow" | "selected" | "sitemap";
         /** @description Changes of a domain's monitoring. Fields that are left out stay as they are. */
         MonitoringChange: {
             /**
@@ -3270,7 +3270,7 @@ export interface components {
          * @description Interval at which a prompt is asked.
          * @enum {string}
          */
-        MonitorInterval: "Dynamic" | "Weekly" | "Monthly";
+        MonitorInterval: "dynamic" | "weekly" | "monthly";
         /** @description Money of the current UTC month. */
         MonthMoney: {
             /**
@@ -4008,7 +4008,7 @@ export interface components {
          * @description Purpose of a question.
          * @enum {string}
          */
-        PromptIntent: "Info" | "Trans" | "Comm";
+        PromptIntent: "info" | "trans" | "comm";
         /** @description A change of the prompts of a domain. */
         PromptRequest: {
             action: components["schemas"]["PromptAction"];
@@ -5080,7 +5080,7 @@ export interface components {
          * @description Where a run is.
          * @enum {string}
          */
-        RunStatus: "Queued" | "Running" | "Success" | "LimitReached" | "Partial" | "Error";
+        RunStatus: "queued" | "running" | "success" | "limit_reached" | "partial" | "error";
         /** @description A run as the API shows it. */
         RunView: {
             /**
@@ -5339,13 +5339,18 @@ export interface components {
              * @example /d/shop.example/crawlers
              */
             href: string;
-            kind: components["schemas"]["ChangeKind"];
+            kind: components["schemas"]["SiteChangeKind"];
             /**
              * @description Run, batch, report, provider or name of the crawler that the change is about.
              * @example GPTBot
              */
             subject: string | null;
         };
+        /**
+         * @description Kind of a change.
+         * @enum {string}
+         */
+        SiteChangeKind: "connected" | "audit_finished" | "refresh_finished" | "crawler_first_seen" | "pages_first_seen" | "snapshots_failed" | "visibility_changed" | "first_named" | "report_ready";
         /** @description Sites of an account. */
         SiteList: {
             sites: components["schemas"]["SiteRow"][];
@@ -5818,7 +5823,7 @@ export interface components {
          * @description Origin of a suggestion.
          * @enum {string}
          */
-        SuggestionSource: "Query" | "Page" | "Visits" | "Brand" | "Term";
+        SuggestionSource: "query" | "page" | "visits" | "brand" | "term";
         /** @description Crawler visits in short. */
         Summary: {
             /** @description What the cache saved. */
@@ -6030,7 +6035,7 @@ export interface components {
          * @description Who started a run.
          * @enum {string}
          */
-        Trigger: "Api" | "Manual" | "Scheduled";
+        Trigger: "api" | "manual" | "scheduled";
         /**
          * @description Reason why an assistant cannot be asked.
          * @enum {string}

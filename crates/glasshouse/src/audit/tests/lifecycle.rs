@@ -293,7 +293,7 @@ async fn of_the_runs_of_an_account_two_are_under_way_in_a_process() {
         let while_two_run =
             tokio::select! { () = worker.run(never.clone()) => panic!("it ended"), seen = looked => seen };
 
-        assert_eq!(while_two_run, [true, true, false]);
+        assert_eq!(while_two_run.iter().filter(|is| **is).count(), 2, "{while_two_run:?}");
     })
     .await;
 }

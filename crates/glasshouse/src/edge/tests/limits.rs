@@ -149,11 +149,18 @@ async fn clients_that_do_not_send_take_none_of_their_domains_places() {
             .unwrap();
         senders.push(sender);
     }
-    tokio::time::sleep(Duration::from_millis(100)).await;
 
-    let reply = world.get("/", &[]).await;
+    // Until all three have begun and wait.
+    let mut status = 503;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        status = world.get("/", &[]).await.status;
+        if status == 200 {
+            break;
+        }
+    }
 
-    assert_eq!(reply.status, 200);
+    assert_eq!(status, 200);
     for sender in &mut senders {
         sender.write_all(b"ter").await.unwrap();
         let mut head = [0; 12];

@@ -73,9 +73,10 @@ impl ClickHouseStore {
             return Ok(counted.1);
         }
         let name = quoted(domain.as_str());
+        let other = quoted(OTHER_PATHS);
         let sql = format!(
             "select uniqCombined(path) from (select path from visits where domain = {name} and what = {PAGE} \
-             union all select path from visit_first_days where domain = {name})"
+             union all select path from visit_first_days where domain = {name}) where path <> {other}"
         );
         let paths = count(self.client().await?, &sql).await?;
         self.kept.counted.insert(domain, (today, paths));

@@ -165,7 +165,8 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let later = work.pop();
         let running = (work.running(), work.late(), work.len());
-        (work.wait().await, work.wait().await);
+        work.wait().await;
+        work.wait().await;
         let results: Vec<&str> = std::iter::from_fn(|| work.pop()).collect();
 
         assert_eq!((early, later), (None, None), "one at most is late");

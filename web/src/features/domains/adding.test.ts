@@ -1,3 +1,4 @@
+// Rules of adding a domain: what is sent, and which refusal stands where.
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/client';
 import { cleanName, troubleOf } from './adding';

@@ -1,3 +1,4 @@
+// Rules of the parts of the overview: what a part that failed leaves alone, and what is new since the last visit.
 import { expect, test } from 'vitest';
 import type { OverviewReport } from '../../api/answers';
 import type { Load } from '../../lib/refusal';

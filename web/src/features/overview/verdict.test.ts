@@ -1,3 +1,4 @@
+// Rules of the sentence that opens the overview: calm, pending, figures as the service gives them.
 import { expect, test } from 'vitest';
 import type { OverviewReport } from '../../api/answers';
 import { verdictOf } from './verdict';

@@ -1,3 +1,4 @@
+// Rules of the set-up: names of records, and a sentence for everything that stands in the way.
 import { expect, test } from 'vitest';
 import { hintsOf, hostOf, rowsOf, zoneText, type CheckResult, type Report } from './records';
 

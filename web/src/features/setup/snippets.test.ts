@@ -1,3 +1,4 @@
+// Rules of snippets: places that are filled in, and those that are left to the reader.
 import { expect, test } from 'vitest';
 import { fillSnippet } from './snippets';
 

@@ -92,7 +92,8 @@ mod tests {
             begin(&mut loads, id, kind);
         }
 
-        (loads.answered("b", 500), loads.end("b", false, false));
+        loads.answered("b", 500);
+        loads.end("b", false, false);
         loads.end("a", true, false);
         loads.end("d", false, true);
 

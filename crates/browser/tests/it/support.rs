@@ -171,6 +171,7 @@ pub fn signal(pid: u32, name: &str) {
 ///
 /// For what a test must not do to the machine it runs on: forbid namespaces, give loopback other people's addresses. In a
 /// container without user namespaces nothing can be prepared: that is said, and the test ends.
+#[allow(clippy::print_stderr, reason = "a test that does not run says so")]
 pub fn is_prepared(test: &str, unshare: &str, script: &str) -> bool {
     const MARK: &str = "GLASSHOUSE_PREPARED_TEST";
     if std::env::vars().any(|(name, value)| name == MARK && value == test) {

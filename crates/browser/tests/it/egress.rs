@@ -163,7 +163,7 @@ async fn the_probe_of_the_scripts_says_what_a_browser_finds() {
     let strict = Bench::with(|config| config.strict_egress = true).await;
 
     let says = std::process::Command::new("bash").args(["-c", &probe]).status().unwrap().success();
-    let answer = strict.render("/page").await;
+    let answer = strict.render_reply(Reply::script("")).await;
 
     assert_eq!(says, answer.is_ok(), "{answer:?}");
     assert!(!(is_forbidden && says));

@@ -22,7 +22,7 @@ const CRITICAL: &[&str] = &[
 /// Most that the findings of the site, its robots.txt and its sitemaps take from a run's score.
 const SITE_CAP: f64 = 15.0;
 
-/// What a category of findings takes from a page's health.
+/// Points that a category of findings takes from a page's health.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
     pub category: Cow<'static, str>,

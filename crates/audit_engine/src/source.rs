@@ -74,7 +74,7 @@ pub enum FetchFailure {
     NoSuchHost(String),
 }
 
-/// What failed before there was an answer.
+/// Cause of a failure before there was an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoResponseCause {
     /// DNS says that the name does not exist.
@@ -109,7 +109,7 @@ impl NoResponseCause {
 }
 
 impl FetchFailure {
-    /// What failed; none: the answer did not come in time.
+    /// Returns the cause of a failure; none: the answer did not come in time.
     pub fn cause(&self) -> Option<NoResponseCause> {
         match self {
             FetchFailure::Timeout(_) => None,

@@ -13,13 +13,13 @@ use crate::clock::Clock;
 
 /// Budgets that are remembered to be used up.
 const MOST_USED_UP: u64 = 100_000;
-/// How long they are remembered without being asked for.
+/// Time for which budgets are remembered without being asked for.
 const REMEMBERED_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number of events in a UTC day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DailyBudget {
-    /// Its name in the database.
+    /// Name of the budget in the database.
     pub bucket: String,
     /// Events that are allowed.
     pub most: u64,

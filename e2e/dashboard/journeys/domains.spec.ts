@@ -7,7 +7,7 @@ test('a domain is added and its set-up opens, without anything to reload', async
   await app.goto('/domains');
   await app.getByRole('link', { name: 'Add domain' }).first().click();
   await expect(app.getByRole('heading', { level: 1, name: 'Add domain' })).toBeFocused();
-  // What people paste is an address.
+  // People paste addresses.
   await app.getByLabel('Domain', { exact: true }).fill(`https://${added.toUpperCase()}/shop?x=1`);
   await app.getByLabel('Origin host').fill('my-app.example.app');
 

@@ -32,7 +32,7 @@ fn render<'a>(page: &'a Page) -> Option<&'a RenderedDocument> {
     page.input.rendered.map(|(rendered, _)| rendered).filter(|_| page.was_rendered())
 }
 
-/// What the render asked the site's own host for.
+/// Lists the requests of the render to the site's own host.
 fn own_resources<'p>(page: &'p Page) -> impl Iterator<Item = (Url, &'p LoadedResource)> {
     let loaded = render(page).and_then(|render| render.loaded.as_deref()).unwrap_or_default();
     let urls = loaded.iter().filter_map(|loaded| Some((Url::parse(&loaded.url).ok()?, loaded)));

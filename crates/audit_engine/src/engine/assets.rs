@@ -19,7 +19,7 @@ use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
 
 /// Bytes of a preview picture that tell its size.
 const PREVIEW_BYTES: usize = 64 * 1024;
-/// What another host has is broken when it still is after this. The site's own host is asked again at once.
+/// Time after which a broken file of another host is looked at again. The site's own host is asked again at once.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Other hosts that are asked at the same time.
 const HOSTS_AT_ONCE: usize = 16;
@@ -28,7 +28,7 @@ const MAX_OF_HOST: usize = 500;
 /// Answers of the site's own host that begin within this time show that it is quick.
 const QUICK_MS: u64 = 100;
 
-/// What an address beside the pages is asked for as; what matters most comes first. A picture that is a preview too is
+/// Purpose of asking for an address beside the pages; what matters most comes first. A picture that is a preview too is
 /// asked for as a picture, of which more is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ProbePurpose {
@@ -117,7 +117,7 @@ impl Crawl<'_> {
         wanted
     }
 
-    /// What each address beside the site's pages is wanted as, if at all: as what matters most.
+    /// Returns the purpose that matters most of each address beside the site's pages, if it is wanted at all.
     fn wanted_kinds(&self) -> Vec<Option<ProbePurpose>> {
         let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
         let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
@@ -142,7 +142,7 @@ impl Crawl<'_> {
         kinds
     }
 
-    /// Where no foreign name exists at all, it is this machine that knows no names: no link is broken by that. Names below
+    /// Without any foreign name that exists, this machine is what knows no names: no link is broken by that. Names below
     /// `.invalid` exist nowhere (RFC 6761).
     ///
     /// Gives back whose names are not known then.

@@ -51,7 +51,7 @@ pub(super) enum Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Whether an audit must end that took so long.
+    /// Decides whether an audit must end that took so long.
     pub fn must_end(&self, options: &AuditOptions, elapsed: Duration) -> Option<CrawlEnd> {
         match self {
             Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),

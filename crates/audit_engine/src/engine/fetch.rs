@@ -118,7 +118,7 @@ pub async fn fetch_status(source: &dyn PageSource, origin: &Origin, url: Url) ->
     }
 }
 
-/// Whether an answer is a redirect to the same page on the site's other host or scheme.
+/// Decides whether an answer is a redirect to the same page on the site's other host or scheme.
 fn is_variant(origin: &Origin, url: &Url, response: &Response) -> bool {
     let to = response.redirect_target(url);
     to.is_some_and(|to| origin.contains(&to) && origin.key(&to) == origin.key(url))

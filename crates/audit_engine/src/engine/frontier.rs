@@ -51,7 +51,7 @@ impl Frontier {
         self.reach(id).is_pending = true;
     }
 
-    /// Whether an address is only known because a sitemap lists it.
+    /// Decides whether an address is only known because a sitemap lists it.
     pub fn is_pending(&self, id: UrlId) -> bool {
         self.states.get(id.index()).is_some_and(|state| state.is_pending) && !self.knows(id)
     }

@@ -22,7 +22,7 @@ pub struct LinkEntry<'a> {
     pub anchor: String,
     /// What its `rel` says to search engines.
     pub rel: &'static str,
-    /// What is there; 0: no answer; none: nobody asked.
+    /// Status of the answer; 0: no answer; none: nobody asked.
     pub status: Option<u16>,
     /// It leads to a page of the site.
     pub is_internal: bool,
@@ -40,7 +40,7 @@ pub struct ImageEntry<'a> {
     pub alt: Option<String>,
 }
 
-/// What a resource is for its pages; what says most comes first.
+/// Kind of a resource for its pages; what says most comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceType {
@@ -87,9 +87,9 @@ pub struct ResourceEntry<'a> {
     pub url: Cow<'a, str>,
     #[serde(rename = "type")]
     pub kind: ResourceType,
-    /// What is there; 0: no answer; none: nobody asked.
+    /// Status of the answer; 0: no answer; none: nobody asked.
     pub status: Option<u16>,
-    /// Its size in bytes, if that is known.
+    /// Size in bytes, if that is known.
     pub bytes: Option<u64>,
 }
 
@@ -103,7 +103,7 @@ pub struct HreflangEntry<'a> {
     pub lang: Cow<'a, str>,
     /// Path and query of the version, or an absolute address on another host; "" when it is no address.
     pub to: Cow<'a, str>,
-    /// What is there; 0: no answer; none: nobody asked.
+    /// Status of the answer; 0: no answer; none: nobody asked.
     pub status: Option<u16>,
 }
 

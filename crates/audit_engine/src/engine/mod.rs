@@ -125,7 +125,7 @@ async fn run(
         let elapsed = crawl.elapsed();
         tokio::select! {
             () = crawl.probe(&source) => {}
-            // What was asked for beside pages until then counts.
+            // Answers of addresses beside pages until then count.
             _ = watch.end(options, elapsed) => {}
         }
     }

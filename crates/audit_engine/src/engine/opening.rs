@@ -1,4 +1,4 @@
-//! What is asked for before the first page: where the site is, its robots.txt, and what it answers for addresses that do
+//! Requests before the first page: where the site is, its robots.txt, and what it answers for addresses that do
 //! not exist. Sitemaps are read in `sitemaps`.
 
 use crawler::robots::Robots;

@@ -50,9 +50,9 @@ pub struct AuditOptions {
     pub renders: bool,
     /// Sitemap of the site; in sitemap mode it takes the place of those that robots.txt names.
     pub sitemap: Option<Url>,
-    /// How much of sitemaps is taken.
+    /// Limits of what is taken from sitemaps.
     pub sitemap_limits: SitemapLimits,
-    /// What robots.txt has to say.
+    /// Policy for robots.txt.
     pub robots: RobotsPolicy,
     /// Checks that run.
     pub checks: Vec<CheckId>,
@@ -77,10 +77,10 @@ pub struct AuditOptions {
     pub previous: HashMap<String, PreviousPage>,
 }
 
-/// What robots.txt has to say in an audit.
+/// Policy of an audit for robots.txt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RobotsPolicy {
-    /// Its rules hold.
+    /// The rules of the site hold.
     #[default]
     Obey,
     /// The audit behaves as if there were none, and looks for nothing that is wrong with it.

@@ -92,7 +92,7 @@ pub enum CrawlEnd {
 }
 
 impl CrawlEnd {
-    /// Whether it ended an audit before everything was asked for that is asked for beside pages.
+    /// Decides whether it ended an audit before everything was asked for that is asked for beside pages.
     pub(super) fn is_early(self) -> bool {
         matches!(self, CrawlEnd::TimeLimit | CrawlEnd::Cancelled | CrawlEnd::Crashed)
     }
@@ -150,7 +150,7 @@ pub struct RowResult {
     pub differences: Vec<Difference>,
     /// What was found.
     pub findings: Vec<Finding>,
-    /// What its health lost, by category.
+    /// Points that the health lost, by category.
     pub penalties: Vec<Penalty>,
     /// Pieces of it, by the extraction's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -177,7 +177,7 @@ pub struct Finding {
     pub check: CheckId,
     /// How bad it is.
     pub severity: Severity,
-    /// What it takes from the page's health, before the category's cap.
+    /// Points taken from the page's health, before the category's cap.
     pub points: f64,
     /// What it rests on.
     #[serde(flatten)]

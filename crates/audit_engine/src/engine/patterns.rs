@@ -216,14 +216,14 @@ impl Patterns {
         self.of(key).sampled += 1;
     }
 
-    /// Whether an address may be looked at although others of its template stand for it: so many of each may.
+    /// Decides whether an address may be looked at although others of its template stand for it: so many of each may.
     pub fn keeps(&mut self, key: &str) -> bool {
         let pattern = self.of(key);
         pattern.kept += 1;
         pattern.kept <= MOST_KEPT
     }
 
-    /// How many more listed addresses of a template are to be asked for now, of `key` as one of them. None: no more ever,
+    /// Returns how many more listed addresses of a template are to be asked for now, of `key` as one of them. None: no more ever,
     /// since pages show nothing new or enough of them were looked at.
     pub fn listed_share(&mut self, key: &str) -> Option<u32> {
         let pattern = self.of(key);

@@ -30,7 +30,7 @@ struct Turns {
     gap: Duration,
     /// When the site's next request may start.
     next: Instant,
-    /// The same of other hosts.
+    /// Earliest time of the next request to each other host.
     foreign: HashMap<String, Instant>,
 }
 

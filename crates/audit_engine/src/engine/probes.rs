@@ -1,4 +1,4 @@
-//! What is asked for beside pages, once the crawl is over: files that llms.txt names, the site's twins, and how crawlers are
+//! Requests beside pages, once the crawl is over: files that llms.txt names, the site's twins, and how crawlers are
 //! answered. Pictures, scripts and links to other hosts are asked for in `assets`. See docs/decisions/0212.
 
 use std::collections::HashSet;

@@ -34,7 +34,7 @@ pub(super) struct CrawlQueue<'a> {
     important: HashSet<UrlId>,
     /// Year of the audit: dates far from it are no pages.
     pub year: i32,
-    /// What decides which pages stand for others: the same in every run of the site.
+    /// Number that decides which pages stand for others: the same in every run of the site.
     pub seed: u64,
 }
 
@@ -92,7 +92,7 @@ impl<'a> CrawlQueue<'a> {
         self.frontier.len() + self.listed.len()
     }
 
-    /// Whether a page is looked at whatever stands for it: the start page, one that a sitemap calls important, one that had
+    /// Decides whether a page is looked at whatever stands for it: the start page, one that a sitemap calls important, one that had
     /// an error in the run before or was visited lately.
     fn is_kept(&self, key: &str, id: UrlId) -> bool {
         key == "/" || self.important.contains(&id) || self.options.never_skipped.contains(key)
@@ -136,7 +136,7 @@ impl<'a> CrawlQueue<'a> {
             self.filtered.insert(id);
             return;
         }
-        // What was weighed once is not weighed again: a template counts each address once.
+        // An address is weighed once: a template counts each address once.
         if priority == CrawlPriority::Link && depth > 0 && !self.frontier.knows(id) {
             if self.frontier.is_pending(id) {
                 self.patterns.undiscover(key);

@@ -127,7 +127,7 @@ impl Crawl<'_> {
 
     fn whole_checks(&self) -> Vec<SiteResult> {
         let mut results = Vec::new();
-        // What is ignored is not judged.
+        // An ignored robots.txt is not judged.
         let ignores_robots = self.options.robots == RobotsPolicy::Ignore;
         let is_judged =
             |scope| scope != FindingScope::Page && !(ignores_robots && scope == FindingScope::Robots);

@@ -23,7 +23,7 @@ use crate::source::PageSource;
 /// Bytes of language versions that are kept: those of 50,000 pages in five languages.
 const MAX_ALTERNATE_BYTES: usize = 16 << 20;
 const USUAL_SITEMAPS: &[&str] = &["/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml"];
-/// What the protocol allows of one file (sitemaps.org).
+/// Bytes that the protocol allows of one file (sitemaps.org).
 const PROTOCOL_BYTES: u64 = 50 << 20;
 const PROTOCOL_ENTRIES: usize = 50_000;
 
@@ -49,7 +49,7 @@ impl Alternates {
         }
     }
 
-    /// Those of one page.
+    /// Returns the entries of one page.
     pub fn of(&self, id: UrlId) -> Vec<(String, Url)> {
         let lines = self.lines.get(&id).map_or("", String::as_str).lines();
         let pairs = lines.filter_map(|line| line.split_once('\t'));
@@ -149,7 +149,7 @@ struct AuditCollector {
 }
 
 impl AuditCollector {
-    /// Whether an address is neither on the origin of the file nor on that of the site.
+    /// Decides whether an address is neither on the origin of the file nor on that of the site.
     fn is_elsewhere(&self, file: &WalkedFile, url: &Url) -> bool {
         url.origin() != file.end.origin() && url.origin() != self.origin.root().origin()
     }
@@ -244,7 +244,7 @@ impl SitemapCollector for AuditCollector {
 }
 
 impl CrawledSite {
-    /// Whether every sitemap was read, and to its end.
+    /// Decides whether every sitemap was read, and to its end.
     pub fn has_whole_sitemaps(&self) -> bool {
         !self.sitemaps_are_cut && self.sitemaps.iter().all(|file| file.status == 200 && file.kind.is_some())
     }

@@ -78,12 +78,12 @@ pub struct CrawlStats {
     pub sampling: Sampling,
     /// Runs before this one that were interrupted.
     pub continuations: u32,
-    /// What bounds kept the audit from looking at.
+    /// Addresses that bounds kept the audit from looking at.
     #[serde(default)]
     pub left_out: LeftOut,
 }
 
-/// What bounds kept an audit from looking at. All zero when no bound was reached.
+/// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LeftOut {
@@ -97,7 +97,7 @@ pub struct LeftOut {
     pub probes: usize,
     /// Sitemap files of which a part was not read.
     pub sitemaps: usize,
-    /// How often a page or a sitemap named one more address than can be known.
+    /// Times that a page or a sitemap named one more address than can be known.
     pub addresses: usize,
 }
 

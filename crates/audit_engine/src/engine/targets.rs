@@ -31,15 +31,15 @@ const MAX_HOPS: usize = 10;
 /// Language versions on other sites that are asked for: each of these hosts is asked once a second.
 const MAX_SISTERS: usize = 500;
 
-/// What is wanted of a target; what matters more comes first.
+/// Purpose of asking for a target; what matters more comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TargetUse {
-    /// Its answer and what it says of itself: the target of a canonical, a language version or a redirect.
+    /// The answer and what the document says of itself: the target of a canonical, a language version or a redirect.
     Facts,
     Status,
 }
 
-/// What a document says of itself, as far as verdicts about those who name it ask.
+/// Facts that a document states of itself, as far as verdicts about those who name it ask.
 struct TargetFacts {
     is_noindex: bool,
     canonical: Option<Url>,
@@ -261,7 +261,7 @@ async fn ask_sister(source: &dyn PageSource, url: Url) -> SisterPage {
 }
 
 impl FileRecord {
-    /// What an answer says of a file.
+    /// Reads the facts of a file from an answer.
     pub(super) fn of(id: UrlId, response: &Response) -> FileRecord {
         let announced = response.header("content-length").trim().parse().ok();
         FileRecord {

@@ -1,4 +1,4 @@
-//! What an address tells by itself: its template, and whether it leads on without end. Used by the templates of a crawl. Pure.
+//! Facts that an address tells by itself: its template, and whether it leads on without end. Used by the templates of a crawl. Pure.
 
 /// Years ahead from which a date is far.
 pub(super) const FAR_YEARS: i32 = 5;
@@ -7,14 +7,14 @@ const SESSION_KEYS: &[&str] =
     &["sid", "sessionid", "session_id", "phpsessid", "jsessionid", "cfid", "cftoken"];
 const YEAR_KEYS: &[&str] = &["year", "yr", "y", "jahr", "annee", "ano", "anno", "rok"];
 
-/// Whether a folder stands in a path three times, as relative links without end make it.
+/// Decides whether a folder stands in a path three times, as relative links without end make it.
 pub(super) fn has_repeated_segment(key: &str) -> bool {
     let path = key.split('?').next().unwrap_or_default();
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     segments.iter().any(|segment| segments.iter().filter(|other| *other == segment).count() >= 3)
 }
 
-/// Whether a calendar is open years ahead: a date as the last segment, as the last two or three, or as a parameter. What is
+/// Decides whether a calendar is open years ahead: a date as the last segment, as the last two or three, or as a parameter. What is
 /// past is an archive.
 pub(super) fn has_far_date(key: &str, year: i32) -> bool {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
@@ -34,7 +34,7 @@ pub(super) fn has_far_date(key: &str, year: i32) -> bool {
     in_query.chain(in_path).chain(last).any(|date| date - year > FAR_YEARS)
 }
 
-/// Whether a segment may be a month or a day.
+/// Decides whether a segment may be a month or a day.
 fn is_part_of_date(segment: &str) -> bool {
     (1..=2).contains(&segment.len()) && segment.parse().is_ok_and(|number: u8| (1..=31).contains(&number))
 }
@@ -45,7 +45,7 @@ fn year_alone(text: &str) -> Option<i32> {
     text.parse().ok().filter(|_| is_year)
 }
 
-/// Whether an address carries the id of a session: there are as many of them as visits.
+/// Decides whether an address carries the id of a session: there are as many of them as visits.
 pub(super) fn has_session(key: &str) -> bool {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
     let names = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(name, _)| name);

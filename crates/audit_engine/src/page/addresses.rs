@@ -22,7 +22,7 @@ pub struct Address {
     pub url: Url,
     /// The same compared with the site.
     pub target: Target,
-    /// Its number, once that was asked for; none: too many addresses are known to give it one.
+    /// Number of the address, once that was asked for; none: too many addresses are known to give it one.
     pub number: OnceLock<Option<UrlId>>,
 }
 

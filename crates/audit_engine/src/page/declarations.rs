@@ -1,4 +1,4 @@
-//! What the elements of a head declare: metas, canonicals, language versions, icons, style sheets. Used by the collector.
+//! Declarations of the elements of a head: metas, canonicals, language versions, icons, style sheets. Used by the collector.
 
 use super::attributes::{has_token, is_filled};
 use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, keep};

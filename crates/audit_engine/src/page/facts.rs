@@ -61,7 +61,7 @@ pub struct PageFacts {
     pub has_script: bool,
     /// Bytes of inline scripts that carry an application's state.
     pub state_bytes: usize,
-    /// There is a JSON-LD script that is not blank.
+    /// A JSON-LD script that is not blank stands in the page.
     pub has_json_ld: bool,
     /// Texts of JSON-LD scripts that are not blank, as far as they are looked at.
     pub json_ld: Vec<String>,

@@ -79,7 +79,7 @@ impl Interner {
         known
     }
 
-    /// How often the bounds allowed no new number.
+    /// Returns how often the bounds allowed no new number.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -151,7 +151,7 @@ pub struct SitemapEntry {
     pub lastmod: Option<i64>,
     /// It has a date that is none.
     pub has_bad_lastmod: bool,
-    /// Its priority is 0.8 or more.
+    /// The priority is 0.8 or more.
     pub is_important: bool,
 }
 
@@ -234,7 +234,7 @@ impl CrawledSite {
         self.rows.get(id)
     }
 
-    /// What an address answers: its row, or what was learnt of it without one.
+    /// Returns the answer of an address: its row, or what was learnt of it without one.
     pub fn answer(&self, id: UrlId) -> Option<&Row> {
         self.row(id).or_else(|| self.targets.get(id))
     }
@@ -295,7 +295,7 @@ impl CrawledSite {
         seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.iter().next())
     }
 
-    /// Whether the audit may ask for a page.
+    /// Decides whether the audit may ask for a page.
     pub fn allows(&self, key: &str) -> bool {
         !self.robots.forbids_all && self.robots.rules.decide(&self.agent, key).is_allowed
     }
@@ -360,7 +360,7 @@ impl CrawledSite {
         place.and_then(|place| self.joined.linking.low_scores.get(place)).is_some_and(|is_low| *is_low)
     }
 
-    /// Whether a sitemap calls a page important.
+    /// Decides whether a sitemap calls a page important.
     pub fn is_important(&self, id: UrlId) -> bool {
         self.joined.important.contains(&id)
     }

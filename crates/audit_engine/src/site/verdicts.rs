@@ -227,7 +227,7 @@ impl CrawledSite {
         }
     }
 
-    /// Where a hreflang entry leads that names a page of another site of the same owner.
+    /// Judges a hreflang entry that names a page of another site of the same owner.
     fn sister_verdict(&self, row: &NamedRow, sister: &SisterPage) -> AlternateVerdict {
         let is_own = |url: &String| {
             Url::parse(url)

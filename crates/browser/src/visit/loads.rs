@@ -1,4 +1,4 @@
-//! What a page loads while it is rendered, for audits: scripts, style sheets, XHR and fetch requests of its main document. Used by
+//! Requests of a page while it is rendered, for audits: scripts, style sheets, XHR and fetch requests of its main document. Used by
 //! the state machine. Pure. Must never grow with a page that never stops asking.
 
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ impl Loads {
         }
     }
 
-    /// What has ended, in the order in which it was asked for.
+    /// Lists the requests that have ended, in the order in which they were made.
     pub fn ended(&self) -> Vec<LoadedRequest> {
         let mut loads: Vec<&Load> = self.requests.values().filter(|load| load.is_over).collect();
         loads.sort_unstable_by_key(|load| load.number);

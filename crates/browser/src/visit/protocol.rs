@@ -58,7 +58,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Whether it goes to another origin than the page's.
+    /// Decides whether it goes to another origin than the page's.
     pub fn is_elsewhere(&self, page: &Url) -> bool {
         let url = Url::parse(&self.request.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         url.is_some_and(|url| url.origin() != page.origin())

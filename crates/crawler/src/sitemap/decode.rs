@@ -26,7 +26,7 @@ pub(super) struct Text<'r> {
 #[error("a piece of the file is too long")]
 struct TooLong;
 
-/// Whether an error says that a piece of a file is longer than it may be.
+/// Decides whether an error says that a piece of a file is longer than it may be.
 pub(super) fn is_too_long(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<TooLong>())
 }

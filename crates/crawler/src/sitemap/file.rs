@@ -27,12 +27,12 @@ pub(super) struct FileContent {
     memory: Arc<Memory>,
 }
 
-/// What an entry says beside its address and date. Kept for those who ask for it only.
+/// Facts of an entry beside its address and date. Kept for those who ask for it only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryExtra {
-    /// Its date is none.
+    /// The date cannot be read.
     pub has_bad_lastmod: bool,
-    /// Its priority is 0.8 or more.
+    /// The priority is 0.8 or more.
     pub is_important: bool,
     /// Language versions: the language and the address as they stand there.
     pub alternates: Vec<(String, String)>,

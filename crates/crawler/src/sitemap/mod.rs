@@ -85,7 +85,7 @@ pub struct FileSummary {
     pub bad_lastmods: usize,
     /// Unpacked bytes that were read.
     pub bytes: u64,
-    /// Whether the limit of entries of a file was reached.
+    /// True if the limit of entries of a file was reached.
     pub has_more_entries: bool,
     /// Whether a limit left a part of it out.
     pub is_cut: bool,

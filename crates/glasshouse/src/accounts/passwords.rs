@@ -22,9 +22,9 @@ static QUEUE: LazyLock<PasswordQueue> = LazyLock::new(|| {
 
 /// Password checks that run and wait.
 struct PasswordQueue {
-    /// Those that run and wait.
+    /// Places of checks that run or wait.
     room: Semaphore,
-    /// Those that run.
+    /// Places of checks that run.
     running: Semaphore,
 }
 

@@ -40,7 +40,7 @@ pub trait KnownPages: Send {
     ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
 }
 
-/// Whether a visit makes its path a page of the domain. An address that does not exist is none because a stranger asks for it.
+/// Decides whether a visit makes its path a page of the domain. An address that does not exist is none because a stranger asks for it.
 fn makes_page(key: &VisitKey) -> bool {
     key.status < 400 || key.verified == Verified::Yes
 }

@@ -217,7 +217,7 @@ impl SignInLimits {
     }
 
     fn buckets(address: IpAddr, email: &Email) -> [Bucket; 2] {
-        // What is counted is stored: no e-mail address in the clear.
+        // Counts are stored: no e-mail address in the clear.
         let pair = format!("sign-in:{}:{}", counted_as(address), KeyHash::of(email.as_str()).to_hex());
         [SignInLimits::of_address(address), Bucket { name: pair, per_minute: SIGN_INS_PER_PAIR }]
     }

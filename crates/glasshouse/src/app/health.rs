@@ -93,7 +93,7 @@ impl ReadinessCheck {
     }
 }
 
-/// Whether something is no older than `age`. A clock that was set back makes nothing recent for longer.
+/// Decides whether something is no older than `age`. A clock that was set back makes nothing recent for longer.
 fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
     now >= at && now.since(at) < age
 }

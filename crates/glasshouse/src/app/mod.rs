@@ -90,7 +90,7 @@ pub struct App {
     pub refresh: RefreshService,
     /// Sites at a glance.
     pub dashboard: SiteDashboard,
-    /// Whether the service can be used.
+    /// Check of whether the service can be used.
     pub readiness: ReadinessCheck,
 }
 

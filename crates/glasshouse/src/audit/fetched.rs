@@ -119,7 +119,7 @@ fn cause(error: &FetchError) -> NoResponseCause {
     }
 }
 
-/// Whether the server's certificate has expired.
+/// Decides whether the server's certificate has expired.
 fn has_expired(error: &FetchError) -> bool {
     use rustls::{CertificateError, Error};
     let is_expired = |error: &Error| {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::stored::{Index, PartKind, tenths};
 
-/// What a run that is under way has to show.
+/// Results so far of a run that is under way.
 #[derive(Debug, Default)]
 pub struct LiveRun {
     /// Columns of its rows.

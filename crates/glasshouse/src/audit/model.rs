@@ -122,13 +122,13 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether it looked at all of the site: what an earlier run has and this one has not is gone then.
+    /// Decides whether it looked at all of the site: what an earlier run has and this one has not is gone then.
     pub fn looked_everywhere(&self) -> bool {
         let left_out = self.report.crawl_stats["skipped"]["sampling"].as_u64().unwrap_or_default();
         !self.request.new_pages_only && self.close_reason == Some(CloseReason::Finished) && left_out == 0
     }
 
-    /// Whether it was cut off and nobody goes on with it yet: a process said so when it stopped, or died without a word.
+    /// Decides whether it was cut off and nobody goes on with it yet: a process said so when it stopped, or died without a word.
     pub fn is_cut_off(&self, now: Timestamp) -> bool {
         let is_silent = self.open_attempts > 0 && self.working_until < now;
         self.is_active && (self.needs_continuation || is_silent)

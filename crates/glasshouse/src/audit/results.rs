@@ -186,7 +186,7 @@ impl Iterator for RunParts<'_> {
     }
 }
 
-/// What is known of a page beside its row in lists.
+/// Writes the details of a page beside its row in lists.
 fn row_details(row: &RowResult, images: &[Value], hreflang: &[Value]) -> Value {
     let facts = facts(row);
     let mut raw = facts.clone();

@@ -111,7 +111,7 @@ impl Segments {
         Ok(index)
     }
 
-    /// What a run that is under way has to show so far.
+    /// Reads the results so far of a run that is under way.
     pub async fn live(&self, run: &Run) -> Result<Arc<LiveRun>, ReadError> {
         let mut conn = self.db.read().await?;
         let parts = queries::segments::count_segments(&mut conn, &run.id, PartKind::Live).await?;

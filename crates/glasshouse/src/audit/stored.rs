@@ -35,7 +35,7 @@ pub enum PartKind {
     Checkpoint,
     /// Pages as lists show them while the run is under way. A part for each batch that the crawl saved.
     Live,
-    /// What else is known of each of these.
+    /// Details of each of these.
     LiveDetails,
     /// Files that pages load or link to.
     Resources,
@@ -146,7 +146,7 @@ impl Index {
         self.issues[row].iter().filter_map(|at| self.issue_ids.get(usize::from(*at)).map(String::as_str))
     }
 
-    /// Whether a page was to be rendered and was not: its findings cannot be compared with those of another run.
+    /// Decides whether a page was to be rendered and was not: its findings cannot be compared with those of another run.
     pub fn missed_render(&self, row: usize) -> bool {
         self.missed_render.binary_search(&row).is_ok()
     }
@@ -311,7 +311,7 @@ pub struct LinkRow {
 }
 
 impl LinkRow {
-    /// Whether it leads to another host.
+    /// Decides whether it leads to another host.
     pub fn is_external(&self) -> bool {
         !self.to.starts_with('/')
     }

@@ -190,7 +190,7 @@ impl LayeredSettings {
     }
 }
 
-/// Whether a message has a text of a value in it.
+/// Decides whether a message has a text of a value in it.
 fn shows(message: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => !text.trim().is_empty() && message.contains(text.trim()),
@@ -200,7 +200,7 @@ fn shows(message: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a value may hold a password or a key: an address, or a long text without spaces.
+/// Decides whether a value may hold a password or a key: an address, or a long text without spaces.
 fn may_hold_secret(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(['@', '/']) || (text.len() >= 16 && !text.contains(' ')),
@@ -280,7 +280,7 @@ fn variable_key(name: &str) -> Option<String> {
     Some(rest.to_ascii_lowercase().replace("__", "."))
 }
 
-/// Whether a variable begins like a setting and is none. Kubernetes sets `GLASSHOUSE_PORT` and others by itself when a
+/// Decides whether a variable begins like a setting and is none. Kubernetes sets `GLASSHOUSE_PORT` and others by itself when a
 /// service is called `glasshouse`.
 fn is_ignored(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|rest| !rest.contains("__")) && !name.starts_with(TEST_PREFIX)

@@ -1,4 +1,4 @@
-//! What happened to a site lately, as the overview lists it. Pure: puts what services say into one list.
+//! Events of a site's last days, as the overview lists them. Pure: puts what services say into one list.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -54,7 +54,7 @@ pub struct SiteChange {
     pub href: String,
 }
 
-/// What services say of a site's last days.
+/// Sources of a site's last days, by service.
 #[derive(Debug, Default)]
 pub struct ChangeSources<'a> {
     pub connected_at: Option<Timestamp>,

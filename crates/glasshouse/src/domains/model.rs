@@ -257,7 +257,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Whether a check has proven that the account may connect the site.
+    /// Decides whether a check has proven that the account may connect the site.
     pub fn is_proven(&self) -> bool {
         matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
     }

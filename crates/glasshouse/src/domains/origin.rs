@@ -81,7 +81,7 @@ impl OriginClient {
         }
     }
 
-    /// How much of sitemaps is read.
+    /// Returns the limits of what is read of sitemaps.
     pub fn sitemap_limits(&self) -> SitemapLimits {
         self.sitemap_limits
     }

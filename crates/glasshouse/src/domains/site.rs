@@ -117,7 +117,7 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// What decides when pages are renewed, as a text that changes when it does: intervals, and which addresses are pages.
+    /// Returns the rules of renewal, as a text that changes when they do: intervals, and which addresses are pages.
     pub fn refresh_plan(&self) -> String {
         let rendering = &self.domain.rendering;
         let intervals = (rendering.refresh_interval_seconds, &rendering.refresh_rules);

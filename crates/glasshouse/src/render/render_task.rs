@@ -365,7 +365,7 @@ fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, Render
     }
 }
 
-/// Whether a page redirects to an address whose snapshot it would be itself.
+/// Decides whether a page redirects to an address whose snapshot it would be itself.
 fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool {
     let location = made.location.as_deref().and_then(|location| Url::parse(location).ok());
     location.is_some_and(|location| {

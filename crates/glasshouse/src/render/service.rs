@@ -214,7 +214,7 @@ impl RenderService {
         self.render_now(call.site, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
     }
 
-    /// Whether a client's request may start a render, or joins one.
+    /// Decides whether a client's request may start a render, or joins one.
     async fn is_within_budget(
         &self,
         site: &Site,

@@ -17,7 +17,7 @@ use crate::platform::Platform;
 
 /// The part of the month's renders that unverified crawlers may not use: one of so many.
 const KEPT_PART: u64 = 5;
-/// How many networks' worth of renders a site of IPv6 networks (/48) has.
+/// Renders of a site of IPv6 networks (/48), in those of one network.
 const NETWORKS_WORTH: u64 = 4;
 
 /// The budgets of unverified crawlers, in the database.
@@ -63,7 +63,7 @@ impl UnverifiedRenders {
         budgets.chain([domain]).collect()
     }
 
-    /// Whether the account has used less of the month's renders than what unverified crawlers may use of them.
+    /// Decides whether the account has used less of the month's renders than what unverified crawlers may use of them.
     async fn has_month_left(&self, site: &Site) -> Result<bool, DbError> {
         let Some(account) = self.accounts.find_account(&site.domain.account_id).await? else {
             return Ok(false);
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// How many of so many pages, never asked for before, are rendered for an unverified client.
+    /// Counts the renders for an unverified client that asks for so many pages, none asked for before.
     async fn rendered(app: &TestApp, domain: &Domain, client: &str, pages: usize) -> usize {
         let mut rendered = 0;
         for page in 0..pages {

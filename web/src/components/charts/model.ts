@@ -178,7 +178,7 @@ export function spread(places: readonly number[], gap: number): number[] {
     }
     if (!moved) break;
   }
-  // Those pushed over the top or the bottom go back inside, and the others make room.
+  // Labels pushed over the top or the bottom go back inside, and the others make room.
   const shift = (from: number, by: 1 | -1, edge: number) => {
     for (let index = from, limit = edge; order[index] !== undefined; index += by, limit += by * gap) {
       const label = order[index] as (typeof order)[number];

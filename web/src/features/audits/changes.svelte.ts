@@ -1,4 +1,4 @@
-// What changed since the run before: which run that is, and the comparison with it. Used by the screens of a run.
+// Changes since the run before: which run that is, and the comparison with it. Used by the screens of a run.
 import { createQuery } from '@tanstack/svelte-query';
 import { changesByIssue, hasResults, previousRun } from './model';
 import { readComparison, readRuns } from './reads';

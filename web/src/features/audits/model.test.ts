@@ -1,4 +1,4 @@
-// What is worked out from a run: bands, the run before, what to fix first, changes by issue.
+// Rules of what is worked out from a run: bands, the run before, what to fix first, changes by issue.
 import { expect, test } from 'vitest';
 import { bandOf, changesByIssue, isArchived, issueRows, linesOf, previousRun, sumBySeverity } from './model';
 import type { CrawlStats, Issue, Run, RunComparison } from './types';

@@ -1,4 +1,4 @@
-// What the screens of audits work out from a run: bands, order of work, changes, the run before. Pure.
+// Figures that the screens of audits work out from a run: bands, order of work, changes, the run before. Pure.
 import type { ComparedFinding, FindingSeverity, Issue, IssueChange, Run, RunComparison, RunState } from './types';
 
 export const SEVERITIES: readonly FindingSeverity[] = ['error', 'warning', 'notice'];

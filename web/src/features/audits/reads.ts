@@ -1,4 +1,4 @@
-// What the screens of audits read, each as a query with the types of types.ts. Used by every screen of this folder.
+// Reads of the screens of audits, each as a query with the types of types.ts. Used by every screen of this folder.
 import { get } from '../../api/client';
 import { read } from '../../api/queries';
 import type { AuditedPage, AuditedRow, Issue, LinkGraph, LinkRow, Run, RunComparison, RunSummary } from './types';

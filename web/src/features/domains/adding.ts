@@ -1,4 +1,4 @@
-// What a refusal to add a domain means: a sentence at a field, or a state above the form. Pure.
+// Meaning of a refusal to add a domain: a sentence at a field, or a state above the form. Pure.
 import { refusalOf } from '../../api/refusals';
 import { codeOf } from '../../api/refusals';
 import type { Refusal } from '../../lib/refusal';

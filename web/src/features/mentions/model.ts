@@ -1,4 +1,4 @@
-// What the screens of AI mentions share: the window and the filter of their figures, figures without sentinels, lists in JSON texts. Pure.
+// Shared by the screens of AI mentions: the window and the filter of their figures, figures without sentinels, lists in JSON texts. Pure.
 import type { Schemas } from '../../api/client';
 import { percent, position, tone } from '../../lib/numbers';
 import { dayOf, lastDays } from '../../lib/times';

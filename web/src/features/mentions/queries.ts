@@ -1,4 +1,4 @@
-// What the screens of AI mentions read, each with the lifetime that fits.
+// Reads of the screens of AI mentions, each with the lifetime that fits.
 import { read } from '../../api/queries';
 import { here } from '../../routes';
 

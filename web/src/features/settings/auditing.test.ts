@@ -1,4 +1,4 @@
-// How a domain is audited: what is stored becomes a form, and only what differs is sent.
+// Rules of the audit settings: what is stored becomes a form, and only what differs is sent.
 import { expect, test } from 'vitest';
 import { changeOf, validate, valuesOf, type Auditing } from './auditing';
 

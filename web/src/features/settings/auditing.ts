@@ -1,4 +1,4 @@
-// How a domain is audited, as the form has it, and as it is sent. Pure.
+// Audit settings, as the form has them, and as it is sent. Pure.
 import type { Schemas } from '../../api/client';
 import type { FormErrors } from '../../lib/form.svelte';
 import * as m from '../../messages/settings';

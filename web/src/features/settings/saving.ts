@@ -1,4 +1,4 @@
-// What the forms of the settings share: what saving came to, and the stored values of a domain, read once and kept.
+// Shared by the forms of the settings: what saving came to, and the stored values of a domain, read once and kept.
 import type { Schemas } from '../../api/client';
 import { queryClient, read } from '../../api/queries';
 import type { FieldIssue } from '../../lib/refusal';

@@ -1,4 +1,4 @@
-// What the last check saw, as rows of the table of records and as sentences about what stands in the way. Pure.
+// Findings of the last check, as rows of the table of records and as sentences about what stands in the way. Pure.
 import type { Answer, Schemas } from '../../api/client';
 import type { SeverityKind } from '../../components/severity.svelte';
 import * as m from '../../messages/setup';

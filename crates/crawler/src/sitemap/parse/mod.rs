@@ -56,7 +56,7 @@ pub struct Parsed {
     pub bad_lastmods: usize,
     /// Unpacked bytes that were read.
     pub bytes: u64,
-    /// Whether the limit of entries was reached.
+    /// True if the limit of entries was reached.
     pub has_more_entries: bool,
 }
 

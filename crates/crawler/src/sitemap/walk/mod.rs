@@ -61,11 +61,11 @@ pub struct WalkedEntry<'e> {
     pub loc: &'e str,
     /// When the page changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
-    /// What else it says.
+    /// Further facts, for those who ask for them.
     pub extra: Option<&'e EntryExtra>,
 }
 
-/// What became of an entry.
+/// Outcome of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryOutcome {
     /// It was taken.
@@ -82,10 +82,10 @@ pub enum EntryOutcome {
 
 /// Takes over what a walk finds.
 pub trait SitemapCollector: Send + 'static {
-    /// Whether it wants more of entries than address and date.
+    /// True if it wants more of entries than address and date.
     const WANTS_EXTRAS: bool;
 
-    /// Whether a file is read that an index names.
+    /// Decides whether a file is read that an index names.
     fn admits_file(&self, index: &WalkedFile, file: &Url) -> bool;
 
     /// Takes over an entry of a list.
@@ -97,7 +97,7 @@ pub trait SitemapCollector: Send + 'static {
     /// Hears that a bound left out what was still to be read.
     fn note_cut(&mut self);
 
-    /// Whether nothing more is wanted.
+    /// Decides whether nothing more is wanted.
     fn is_full(&self) -> bool;
 
     /// Bytes that it holds.

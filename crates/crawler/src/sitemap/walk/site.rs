@@ -144,7 +144,7 @@ impl Known {
         self.hasher.hash_one(cache_key(url))
     }
 
-    /// What the tables hold: a place is a hash and a byte, and an eighth of the places stays free.
+    /// Returns the bytes of the tables: a place is a hash and a byte, and an eighth of the places stays free.
     fn bytes(&self) -> usize {
         self.tables.iter().map(|table| table.capacity() * 8 / 7 * (size_of::<u64>() + 1)).sum()
     }

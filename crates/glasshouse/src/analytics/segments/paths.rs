@@ -130,7 +130,7 @@ impl PathTable {
 /// The text of a path that was given up.
 pub const GIVEN_UP: &str = "";
 
-/// Whether this is the text of a path that was given up. Its number stays, and nothing has it any more.
+/// Decides whether this is the text of a path that was given up. Its number stays, and nothing has it any more.
 pub fn is_given_up(path: &str) -> bool {
     path == GIVEN_UP
 }
@@ -156,7 +156,7 @@ impl PathRoom {
         PathRoom { paths: self.paths.saturating_sub(paths), bytes: self.bytes.saturating_sub(bytes) }
     }
 
-    /// Whether a table has used nine tenths of it.
+    /// Decides whether a table has used nine tenths of it.
     pub fn is_nearly_used_up(self, table: &PathTable) -> bool {
         let left = self.beside(table);
         left.paths <= self.paths / 10 || left.bytes <= self.bytes / 10

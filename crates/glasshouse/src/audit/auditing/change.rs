@@ -181,7 +181,7 @@ impl AuditingChange {
         issues
     }
 
-    /// What is wrong with it for a domain that no check has proven: its owner may be somebody else.
+    /// Lists the problems of it for a domain that no check has proven: its owner may be somebody else.
     pub fn issues_unproven(&self) -> Issues {
         let is_other = self.robots_txt.as_ref().is_some_and(|rules| *rules != RobotsTxt::Obey);
         let issue = ("robotsTxt", "must be obey until a check has proven the domain");

@@ -12,12 +12,12 @@ const MAX_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum RobotsTxt {
-    /// Those of the site.
+    /// The rules of the site hold.
     #[default]
     Obey,
     /// None.
     Ignore,
-    /// Those of a text.
+    /// The rules of a text hold instead.
     Replace(String),
 }
 

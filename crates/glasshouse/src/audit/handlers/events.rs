@@ -23,7 +23,7 @@ use crate::app::AppState;
 use crate::audit::model::{Run, RunStatus};
 use crate::audit::service::RunFollower;
 
-/// How often key or session, and the domain, are looked at again.
+/// Time after which key or session, and the domain, are looked at again.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// How often something is sent while there is nothing to say.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -131,7 +131,7 @@ impl RunStream {
         }
     }
 
-    /// Whether key or session are still good and may read the run. A part that is away for a moment does not end a stream.
+    /// Decides whether key or session are still good and may read the run. A part that is away for a moment does not end a stream.
     async fn is_allowed(&self, run: &str) -> bool {
         let checked = async {
             let mut parts = self.parts.clone();

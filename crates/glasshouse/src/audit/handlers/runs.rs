@@ -109,7 +109,7 @@ fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Op
         Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
             Err(ApiError::invalid_parameter("sitemapUrl", NOT_ON_DOMAIN))
         }
-        // Where links are followed, it only adds pages.
+        // With links followed, the sitemap only adds pages.
         sitemap => Ok(sitemap.filter(|url| is_on_site(url, site))),
     }
 }
@@ -255,7 +255,7 @@ pub(super) struct PagesQuery {
 }
 
 impl PagesQuery {
-    /// The same question as an export asks it.
+    /// Reads the question of an export.
     pub(super) fn of_export(
         search: Option<String>,
         issue_id: Option<String>,

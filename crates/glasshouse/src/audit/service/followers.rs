@@ -1,4 +1,4 @@
-//! Who follows runs that are under way: how many streams each account has, and one reader of the database for all who follow a
+//! Followers of runs that are under way: how many streams each account has, and one reader of the database for all who follow a
 //! run. Used by the events of runs. Must never outlive those who follow.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::audit::model::{Run, RunId};
 
 /// Streams that an account has in one process at most.
 pub const STREAMS_OF_ACCOUNT: usize = 10;
-/// How often progress is looked at.
+/// Time after which progress is looked at again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Streams and readers of this process. Cheap to clone.

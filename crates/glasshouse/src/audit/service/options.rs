@@ -1,4 +1,4 @@
-//! How the engine audits, from the request that was kept with a run and from what earlier runs and visits tell. Used by the work
+//! Options of the engine, from the request that was kept with a run and from what earlier runs and visits tell. Used by the work
 //! of runs.
 
 use std::collections::HashSet;
@@ -61,7 +61,7 @@ impl Audits {
                 Some(IgnoredFinding { check, path_pattern: ignored.path_pattern.clone() })
             })
             .collect();
-        // What was saved was checked then; a newer version may be stricter, and then goes without.
+        // Saved thresholds were checked then; a newer version may be stricter, and then goes without.
         options.thresholds = Thresholds::with(&settings.thresholds).unwrap_or_default();
         options.extractions = settings.extractions.iter().filter_map(|rule| rule.compile().ok()).collect();
         options.searches = settings.searches.iter().filter_map(|rule| rule.compile().ok()).collect();

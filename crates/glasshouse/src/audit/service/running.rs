@@ -23,7 +23,7 @@ struct RunningAudit {
 pub struct RunSlot {
     running: RunningAudits,
     id: RunId,
-    /// Whether somebody wants the run to stop.
+    /// True if somebody wants the run to stop.
     pub cancelled: Arc<AtomicBool>,
 }
 

@@ -27,7 +27,7 @@ impl Audits {
         self.0.platform.secrets.seal_key(PURPOSE)
     }
 
-    /// How a domain is audited, and the credentials that were saved with it, whatever server they were meant for.
+    /// Returns the settings of a domain's audits, and the credentials that were saved with it, whatever server they were meant for.
     pub(super) async fn auditing_of(
         &self,
         domain: &DomainId,

@@ -37,7 +37,7 @@ async fn a_run_under_way_shows_its_pages() {
             let mut conn = shop.app.state.platform.db.read().await.unwrap();
             crate::audit::queries::segments::list_segment_names(&mut conn, &run).await.unwrap()
         };
-        // What was kept to go on from is deleted right after the end.
+        // Parts to go on from are deleted right after the end.
         let done = until("it did not end", async || {
             let is_over = shop.details(&id, "").await["run"]["completedAt"] != Value::Null;
             is_over && !names().await.iter().any(|(kind, _)| kind.starts_with("live") || kind == "checkpoint")

@@ -1,4 +1,4 @@
-//! How much may be queued: requests a minute, the month's renders with what waits, and domains that nothing has proven.
+//! Limits of what may be queued: requests a minute, the month's renders with what waits, and domains that nothing has proven.
 
 use super::*;
 

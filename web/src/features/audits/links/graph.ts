@@ -1,4 +1,4 @@
-// Where the pages of a link graph stand: on rings by clicks from the start page, beside the pages that lead to them. Pure.
+// Places of the pages of a link graph: on rings by clicks from the start page, beside the pages that lead to them. Pure.
 import type { GraphNode, LinkGraph } from '../types';
 
 /** A page at its place, from -1 to 1 in both directions. */

@@ -1,4 +1,4 @@
-// What a run says of sitemaps and robots.txt, as lines with a severity. Pure.
+// Findings of a run about sitemaps and robots.txt, as lines with a severity. Pure.
 import type { SeverityKind } from '../../../components/severity.svelte';
 import { SEVERITIES } from '../model';
 import * as m from '../../../messages/audits/overview';

@@ -1,4 +1,4 @@
-// How a page looks where it is listed or shared: what crawlers find today, and what its tags would give. Pure.
+// Previews of a page where it is listed or shared: what crawlers find today, and what its tags would give. Pure.
 import type { AuditedPage } from '../types';
 
 /** A preview; null where there is nothing to show. */

@@ -1,4 +1,4 @@
-//! How many paths a domain keeps in ClickHouse: with nearly as many as it may have, new ones are counted together, and those
+//! Bound of the paths that a domain keeps in ClickHouse: with nearly as many as it may have, new ones are counted together, and those
 //! whose visits have expired go. Used by counting and deleting. A domain's paths are counted once a day, which is why the bound
 //! leaves room for the new ones of a day. See docs/decisions/0423.
 

@@ -9,6 +9,7 @@ use sqlx_postgres::{PgConnection, Postgres};
 use sqlx_sqlite::{Sqlite, SqliteConnection};
 
 use super::Engine;
+use super::limits::time_limited;
 use crate::DbError;
 
 /// A connection of either engine. Goes back to its pool when dropped.
@@ -70,8 +71,8 @@ impl Tx {
     /// once, and a power cut a little later. What somebody is told to be done is committed with [`Tx::commit_durably`].
     pub async fn commit(self) -> Result<(), DbError> {
         match self.conn.0 {
-            Inner::SqliteTx(tx) => tx.commit().await?,
-            Inner::PostgresTx(tx) => tx.commit().await?,
+            Inner::SqliteTx(tx) => time_limited(tx.commit()).await?,
+            Inner::PostgresTx(tx) => time_limited(tx.commit()).await?,
             Inner::Sqlite(_) | Inner::Postgres(_) => {
                 unreachable!("only Db::write makes a Tx, around a transaction")
             }

@@ -127,7 +127,7 @@ impl Db {
                 let log = log_of(path);
                 Tx::new(Inner::SqliteTx(begin_immediate(writer).await?), Some(log))
             }
-            Pools::Postgres(pool) => Tx::new(Inner::PostgresTx(pool.begin().await?), None),
+            Pools::Postgres(pool) => Tx::new(Inner::PostgresTx(time_limited(pool.begin()).await?), None),
         })
     }
 
@@ -137,7 +137,9 @@ impl Db {
         match &self.0 {
             // SQLite plans a statement once for any size of its tables.
             Pools::Sqlite { .. } => self.write().await,
-            Pools::Postgres(pool) => Ok(Tx::new(Inner::PostgresTx(pool.begin_with(REPLANNED).await?), None)),
+            Pools::Postgres(pool) => {
+                Ok(Tx::new(Inner::PostgresTx(time_limited(pool.begin_with(REPLANNED)).await?), None))
+            }
         }
     }
 
@@ -145,7 +147,9 @@ impl Db {
     pub async fn read_replanned(&self) -> Result<Conn, DbError> {
         match &self.0 {
             Pools::Sqlite { .. } => self.read().await,
-            Pools::Postgres(pool) => Ok(Conn(Inner::PostgresTx(pool.begin_with(REPLANNED).await?))),
+            Pools::Postgres(pool) => {
+                Ok(Conn(Inner::PostgresTx(time_limited(pool.begin_with(REPLANNED)).await?)))
+            }
         }
     }
 
@@ -154,7 +158,7 @@ impl Db {
         const BEGIN: &str = "begin isolation level repeatable read read only";
         Ok(Conn(match &self.0 {
             Pools::Sqlite { readers, .. } => Inner::SqliteTx(readers.begin().await?),
-            Pools::Postgres(pool) => Inner::PostgresTx(pool.begin_with(BEGIN).await?),
+            Pools::Postgres(pool) => Inner::PostgresTx(time_limited(pool.begin_with(BEGIN)).await?),
         }))
     }
 

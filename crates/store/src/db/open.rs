@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::Transaction;
+use sqlx::{Connection, Transaction};
 use sqlx_postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx_sqlite::{
     Sqlite, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+use super::limits::limited_to;
 use super::{ACQUIRE_TIMEOUT, Db, Pools};
 use crate::DbError;
 
@@ -96,6 +97,10 @@ pub(super) async fn open_postgres(url: &str, max_connections: u32) -> Result<Db,
         // A connection that a restart of the server broke is found out here and replaced.
         .test_before_acquire(true)
         .after_connect(|conn, _| Box::pin(async { sqlx::raw_sql(SESSION).execute(conn).await.map(drop) }))
+        // The pool itself would wait for ever for a connection whose answer was lost on the way, and have one less.
+        .after_release(|conn, _| {
+            Box::pin(limited_to(ACQUIRE_TIMEOUT, async { conn.ping().await.map(|()| true) }))
+        })
         .connect_with(options)
         .await?;
     Ok(Db(Pools::Postgres(pool)))

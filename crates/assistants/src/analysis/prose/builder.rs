@@ -179,12 +179,35 @@ impl Builder<'_> {
             .markdown
             .get(source.clone())
             .and_then(|original| original.find(text).or_else(|| original.replace('\n', " ").find(text)));
-        let is_verbatim = inside.is_some();
-        let source = match inside {
-            Some(at) => source.start + at..source.start + at + text.len(),
-            None => source,
-        };
-        self.prose.pieces.push(Piece { prose: start..self.prose.text.len(), source, is_verbatim });
+        match inside {
+            Some(at) => self.piece(start..start + text.len(), source.start + at, true, source.end),
+            None => self.words(text, start, source),
+        }
+    }
+
+    /// Adds pieces for text that does not stand in the original as one: code in a list leaves out the indentation of its lines.
+    fn words(&mut self, text: &str, start: usize, source: Range<usize>) {
+        let (mut prose, mut from) = (start, source.start);
+        for part in text.split_inclusive(' ') {
+            let word = part.trim_end_matches(' ');
+            let found = self.markdown.get(from..source.end).and_then(|rest| rest.find(word));
+            let range = prose..prose + word.len();
+            prose += part.len();
+            match found {
+                _ if word.is_empty() => {}
+                Some(at) => {
+                    self.piece(range, from + at, true, source.end);
+                    from += at + word.len();
+                }
+                None => self.piece(range, from, false, source.end),
+            }
+        }
+    }
+
+    /// Adds a piece. What is not verbatim comes from anywhere up to `end`.
+    fn piece(&mut self, prose: Range<usize>, begin: usize, is_verbatim: bool, end: usize) {
+        let end = if is_verbatim { begin + prose.len() } else { end };
+        self.prose.pieces.push(Piece { prose, source: begin..end, is_verbatim });
     }
 
     fn line_break(&mut self) {

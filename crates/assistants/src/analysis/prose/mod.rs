@@ -190,6 +190,18 @@ mod tests {
     }
 
     #[test]
+    fn words_of_code_in_a_list_are_found_in_spite_of_the_indentation_of_its_lines() {
+        let markdown = "* see `one\n\ttwo**three**` here";
+
+        let prose = read(markdown);
+
+        for word in ["one", "two", "three", "here"] {
+            let start = prose.text.find(word).unwrap();
+            assert_eq!(&markdown[prose.source_range(start..start + word.len())], word, "{:?}", prose.text);
+        }
+    }
+
+    #[test]
     fn lists_and_tables_keep_their_order() {
         let markdown = "1. One\n   - inner\n2. Two\n\n   More\n\n| h |\n|---|\n| c |\n";
 

@@ -10,12 +10,22 @@ interface Violation {
   nodes: { target: unknown[]; failureSummary?: string }[];
 }
 
+const EVERY_RULE = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
 /** Returns what axe finds, a line each. */
 export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe}; undefined`);
-  const found = (await page.evaluate(
-    'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], preload: false })',
-  )) as { violations: Violation[] };
+  return run(page, EVERY_RULE);
+}
+
+/** Returns texts that are hard to read, a line each: all that another theme of the same page can change. */
+export async function contrast(page: Page): Promise<string[]> {
+  return run(page, ['color-contrast']);
+}
+
+async function run(page: Page, runOnly: string[]): Promise<string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })(); undefined`);
+  const options = JSON.stringify({ runOnly, preload: false });
+  const found = (await page.evaluate(`axe.run(${options})`)) as { violations: Violation[] };
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
   );

@@ -1,6 +1,6 @@
 // Audits: what the API says is what the screens show, and what a person does there is in the API afterwards.
 import type { Page } from '@playwright/test';
-import { settle, violations } from '../accessibility/violations.ts';
+import { contrast, settle, violations } from '../accessibility/violations.ts';
 import { expect, signIn, test } from '../fixtures.ts';
 import { askAudits, audit, startAuditedSite, type AuditedSite } from '../world/audits.ts';
 import { runningService, setActive } from '../world/accounts.ts';
@@ -238,10 +238,7 @@ test('axe finds nothing on the screens of audits, in both themes, and none scrol
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 320, height: 640 });
     await settle(page);
-    // Of another theme and width only the colours differ; axe is in the page already.
-    const dark = (await page.evaluate(
-      'axe.run({ runOnly: ["color-contrast"] }).then((found) => found.violations.map((one) => one.nodes.map((node) => `${node.target} ${node.failureSummary}`)))',
-    )) as string[][];
+    const dark = await contrast(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     if (light.length + dark.length > 0 || width > 320) found[path] = { light, dark, width };
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -116,15 +116,12 @@ async fn subtract(conn: &mut Conn, bucket: &str, events: u64) -> Result<(), DbEr
 
 #[cfg(test)]
 mod tests {
-    use store::testing::for_each_engine;
 
     use super::*;
-    use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
-    use crate::testing::NOON;
+    use crate::testing::{NOON, for_each_engine};
 
     async fn on_each_engine(test: impl AsyncFn(&Db, Clock)) {
         for_each_engine(async |db| {
-            db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
             test(db, Clock::fixed(NOON)).await;
         })
         .await;

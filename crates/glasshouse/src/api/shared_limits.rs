@@ -194,17 +194,14 @@ async fn count(
 #[cfg(test)]
 mod tests {
     use futures::future::join_all;
-    use store::testing::for_each_engine;
 
     use super::*;
-    use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
-    use crate::testing::NOON;
+    use crate::testing::{NOON, for_each_engine};
 
     const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
 
     async fn on_each_engine(test: impl AsyncFn(&Db, Clock)) {
         for_each_engine(async |db| {
-            db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
             test(db, Clock::fixed(NOON)).await;
         })
         .await;

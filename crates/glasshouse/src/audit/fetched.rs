@@ -144,7 +144,7 @@ fn millis(since: Instant) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crawler::testing::WebServer;
+    use crawler::testing::{DnsServer, Trouble, WebServer};
     use crawler::{NetworkConfig, tls};
     use http::Response;
     use http_body_util::Full;
@@ -185,6 +185,27 @@ mod tests {
         let unknown = certificate_end_ms(&network, tls::client_config(), &host).await;
 
         assert_eq!((trusted, unknown), (Some(2_209_075_200_000), None));
+    }
+
+    #[tokio::test]
+    async fn a_name_that_dns_does_not_know_is_told_from_a_dns_that_does_not_answer() {
+        let dns = DnsServer::start().await;
+        dns.troubles("broken.example", Trouble::ServFail);
+        let network = NetworkConfig { dns_servers: vec![dns.address()], ..NetworkConfig::default() };
+        let network = Network::new(network).unwrap();
+        let agent = http::HeaderValue::from_static("test");
+        let fetcher = Fetcher::new(network, tls::client_config(), agent);
+        let ask = async |address: &str| {
+            let url = Url::parse(address).unwrap();
+            let request = request_for(&AuditFetch::of(url.clone()), url, HeaderMap::new());
+            fetch(&fetcher, request).await.unwrap_err().cause()
+        };
+
+        let broken = ask("https://broken.example/").await;
+        let unknown = ask("https://unknown.example/").await;
+
+        assert_eq!(broken, Some(NoResponseCause::Dns));
+        assert_eq!(unknown, Some(NoResponseCause::NoSuchHost));
     }
 
     #[tokio::test]

@@ -4,10 +4,10 @@ use std::sync::Mutex;
 
 use futures::future::BoxFuture;
 use store::on_engine;
-use store::testing::{TestDb, for_each_engine, postgres};
+use store::testing::TestDb;
 
 use super::*;
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::testing::{for_each_engine, postgres};
 
 /// The names of all accounts' plans, and how they were read.
 #[derive(Default)]
@@ -76,10 +76,6 @@ impl Process {
     }
 }
 
-async fn migrated(db: &TestDb) {
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
-}
-
 async fn add(conn: &mut Conn, id: &str) {
     const SQL: &str = "insert into accounts (id, email, password_hash, plan, active, created_at) \
          values ($1, $1, '', 'free', true, 0)";
@@ -100,7 +96,6 @@ async fn execute(db: &Db, sql: &'static str) {
 #[tokio::test]
 async fn only_what_changed_is_read_again() {
     for_each_engine(async |db| {
-        migrated(db).await;
         let mut tx = db.write().await.unwrap();
         add(&mut tx, "a").await;
         add(&mut tx, "b").await;
@@ -125,7 +120,6 @@ async fn only_what_changed_is_read_again() {
 #[tokio::test]
 async fn a_transaction_that_ends_after_a_younger_one_is_not_overlooked() {
     let db = postgres().await;
-    migrated(&db).await;
     let mut tx = db.write().await.unwrap();
     add(&mut tx, "slow").await;
     add(&mut tx, "fast").await;
@@ -149,7 +143,6 @@ async fn a_transaction_that_ends_after_a_younger_one_is_not_overlooked() {
 #[tokio::test]
 async fn transactions_that_change_the_same_things_in_any_order_do_not_lock_each_other_up() {
     let db = postgres().await;
-    migrated(&db).await;
     let mut tx = db.write().await.unwrap();
     for id in ["a", "b", "c"] {
         add(&mut tx, id).await;
@@ -170,7 +163,6 @@ async fn transactions_that_change_the_same_things_in_any_order_do_not_lock_each_
 #[tokio::test]
 async fn who_stood_still_while_changes_were_forgotten_reads_everything_anew() {
     for_each_engine(async |db| {
-        migrated(db).await;
         let process = Process::on(db);
         process.look().await.unwrap();
 
@@ -190,7 +182,6 @@ async fn who_stood_still_while_changes_were_forgotten_reads_everything_anew() {
 #[tokio::test]
 async fn a_database_that_was_restored_from_a_backup_is_read_anew() {
     for_each_engine(async |db| {
-        migrated(db).await;
         let mut tx = db.write().await.unwrap();
         add(&mut tx, "a").await;
         tx.commit().await.unwrap();
@@ -209,7 +200,6 @@ async fn a_database_that_was_restored_from_a_backup_is_read_anew() {
 #[tokio::test]
 async fn only_the_last_changes_are_kept() {
     for_each_engine(async |db| {
-        migrated(db).await;
         execute(db, "update changes set change = 20000").await;
 
         let mut tx = db.write().await.unwrap();
@@ -227,7 +217,6 @@ async fn only_the_last_changes_are_kept() {
 #[tokio::test]
 async fn what_is_registered_later_is_read_before_anybody_goes_by_it() {
     for_each_engine(async |db| {
-        migrated(db).await;
         let mut tx = db.write().await.unwrap();
         add(&mut tx, "a").await;
         tx.commit().await.unwrap();
@@ -248,7 +237,6 @@ async fn what_is_registered_later_is_read_before_anybody_goes_by_it() {
 #[tokio::test]
 async fn a_database_that_hangs_holds_up_nobody_for_long_and_only_once() {
     let db = postgres().await;
-    migrated(&db).await;
     let process = Process::on(&db);
     process.look().await.unwrap();
     let mut hanging = db.write().await.unwrap();
@@ -268,7 +256,6 @@ async fn a_database_that_hangs_holds_up_nobody_for_long_and_only_once() {
 #[tokio::test]
 async fn what_another_process_has_just_added_is_not_said_to_be_missing() {
     for_each_engine(async |db| {
-        migrated(db).await;
         let process = Process::on(db);
         process.follower.current().await.unwrap();
         let mut tx = db.write().await.unwrap();
@@ -292,7 +279,6 @@ async fn what_another_process_has_just_added_is_not_said_to_be_missing() {
 #[tokio::test]
 async fn postgres_wakes_who_listens_also_after_the_connection_was_lost() {
     let db = postgres().await;
-    migrated(&db).await;
     let ends = (TaskTracker::new(), CancellationToken::new());
     let follower = Follower::on((*db).clone(), Some(db.url().to_owned()), ends);
     let inner = follower.0.clone();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use browser::Renderer;
 use browser::fake::FakeRenderer;
 use crawler::{Network, NetworkConfig};
-use store::testing::{TestDb, for_each_engine};
+use store::testing::{DbTemplates, TestDb};
 use store::{BlobConfig, Blobs, Db};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,19 @@ pub struct TestApp {
     pub renderer: Arc<FakeRenderer>,
     envelope: Envelope,
     _folder: TempDir,
+}
+
+/// Databases that tests get copies of.
+static DATABASES: DbTemplates = DbTemplates::new(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES);
+
+/// Runs a test on a database of each engine that has all migrations.
+pub async fn for_each_engine(test: impl AsyncFn(&TestDb)) {
+    DATABASES.for_each_engine(test).await;
+}
+
+/// Makes a PostgreSQL database that has all migrations.
+pub async fn postgres() -> TestDb {
+    DATABASES.postgres().await
 }
 
 impl TestApp {
@@ -91,7 +104,9 @@ impl TestApp {
     /// The same with settings as in `glasshouse.toml`.
     pub async fn with(settings: &str) -> TestApp {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let url = format!("sqlite:{}", folder.path().join("test.db").display());
+        let path = folder.path().join("test.db");
+        DATABASES.write_sqlite(&path).await;
+        let url = format!("sqlite:{}", path.display());
         let config = store::DbConfig { url, max_connections: 4 };
         let db = Db::open(&config).await.expect("a fresh database opens");
         TestApp::build(db, settings, folder).await
@@ -112,7 +127,6 @@ impl TestApp {
     }
 
     async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp {
-        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the migrations apply");
         let mut config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
         // What a process keeps in its data folder is nobody else's.
         config.storage.data_dir = folder.path().join("data");

@@ -146,3 +146,16 @@ fn has_files(folder: &std::path::Path) -> bool {
         entries.flatten().any(|entry| entry.path().is_file() || has_files(&entry.path()))
     })
 }
+
+#[test]
+fn a_render_that_fails_is_logged_without_its_query() {
+    let site = Site::start();
+    let cut_off = "200 OK\r\ncontent-type: text/html\r\ncontent-length: 5000";
+    site.answers("/boots?email=hunter2", cut_off, "<h1>Boots");
+    let service = Service::start(&site, "");
+
+    service.crawl("https://shop.test/boots?email=hunter2");
+
+    eventually("the line of the failure", || service.log().contains("/boots"));
+    assert!(!service.log().contains("hunter2"), "{}", service.log());
+}

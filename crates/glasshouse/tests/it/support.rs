@@ -12,6 +12,8 @@ use tempfile::TempDir;
 
 /// How long anything may take on a busy machine before a test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The file of a service's folder that has its log.
+const LOG: &str = "log";
 
 /// An answer.
 #[derive(Debug)]
@@ -237,6 +239,11 @@ impl Service {
             .collect()
     }
 
+    /// What it has logged since it was ready.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join(LOG)).unwrap_or_default()
+    }
+
     /// The folder of its settings and data.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
@@ -304,7 +311,12 @@ fn launch(folder: &TempDir) -> (Child, SocketAddr, Option<String>) {
         }
     };
     // Somebody has to read on, or the service waits for its log to be read.
-    std::thread::spawn(move || lines.for_each(drop));
+    let log = folder.path().join(LOG);
+    std::thread::spawn(move || {
+        let mut log =
+            std::fs::File::options().create(true).append(true).open(log).expect("a writable folder");
+        lines.map_while(Result::ok).for_each(|line| drop(writeln!(log, "{line}")));
+    });
     (process, address, key)
 }
 

@@ -4,6 +4,7 @@
 mod s3;
 mod schema;
 mod server;
+mod templates;
 mod work;
 
 use std::ops::Deref;
@@ -16,6 +17,7 @@ use uuid::Uuid;
 pub use s3::{Behaviour, S3Server};
 pub use schema::schema_differences;
 pub use server::PostgresServer;
+pub use templates::DbTemplates;
 pub use work::rows_looked_at;
 
 use crate::{Db, DbConfig, Engine};
@@ -57,16 +59,24 @@ pub async fn sqlite() -> TestDb {
 
 /// Makes an empty PostgreSQL database with a name of its own on the test server. It stays there: the server is thrown away.
 pub async fn postgres() -> TestDb {
-    let server = postgres_server();
+    open_postgres(&create_postgres(None).await).await
+}
+
+/// Makes a database on the test server, as a copy of another one or empty. Returns its name.
+async fn create_postgres(template: Option<&str>) -> String {
     let name = format!("test_{}", Uuid::now_v7().simple());
-    let mut admin = PgConnection::connect(&server).await.expect("the test server answers");
-    sqlx::query(AssertSqlSafe(format!("create database {name}")))
+    let copied = template.map(|template| format!(" template {template}")).unwrap_or_default();
+    let mut admin = PgConnection::connect(&postgres_server()).await.expect("the test server answers");
+    sqlx::query(AssertSqlSafe(format!("create database {name}{copied}")))
         .execute(&mut admin)
         .await
         .expect("a database can be made on the test server");
     admin.close().await.expect("the connection closes");
+    name
+}
 
-    let url = with_database(&server, &name);
+async fn open_postgres(name: &str) -> TestDb {
+    let url = with_database(&postgres_server(), name);
     TestDb { db: open(&url).await, url, _folder: None }
 }
 
@@ -85,7 +95,11 @@ pub async fn databases() -> Vec<TestDb> {
 /// .await;
 /// ```
 pub async fn for_each_engine(test: impl AsyncFn(&TestDb)) {
-    for db in databases().await {
+    on_each(databases().await, test).await;
+}
+
+async fn on_each(databases: Vec<TestDb>, test: impl AsyncFn(&TestDb)) {
+    for db in databases {
         let engine = OnPanic(db.engine());
         test(&db).await;
         std::mem::forget(engine);

@@ -1,11 +1,15 @@
 //! Ordinary sites: sitemaps on other hosts and schemes, targets that no list has, sampling of lists, and no false alarms.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Display;
+use std::sync::Mutex;
 
+use futures::future::BoxFuture;
 use url::Url;
 
-use crate::engine::{Audit, AuditOptions, CrawlMode, RobotsPolicy};
-use crate::testing::{audit_listing, audit_with, findings_of};
+use crate::engine::{Audit, AuditOptions, CrawlMode, RobotsPolicy, audit};
+use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
+use crate::testing::{Listing, audit_listing, audit_with, findings_of};
 
 const TEXT: &str = "content-type: text/plain\n\n";
 const XML: &str = "content-type: application/xml\n\n";
@@ -18,7 +22,7 @@ fn has(audit: &Audit, id: &str) -> bool {
     audit.issue_breakdown.contains_key(id)
 }
 
-fn urlset(urls: &[&str]) -> String {
+fn urlset(urls: &[impl Display]) -> String {
     let urls: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
     format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>")
 }
@@ -159,6 +163,45 @@ async fn listed_pages_are_sampled_in_the_same_places_and_some_never_skipped() {
         "not the first of the file: {numbers:?}"
     );
     assert_eq!(first.crawl_stats.skipped.sampling + first.pages, 121);
+}
+
+/// A site that remembers the addresses it was asked for.
+struct Remembering {
+    site: Listing,
+    asked: Mutex<BTreeSet<String>>,
+}
+
+impl PageSource for Remembering {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        self.asked.lock().unwrap().insert(request.url.path().to_owned());
+        self.site.fetch(request)
+    }
+
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
+        self.site.render(url)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.site.now_ms()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn five_pages_of_a_template_that_sampling_skips_are_asked_for_their_status() {
+    let urls: Vec<String> = (0..120).map(|number| format!("https://site.example/item/{number}")).collect();
+    let listing = format!("GET /sitemap.xml\n{XML}{}\nGET *\nThe same text on each", urlset(&urls));
+    let site = Remembering { site: Listing::read(&listing), asked: Mutex::default() };
+    let mut options = AuditOptions::follow(site.site.seed().clone());
+    in_sitemap_mode(&mut options);
+    options.allow_sampling = true;
+
+    let audit = audit(&site, &options, &mut |_| {}).await;
+
+    let rows: BTreeSet<String> = paths(&audit).into_iter().collect();
+    let asked = site.asked.into_inner().unwrap();
+    let skipped = asked.iter().filter(|path| path.starts_with("/item/") && !rows.contains(*path)).count();
+    assert!(audit.crawl_stats.skipped.sampling > 5);
+    assert_eq!(skipped, 5, "{asked:?}");
 }
 
 #[tokio::test(start_paused = true)]

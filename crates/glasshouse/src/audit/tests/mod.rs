@@ -167,8 +167,8 @@ fn is_audit(headers: &HeaderMap) -> bool {
     headers.get("user-agent").is_some_and(|agent| agent.as_bytes().starts_with(b"Glasshouse/"))
 }
 
-struct Shop {
-    app: TestApp,
+pub(super) struct Shop {
+    pub(super) app: TestApp,
     web: Web,
     account: TestAccount,
     domain: Domain,
@@ -188,7 +188,7 @@ impl Shop {
     }
 
     /// Starts a run; answers its id.
-    async fn start(&self, body: Value) -> String {
+    pub(super) async fn start(&self, body: Value) -> String {
         let reply = self.post(RUNS, with_defaults(body)).await;
         reply.assert(200, json!({ "ok": true, "status": "running" }));
         reply.json()["runId"].as_str().unwrap().to_owned()
@@ -244,7 +244,7 @@ fn paths(details: &Value) -> Vec<&str> {
     details["pages"].as_array().unwrap().iter().map(|page| page["path"].as_str().unwrap()).collect()
 }
 
-async fn on_each_engine(test: impl AsyncFn(Shop)) {
+pub(super) async fn on_each_engine(test: impl AsyncFn(Shop)) {
     on_each_engine_with("", test).await;
 }
 

@@ -204,6 +204,24 @@ async fn the_link_graph_has_the_pages_with_the_most_links_to_them() {
 }
 
 #[tokio::test]
+async fn a_link_graph_has_twenty_thousand_links_at_most_and_says_how_many_there_are() {
+    on_each_engine(async |shop| {
+        let pages: Vec<String> = (0..143).map(|number| format!("/page/{number}")).collect();
+        let links: Vec<&str> = pages.iter().map(String::as_str).collect();
+        shop.web.page("/", "The start page of the shop", &links);
+        pages.iter().for_each(|path| shop.web.page(path, path, &links));
+        let id = shop.audit(json!({ "maxPages": 144 })).await;
+
+        let graph = shop.get(&format!("{RUNS}/{id}/graph?limit=2000")).await.json();
+
+        // Each of the 143 to the 142 others, and the start page to all of them.
+        assert_eq!(graph["edgeTotal"], 143 * 142 + 143);
+        assert_eq!(graph["edges"].as_array().unwrap().len(), 20_000);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn issues_are_counted_over_the_last_ten_runs() {
     on_each_engine(async |shop| {
         let first = shop.audit(json!({})).await;

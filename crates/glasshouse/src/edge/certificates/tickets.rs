@@ -120,11 +120,9 @@ impl ProducesTickets for Tickets {
 
 #[cfg(test)]
 mod tests {
-    use store::testing::for_each_engine;
 
     use super::*;
-    use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
-    use crate::testing::NOON;
+    use crate::testing::{NOON, for_each_engine};
 
     async fn tickets(db: &Db, secret: &[u8], now: Timestamp) -> Tickets {
         let tickets = Tickets::new(db, &Secrets::from_bytes(secret), &Clock::fixed(now));
@@ -134,7 +132,6 @@ mod tests {
 
     async fn on_each_engine(test: impl AsyncFn(&Db)) {
         for_each_engine(async |db| {
-            db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
             test(db).await;
         })
         .await;

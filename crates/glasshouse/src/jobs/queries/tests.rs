@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use store::testing::{for_each_engine, rows_looked_at};
+use store::testing::rows_looked_at;
 use store::{Conn, Db, DbError, Tx, on_engine};
 
 use super::*;
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::Timestamp;
+use crate::testing::for_each_engine;
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -56,7 +56,6 @@ const JOBS: &[&str] = &[
 /// statistics.
 async fn on_many_jobs(test: impl AsyncFn(&mut Tx)) {
     for_each_engine(async |db| {
-        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
         run(db, &["analyze"]).await;
         // Often enough for PostgreSQL to keep plans.
         for _ in 0..8 {

@@ -3,7 +3,7 @@
 use assistants::analysis::BrandProfile;
 use assistants::providers::{Persona, Provider};
 use fakeai::{FakeOptions, FakeVendors, Vendor};
-use store::on_engine;
+use store::{Db, on_engine};
 
 use crate::accounts::Plan;
 use crate::domains::Domain;
@@ -79,20 +79,26 @@ impl Monitored {
     /// Runs a test on each engine with further settings.
     pub async fn on_each_engine_with(more: &str, test: impl AsyncFn(Monitored)) {
         // The stand-ins of one engine's test know nothing of the other's.
-        store::testing::for_each_engine(async |db: &store::testing::TestDb| {
+        crate::testing::for_each_engine(async |db: &store::testing::TestDb| {
             let fakes = FakeVendors::start(FakeOptions::default()).await.unwrap();
-            let app = TestApp::on((**db).clone(), &settings(&fakes, more)).await;
-            let platform = app.state.platform.clone();
-            let account = app.account("owner@shop.example", Plan::Enterprise).await;
-            let domain = app.domain(&account, "lumadocs.io").await;
-            let monitored = Monitored { app, fakes, account, domain };
-            monitored.monitor().await;
+            let monitored = Monitored::on((**db).clone(), fakes, more).await;
+            let platform = monitored.app.state.platform.clone();
             test(monitored).await;
             platform.shutdown.cancel();
             platform.tasks.close();
             platform.tasks.wait().await;
         })
         .await;
+    }
+
+    /// Monitors a domain in a database that has all migrations.
+    pub async fn on(db: Db, fakes: FakeVendors, more: &str) -> Monitored {
+        let app = TestApp::on(db, &settings(&fakes, more)).await;
+        let account = app.account("owner@shop.example", Plan::Enterprise).await;
+        let domain = app.domain(&account, "lumadocs.io").await;
+        let monitored = Monitored { app, fakes, account, domain };
+        monitored.monitor().await;
+        monitored
     }
 
     async fn monitor(&self) {
@@ -164,9 +170,17 @@ impl Monitored {
 
     /// Makes the worker of a process.
     pub fn worker_of(app: &TestApp) -> Worker {
+        Monitored::worker_with_settings(app, WorkerSettings::default())
+    }
+
+    /// Makes a worker with leases of its own.
+    pub fn worker_with(&self, settings: WorkerSettings) -> Worker {
+        Monitored::worker_with_settings(&self.app, settings)
+    }
+
+    fn worker_with_settings(app: &TestApp, settings: WorkerSettings) -> Worker {
         let state = &app.state;
-        let settings =
-            WorkerSettings { named_lanes: state.mentions.connections.lanes(), ..WorkerSettings::default() };
+        let settings = WorkerSettings { named_lanes: state.mentions.connections.lanes(), ..settings };
         Worker::new(state.jobs.clone(), state.mentions.register(Registry::default()), Vec::new(), settings)
     }
 
@@ -218,6 +232,14 @@ impl Monitored {
     /// Runs a statement that changes rows.
     pub async fn execute(&self, sql: &'static str) {
         let mut tx = self.app.state.platform.db.write().await.unwrap();
+        on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    /// Sets the pages that SQLite's database may have.
+    pub async fn limit_pages(&self, pages: i64) {
+        let mut tx = self.app.state.platform.db.write().await.unwrap();
+        let sql = sqlx::AssertSqlSafe(format!("pragma max_page_count = {pages}"));
         on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
         tx.commit().await.unwrap();
     }

@@ -1,16 +1,11 @@
 //! The tables of certificates: leases, bounds, proofs, on both engines.
 
 use store::Db;
-use store::testing::{TestDb, for_each_engine};
 
 use super::*;
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::testing::for_each_engine;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
-
-async fn migrate(db: &TestDb) {
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
-}
 
 fn certificate(host: &str, renew_at: Timestamp) -> StoredCertificate {
     StoredCertificate {
@@ -38,7 +33,6 @@ async fn take(db: &Db, holder: &str, now: Timestamp) -> bool {
 #[tokio::test]
 async fn a_certificate_replaces_the_one_before() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let newer = StoredCertificate { chain: "newer".to_owned(), ..certificate("a.example", NOW) };
 
         let mut tx = db.write().await.unwrap();
@@ -56,8 +50,6 @@ async fn a_certificate_replaces_the_one_before() {
 #[tokio::test]
 async fn one_process_at_a_time_orders_a_name_and_another_takes_over_a_lost_lease() {
     for_each_engine(async |db| {
-        migrate(db).await;
-
         assert!(take(db, "p1", NOW).await);
         assert!(!take(db, "p2", NOW).await);
         assert!(is_leased(&mut db.read().await.unwrap(), "a.example", NOW).await.unwrap());
@@ -69,7 +61,6 @@ async fn one_process_at_a_time_orders_a_name_and_another_takes_over_a_lost_lease
 #[tokio::test]
 async fn a_name_is_not_ordered_again_before_its_time() {
     for_each_engine(async |db| {
-        migrate(db).await;
         assert!(take(db, "p1", NOW).await);
         let mut tx = db.write().await.unwrap();
         end_lease(&mut tx, "a.example", "p1", failed(3)).await.unwrap();
@@ -85,7 +76,6 @@ async fn a_name_is_not_ordered_again_before_its_time() {
 #[tokio::test]
 async fn orders_of_the_last_hour_are_counted_for_all_and_for_the_customer() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let mut tx = db.write().await.unwrap();
         let (first, renewal) = (OrderKind::First, OrderKind::Renewal);
         for (id, account, kind, at) in [
@@ -108,7 +98,6 @@ async fn orders_of_the_last_hour_are_counted_for_all_and_for_the_customer() {
 #[tokio::test]
 async fn failures_of_a_pending_name_are_forgotten_and_later_ones_are_not() {
     for_each_engine(async |db| {
-        migrate(db).await;
         for (while_pending, left) in [(true, 0), (false, 3)] {
             assert!(take(db, "p1", NOW).await);
             let mut tx = db.write().await.unwrap();
@@ -128,7 +117,6 @@ async fn failures_of_a_pending_name_are_forgotten_and_later_ones_are_not() {
 #[tokio::test]
 async fn a_name_that_left_leaves_nothing_and_its_neighbours_stay() {
     for_each_engine(async |db| {
-        migrate(db).await;
         assert!(take(db, "p1", NOW).await);
         let mut tx = db.write().await.unwrap();
         save_certificate(&mut tx, &certificate("a.example", NOW), NOW).await.unwrap();
@@ -153,7 +141,6 @@ async fn due(db: &Db) -> Vec<String> {
 #[tokio::test]
 async fn what_is_due_comes_by_urgency_and_not_while_it_must_wait() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let mut tx = db.write().await.unwrap();
         for (host, at) in
             [("late.example", NOW), ("later.example", NOW.plus(HOUR)), ("soon.example", NOW.minus(HOUR))]
@@ -172,7 +159,6 @@ async fn what_is_due_comes_by_urgency_and_not_while_it_must_wait() {
 #[tokio::test]
 async fn a_certificate_that_was_postponed_stands_before_nobody() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let mut tx = db.write().await.unwrap();
         save_certificate(&mut tx, &certificate("soon.example", NOW.minus(HOUR)), NOW).await.unwrap();
         save_certificate(&mut tx, &certificate("late.example", NOW), NOW).await.unwrap();
@@ -188,7 +174,6 @@ async fn a_certificate_that_was_postponed_stands_before_nobody() {
 #[tokio::test]
 async fn a_proof_is_found_by_its_token_and_name_until_it_expires() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let mut tx = db.write().await.unwrap();
         save_challenge(&mut tx, "t", "a.example", "t.key", NOW.plus(HOUR)).await.unwrap();
         tx.commit().await.unwrap();
@@ -205,7 +190,6 @@ async fn a_proof_is_found_by_its_token_and_name_until_it_expires() {
 #[tokio::test]
 async fn our_account_with_an_authority_is_kept_per_authority() {
     for_each_engine(async |db| {
-        migrate(db).await;
         let mut tx = db.write().await.unwrap();
         save_acme_account(&mut tx, "https://ca.example/dir", "sealed", NOW).await.unwrap();
         tx.commit().await.unwrap();

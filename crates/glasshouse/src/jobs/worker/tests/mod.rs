@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use store::testing::{PostgresServer, TestDb, for_each_engine, postgres};
+use store::testing::{PostgresServer, TestDb};
 use store::{Db, DbConfig};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,7 @@ use super::*;
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
 use crate::jobs::{Batch, Job, JobOutcome, JobPriority, JobRun, JobState, NewBatch, NewJob};
+use crate::testing::{for_each_engine, postgres};
 
 const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 const HOUR: Duration = Duration::from_secs(3600);

@@ -24,6 +24,7 @@ const FEATURES: &[&str] = &[
     "crawler",
     "audit",
     "analytics",
+    "integrations",
     "build",
 ];
 const STATUSES: &[&str] = &["accepted", "superseded", "proposed"];

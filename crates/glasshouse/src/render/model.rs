@@ -37,6 +37,8 @@ pub struct RenderCall<'a> {
     pub crawler: Option<&'static Crawler>,
     /// Whether that is true.
     pub verified: Verified,
+    /// The request is one of our own audits or checks, and no visit.
+    pub is_probe: bool,
 }
 
 impl RenderCall<'_> {

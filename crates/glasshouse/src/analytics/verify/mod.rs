@@ -1,5 +1,5 @@
 //! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
-//! Used by the edge, which sees clients' addresses. Must never hold an answer up for an address: what is not known yet
+//! Used by the edge, which sees clients' addresses, and by the render endpoint, which integrations tell them. Must never hold an answer up for an address: what is not known yet
 //! counts as unknown, and is known the next time.
 
 pub mod ranges;
@@ -85,7 +85,8 @@ impl Verifier {
         Claim { is_crawler: claimed.is_some(), crawler: claimed, verified }
     }
 
-    fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
+    /// Verifies a claim by the address alone. What is not known yet is `Unknown`, and known at the next visit.
+    pub fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
         let now = self.clock.now();
         if let Some(verified) = self.ranges.verify(crawler, address, now) {
             return verified;

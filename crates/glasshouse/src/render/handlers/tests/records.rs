@@ -30,6 +30,74 @@ async fn visits_of_crawlers_that_got_a_page_are_counted() {
 }
 
 #[tokio::test]
+async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        app.state.start();
+        app.crawl(&account, PAGE).await;
+        let crawl = async |address: &str| {
+            // Twice: the second answer is the fast path's.
+            for _ in 0..2 {
+                app.crawl(&account, PAGE)
+                    .header("x-service-client-address", address)
+                    .await
+                    .assert_status(200);
+            }
+        };
+
+        for address in ["66.249.66.1", "198.51.100.7", "10.0.0.1", "no address"] {
+            crawl(address).await;
+        }
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let mut counted: Vec<_> =
+            rows.iter().map(|row| (row.served.as_str(), row.verified.as_str(), row.visits)).collect();
+        counted.sort_unstable();
+        assert_eq!(
+            counted,
+            [("cache", "no", 2), ("cache", "unknown", 4), ("cache", "yes", 2), ("render", "unknown", 1)]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_impostor_starts_no_render_over_the_render_endpoint() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+
+    let reply = app.crawl(&account, PAGE).header("x-service-client-address", "198.51.100.7").await;
+
+    assert_leads_to(&reply, 304, PAGE);
+    assert_eq!(app.renderer.renders(PAGE), 0);
+}
+
+#[tokio::test]
+async fn our_own_requests_are_no_visits() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.state.start();
+        let mark = |host: &str| app.state.probe_marks.issue(host, app.clock.now());
+        let crawl = async |mark: http::HeaderValue| {
+            app.crawl(&account, PAGE).header("x-service-probe", mark.to_str().expect("plain")).await
+        };
+        for _ in 0..3 {
+            crawl(mark("shop.example")).await.assert_status(200);
+        }
+        crawl(mark("other.example")).await.assert_status(200);
+        app.set(&domain, |settings| settings.ignore_paths = "/shoes".into()).await;
+        crawl(mark("www.shop.example")).await.assert_status(304);
+
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        assert_eq!(rows.iter().map(|row| row.visits).sum::<i64>(), 1, "only the mark of another site counts");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn crawlers_that_are_left_to_the_origin_are_counted_apart() {
     TestApp::on_each_engine(async |app| {
         let (account, domain) = shop(&app).await;

@@ -29,24 +29,32 @@ async fn visits_of_crawlers_that_got_a_page_are_counted() {
     .await;
 }
 
+const GPTBOT: &str = "GPTBot/1.2";
+/// A list that its provider published yesterday: what is not in it is an impostor's.
+const RANGES: &str =
+    r#"{"feeds":{"https://openai.com/gptbot.json":{"updated":"2026-11-19","networks":["20.15.240.0/24"]}}}"#;
+
+/// A process that knows the addresses of GPTBot.
+async fn knowing_gptbot(app: &TestApp) -> TestApp {
+    let file = app.state.platform.config.storage.data_dir.join("crawler-ranges.json");
+    std::fs::write(file, RANGES).expect("a folder of this test");
+    app.second().await
+}
+
 #[tokio::test]
 async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
     TestApp::on_each_engine(async |app| {
         let (account, _) = shop(&app).await;
+        let app = knowing_gptbot(&app).await;
         app.state.start();
-        app.crawl(&account, PAGE).await;
-        let crawl = async |address: &str| {
-            // Twice: the second answer is the fast path's.
-            for _ in 0..2 {
-                app.crawl(&account, PAGE)
-                    .header("x-service-client-address", address)
-                    .await
-                    .assert_status(200);
-            }
-        };
+        let ask = || app.render(&account, PAGE).header("user-agent", GPTBOT);
+        ask().await.assert_status(200);
 
-        for address in ["66.249.66.1", "198.51.100.7", "10.0.0.1", "no address"] {
-            crawl(address).await;
+        for address in ["20.15.240.7", "8.8.8.8", "10.0.0.1", "no address"] {
+            // Three times: the first answer is prepared by the router, the later ones are the fast path's.
+            for _ in 0..3 {
+                ask().header("x-service-client-address", address).await.assert_status(200);
+            }
         }
         app.state.recorder.flush().await;
 
@@ -56,8 +64,9 @@ async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
         counted.sort_unstable();
         assert_eq!(
             counted,
-            [("cache", "no", 2), ("cache", "unknown", 4), ("cache", "yes", 2), ("render", "unknown", 1)]
+            [("cache", "no", 3), ("cache", "unknown", 6), ("cache", "yes", 3), ("render", "unknown", 1)]
         );
+        app.stop().await;
     })
     .await;
 }
@@ -66,11 +75,18 @@ async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
 async fn an_impostor_starts_no_render_over_the_render_endpoint() {
     let app = TestApp::new().await;
     let (account, _) = shop(&app).await;
+    let app = knowing_gptbot(&app).await;
+    let ask = |address| {
+        let request = app.render(&account, PAGE).header("user-agent", GPTBOT);
+        request.header("x-service-client-address", address)
+    };
 
-    let reply = app.crawl(&account, PAGE).header("x-service-client-address", "198.51.100.7").await;
+    let impostor = ask("8.8.8.8").await;
+    let crawler = ask("20.15.240.7").await;
 
-    assert_leads_to(&reply, 304, PAGE);
-    assert_eq!(app.renderer.renders(PAGE), 0);
+    assert_leads_to(&impostor, 304, PAGE);
+    crawler.assert_status(200);
+    assert_eq!(app.renderer.renders(PAGE), 1);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ async function steadily(perSecond, act) {
 }
 
 /** A request whose answer is counted by its status and thrown away. */
-function ask(number, counts, options) {
+function ask(number, counts, options, body) {
   const sent = httpRequest({ agent: false, host: '127.0.0.1', localAddress: address(number), timeout: 70_000, ...options }, (response) => {
     counts[response.statusCode] = (counts[response.statusCode] ?? 0) + 1;
     response.resume();
@@ -32,7 +32,7 @@ function ask(number, counts, options) {
   });
   sent.on('error', () => { counts.failed = (counts.failed ?? 0) + 1; });
   sent.on('timeout', () => sent.destroy());
-  sent.end();
+  sent.end(body);
 }
 
 const attacks = {
@@ -65,6 +65,17 @@ const attacks = {
   async queries({ port, host, perSecond }) {
     const counts = {};
     await steadily(perSecond, (number) => ask(number, counts, { port, path: `/article/1?q=${random()}`, headers: { Host: host, 'User-Agent': CRAWLER } }));
+    return counts;
+  },
+
+  // Sign-ins with made-up passwords, each from another address, and questions whether the service is ready.
+  async doors({ port, perSecond }) {
+    const counts = {};
+    await steadily(perSecond, (number) => {
+      if (number % 2 === 0) return ask(number, counts, { port, path: '/readyz' });
+      const body = JSON.stringify({ email: `${random()}@glasshouse.test`, password: random() });
+      return ask(number, counts, { port, method: 'POST', path: '/api/session', headers: { 'content-type': 'application/json', 'content-length': body.length } }, body);
+    });
     return counts;
   },
 

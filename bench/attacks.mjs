@@ -1,4 +1,4 @@
-// One good customer among attackers: what its quiet requests take while one process is attacked in four ways: measureAttacks(). Used by run.mjs.
+// One good customer among attackers: what its quiet requests take while one process is attacked in five ways: measureAttacks(). Used by run.mjs.
 // Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
 // Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0123).
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
@@ -97,6 +97,7 @@ export async function measureAttacks({ site, binary, reps, quick, only, add }) {
     ['unread', { ports: [edge, prepared.port], count: quick ? 500 : 10_000, path: '/quiet.png', host: 'other.test' }],
     ['hang', { port: edge, host: 'slow.test', perSecond: 300 }],
     ['queries', { port: edge, host: 'noisy.test', perSecond: 200 }],
+    ['doors', { port: prepared.port, perSecond: 200 }],
     ['handshakes', { port: tls, count: quick ? 1_000 : 50_000, pending }],
   ].filter(([kind]) => !only || kind === only);
   for (let rep = 0; rep < reps; rep += 1) {

@@ -32,6 +32,19 @@ function recordingRows(name, store) {
   ];
 }
 
+/** What the service promises of reading AI mentions in one store. */
+const mentionRows = (name, store) => [
+  { work: `AI mentions on ${store}, 1,000 prompts, a million runs: prompt-stats, 31 days, ms at p95`, ours: `mentions${name}Stats:latencyMs`, limit: 200 },
+  { work: 'the same: trend, 31 days', ours: `mentions${name}Trend:latencyMs`, limit: 200 },
+  { work: 'the same: newest 50 runs', ours: `mentions${name}Runs:latencyMs`, limit: 20 },
+];
+
+/** What the service promises of the dashboard's joined answers. */
+const DASHBOARD_ROWS = [
+  { work: 'overview of a domain with 180 days of visits, 50,000 snapshots and audits of 50,000 pages, ms at p99', ours: 'dashboardOverview:latencyMs', limit: 50 },
+  { work: 'list of 1,000 sites, the first 100, ms at p99', ours: 'dashboardSites:latencyMs', limit: 100 },
+];
+
 /**
  * One row per promise. `ours` and `theirs` name series (renderer:what); `goal` is the ratio ours / theirs, `most` when less is
  * better; rows without a goal are there to be read, `limit` is a figure that ours must not be above, and `least` one that it must
@@ -85,8 +98,11 @@ const ROWS = [
   { work: 'the same: requests that failed', ours: 'hang:errors', limit: 0 },
   { work: 'good customer: p95 in ms during 200 crawler-looking requests a second for random queries', peer: 'the same customer alone', ours: 'queries:latencyMs', theirs: 'queriesQuiet:latencyMs', goal: 2, most: true },
   { work: 'the same: requests that failed', ours: 'queries:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during 100 sign-ins with made-up passwords and 100 questions of readiness a second', peer: 'the same customer alone', ours: 'doors:latencyMs', theirs: 'doorsQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'doors:errors', limit: 0 },
   { work: 'good customer: p95 in ms during 50,000 TLS handshakes with random and pending names', peer: 'the same customer alone', ours: 'handshakes:latencyMs', theirs: 'handshakesQuiet:latencyMs', goal: 2, most: true },
   { work: 'the same: requests that failed', ours: 'handshakes:errors', limit: 0 },
+  ...mentionRows('Sqlite', 'SQLite'), ...mentionRows('Postgres', 'PostgreSQL'), ...DASHBOARD_ROWS,
   ...visitRows('Sqlite', 'SQLite', { apply: 30_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, DailyLarge: 10, SummaryLarge: 10, disk: 20 }),
   ...visitRows('Postgres', 'PostgreSQL', { apply: 15_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, DailyLarge: 10, SummaryLarge: 10, disk: 20 }),
   ...visitRows('ClickHouse', 'ClickHouse', { apply: 0, Page: undefined, Daily: 60, Summary: undefined, Bots: 50, BotsLong: 500, disk: 20 }),

@@ -18,6 +18,7 @@ has sqlite3 || missing+=(sqlite3)
 export PATH=$PATH:/usr/sbin
 
 npm_ci bench || die 'npm could not install the packages of the benchmark'
+"$root/scripts/web.sh"
 say 'building the service'
 cargo build --release --locked --package glasshouse
 exec node bench/run.mjs "$@"

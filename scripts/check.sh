@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a change is checked for besides make test: licences, advisories, unused dependencies, the API against its own document.
-# Installs its tools the first time (cargo deny and machete take some ten minutes to build; schemathesis goes into a venv).
+# Installs its tools the first time (cargo deny and machete take some ten minutes to build; schemathesis and the AI vendors' SDKs go into venvs).
 # The service that schemathesis calls is started here, on loopback, with data of its own.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -10,6 +10,7 @@ cd "$root"
 deny_version=0.20.2
 machete_version=0.9.2
 schemathesis_version=4.32.5
+vendor_sdks=(openai==3.52.0 anthropic==2.11.0 google-genai==3.4.0 perplexityai==0.46.1 dataforseo-client==2.1.10)
 examples=${CHECK_EXAMPLES:-40}
 
 failed=()
@@ -61,6 +62,24 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# The stand-ins of AI vendors answer in the vendors' form: their SDKs parse it. A version that the registry no longer has is replaced by its newest.
+fake_vendors() {
+  local venv=$target/vendor-sdks sdk
+  if [ "$(cat "$venv/installed" 2> /dev/null)" != "${vendor_sdks[*]}" ]; then
+    python3 -c 'import venv, ensurepip' 2> /dev/null || apt_install python3-venv
+    say "installing the AI vendors' SDKs"
+    python3 -m venv --clear "$venv" || return 1
+    for sdk in "${vendor_sdks[@]}"; do
+      "$venv/bin/pip" install --quiet --disable-pip-version-check "$sdk" && continue
+      echo "$sdk: NOT IN THE REGISTRY, taking the newest" >&2
+      "$venv/bin/pip" install --quiet --disable-pip-version-check "${sdk%%=*}" || return 1
+    done
+    echo "${vendor_sdks[*]}" > "$venv/installed"
+  fi
+  cargo build --locked --quiet --package fakeai || return 1
+  "$venv/bin/python" "$root/scripts/check-fake-vendors.py" "$target/debug/fakeai"
+}
+
 api() {
   local venv=$target/schemathesis-$schemathesis_version tool=$target/schemathesis-$schemathesis_version/bin/schemathesis
   if [ ! -x "$tool" ]; then
@@ -107,6 +126,7 @@ step 'scripts (shellcheck)' scripts
 step 'page script (types, lints, bundle)' page_script
 step 'licences, sources and advisories (cargo deny)' deny
 step 'unused dependencies (cargo machete)' machete
+step 'stand-ins of AI vendors against their SDKs' fake_vendors
 step 'API against its document (schemathesis)' api
 
 if [ ${#failed[@]} -gt 0 ]; then printf '\nfailed: %s\n' "${failed[@]}" >&2; exit 1; fi

@@ -41,6 +41,13 @@ need_tools() {
   for tool in "$@"; do has "$tool" || die "$tool is missing: see \"Set-up\" in CONTRIBUTING.md"; done
 }
 
+# need_node VERSION: Node of at least this version, major.minor.
+need_node() {
+  local found
+  found=$(node --version)
+  [ "$(printf '%s\n' "v$1" "$found" | sort -V | head -1)" = "v$1" ] || die "Node $1 or newer is needed; this is $found"
+}
+
 # rustfmt and clippy: rustup's minimal profile leaves them out.
 need_rust_components() {
   local missing=()
@@ -127,4 +134,26 @@ end() {
     kill -KILL "$pid" 2> /dev/null || true
     wait "$pid" 2> /dev/null || true
   done
+}
+
+# confines_browsers: whether a browser can get a network namespace and a sandbox here, in the way in which the service makes them: as root
+# (which needs mounts and another user) or through a user namespace.
+confines_browsers() {
+  local sandbox=(unshare --user --map-root-user --net --pid --fork true)
+  if [ "$(id -u)" = 0 ]; then
+    unshare --net --mount setpriv --reuid=65534 --regid=65534 --clear-groups "${sandbox[@]}" 2> /dev/null
+  else
+    unshare --user --map-root-user --net "${sandbox[@]}" 2> /dev/null
+  fi
+}
+
+# allow_unconfined_browsers: lets the service start browsers without namespaces where this machine forbids them, and says so.
+# Who has chosen network.strict_egress keeps it.
+allow_unconfined_browsers() {
+  [ -z "${GLASSHOUSE_NETWORK__STRICT_EGRESS:-}" ] || return 0
+  # Without the tools nothing is known: the service finds out for itself.
+  { has unshare && has setpriv; } || return 0
+  confines_browsers && return 0
+  say 'this machine forbids namespaces: browsers run without sandbox and network of their own (network.strict_egress = false)'
+  export GLASSHOUSE_NETWORK__STRICT_EGRESS=false
 }

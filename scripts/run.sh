@@ -32,12 +32,16 @@ check_port "$demo_port" DEMO_PORT 4322
 
 # ---- what is needed
 need_tools cargo node npm cc
+need_node 20.19
 need_browsers
 has curl || apt_install curl
+
+allow_unconfined_browsers
 
 npm_ci demo || die 'npm could not install the packages of the demo site'
 say 'building the demo site'
 (cd demo && npm run --silent build)
+"$root/scripts/web.sh"
 say 'building the service (the first time takes some minutes)'
 cargo build --release --locked --package glasshouse
 glasshouse=$target/release/glasshouse

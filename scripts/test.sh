@@ -21,7 +21,7 @@ step() {
 }
 
 install() {
-  need_tools cargo node npm git cc && need_rust_components && need_browsers && need_postgres && need_clickhouse
+  need_tools cargo node npm git cc && need_node 20.19 && need_rust_components && need_browsers && need_postgres && need_clickhouse
   # A certificate authority for the edge's tests.
   has pebble || apt_install pebble
 }
@@ -37,6 +37,8 @@ most_second_tries=5
 unsteady=()
 tests() {
   local log=$target/tests.log again
+  # Many wait for a browser, a database or a clock: one more at a time than there are cores.
+  export RUST_TEST_THREADS=$(($(nproc) + 1))
   "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
   mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
   [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1
@@ -47,6 +49,26 @@ tests() {
     && unsteady=("${again[@]}")
 }
 page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }
+web_build() { "$root/scripts/web.sh" && (cd "$root/web" && npm run --silent sizes); }
+web_check() (
+  cd "$root/web" || return 1
+  # Each on a core: types are slow, the others are quick.
+  npm run --silent types & types=$!
+  npm run --silent lint && npm run --silent format && npm test --silent
+  others=$?
+  wait "$types" && [ "$others" = 0 ]
+)
+# Clippy ends with one long crate on one core: the dashboard's checks have the other.
+lints() {
+  local web_log=$target/web-check.log web result=0
+  web_check > "$web_log" 2>&1 & web=$!
+  clippy || result=1
+  wait "$web" || result=1
+  cat "$web_log"
+  return "$result"
+}
+web_schema() { GLASSHOUSE=$target/debug/glasshouse npm --prefix "$root/web" run --silent schema -- --check; }
+web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
 integrations() {
   local missing=()
@@ -71,16 +93,20 @@ side_locks() {
   done
 }
 
+allow_unconfined_browsers
 step 'what is needed' install
 [ "${results[0]}" = ok ] || exit 1
 step 'format (cargo fmt)' format
 step 'house rules (cargo xtask tidy)' tidy
+step 'dashboard: build, within its sizes' web_build
 step 'build of the service and all tests' build
 step 'lock files of fuzz targets and peers' side_locks
-step 'lints (clippy, warnings are errors)' clippy
+step 'lints (clippy; types, lints, format, unit tests of the dashboard)' lints
 step 'documentation (rustdoc, warnings are errors)' docs
 step 'page script (types, lints, bundle as its sources give it)' page_script
-if [ "${results[3]}" = ok ]; then
+if [ "${results[4]}" = ok ]; then
+  step 'dashboard: types of the API as the service describes it' web_schema
+  step 'dashboard in a browser (e2e/dashboard)' web_journeys
   step 'tests: unit, both databases, object stores, Chromium' tests
   step 'demo site' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas

@@ -1,6 +1,6 @@
 // Compares the report of an audit with the faults that were planted in the audited site, check by check.
 // usage: glasshouse audit URL --format json --out report.json && node bench/seo/compare.mjs report.json planted.json [--no-js]
-// planted.json: { issues: { ID: [path] }, no_js: { ID: [path] }, _sitewide: [ID], _off_by_default: [ID], robots: { ID: [text] }, evidence: { ID: text } }.
+// planted.json: { issues: { ID: [path] }, no_js: { ID: [path] }, _sitewide: [ID], _off_by_default: [ID], _only: [ID] (no others are compared), robots: { ID: [text] }, evidence: { ID: text } }.
 // Also compares severities with docs/audit-checks.md, evidence with the text that is planted, and rows with what every page must have.
 // Exits with 1 when a check found less or more than was planted.
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,8 @@ const whole = new Set([...Object.keys(planted.robots ?? {}), ...(planted._sitewi
 const off = new Set((planted._off_by_default ?? []).filter((id) => !found.has(id)));
 
 let wrong = 0;
-const ids = [...new Set([...expected.keys(), ...found.keys()])].filter((id) => !whole.has(id) && !off.has(id)).sort();
+const isCompared = (id) => !whole.has(id) && !off.has(id) && (planted._only?.includes(id) ?? true);
+const ids = [...new Set([...expected.keys(), ...found.keys()])].filter(isCompared).sort();
 for (const id of ids) {
   const want = expected.get(id) ?? new Set();
   const have = found.get(id) ?? new Set();

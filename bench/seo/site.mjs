@@ -155,7 +155,7 @@ file('/llms.txt', 'text/plain', '# The corner shop\n\n> Everything for the house
 const listed = pages.filter((page) => page.listed && page.status === 200).map((page) => `<url><loc>${base}${escape(page.path)}</loc><lastmod>2026-01-0${1 + (page.path.length % 9)}</lastmod></url>`);
 file('/sitemap.xml', 'application/xml', `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${listed.join('\n')}</urlset>`);
 
-const planted = { _meta: { base, pages: pages.length }, _sitewide: ['HTTP_NOT_HTTPS'], issues, no_js: noJs, evidence: texts };
+const planted = { _meta: { base, pages: pages.length }, issues, no_js: noJs, evidence: texts };
 if (options.planted) writeFileSync(options.planted, JSON.stringify(planted, null, 1));
 createServer((request, response) => {
   const answer = answers.get(request.url) ?? { status: 404, headers: { 'content-type': 'text/html' }, body: Buffer.from('<title>Not here</title><p>Nothing stands at this address.') };

@@ -83,7 +83,8 @@ async function check(page, { service, oracle }) {
     if (one.html !== first.html) problems.push(`the bytes differ between renders: ${firstDifference(first.html, one.html)}`);
   }
   if (page.location) {
-    if (first.location !== base + page.location) problems.push(`location ${first.location} instead of ${page.location}`);
+    // A page is rendered under its https address, whatever it was asked for with.
+    if (first.location !== `https://${HOST}${page.location}`) problems.push(`location ${first.location} instead of ${page.location}`);
     return { problems, ms };
   }
   if (problems.some((problem) => problem.startsWith('status'))) return { problems, ms };

@@ -4,5 +4,6 @@
 
 pub mod analysis;
 pub mod change;
+mod countries;
 pub mod providers;
 pub mod statistics;

@@ -1,11 +1,13 @@
 //! Scores of pages and runs. Monotone: with fewer findings, or the same with less evidence, no score is lower.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::checks::{CheckId, FindingScope, Severity};
 use crate::page::Page;
 use crate::page::view::CheckedRows;
-use crate::site::{CrawledSite, Row, SharedContent};
+use crate::site::{CrawledSite, NamedRow, Row, SharedContent};
 
 /// Findings that leave nothing of a page's worth.
 const CRITICAL: &[&str] = &[
@@ -20,23 +22,66 @@ const CRITICAL: &[&str] = &[
 /// Most that the findings of the site, its robots.txt and its sitemaps take from a run's score.
 const SITE_CAP: f64 = 15.0;
 
-/// A page's health, 0 to 100 with one decimal, from its findings and how many elements each rests on.
-///
-/// Each category takes at most its cap; a finding takes its weight, up to twice that when many elements share it.
-pub fn page_health(findings: &[(CheckId, u32)]) -> f64 {
-    if findings.iter().any(|(id, _)| CRITICAL.contains(&id.check().id)) {
+/// Points that a category of findings takes from a page's health.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Penalty {
+    pub category: Cow<'static, str>,
+    /// Points that the page lost, at most the cap.
+    pub points: f64,
+    /// Most points that the category takes.
+    pub cap: f64,
+}
+
+/// Returns what a finding takes from a page's health before its category's cap: its weight, up to twice that when many
+/// elements share it, and everything when it leaves nothing of the page's worth. Two decimals.
+pub fn finding_points(id: CheckId, count: u32) -> f64 {
+    let check = id.check();
+    if check.scope != FindingScope::Page {
         return 0.0;
     }
-    let mut penalties: HashMap<&str, (f64, f64)> = HashMap::new();
-    for (id, count) in findings.iter().filter(|(id, _)| id.check().scope == FindingScope::Page) {
-        let category = id.category();
-        let multiple = (1.0 + 0.25 * f64::from((*count).max(1)).log2()).min(2.0);
-        penalties.entry(category.name).or_insert((0.0, category.cap)).0 += id.check().weight * multiple;
+    if CRITICAL.contains(&check.id) {
+        return 100.0;
     }
-    // In the order of their names, so that the sum does not depend on the map's.
-    let mut penalties: Vec<_> = penalties.into_iter().collect();
-    penalties.sort_by_key(|(name, _)| *name);
-    round(penalties.iter().fold(100.0, |health, (_, (penalty, cap))| health - penalty.min(*cap)).max(0.0))
+    (check.weight * multiple(count) * 100.0).round() / 100.0
+}
+
+fn multiple(count: u32) -> f64 {
+    (1.0 + 0.25 * f64::from(count.max(1)).log2()).min(2.0)
+}
+
+/// Returns what findings take from a page's health, by category, from each finding and how many elements it rests on.
+pub fn page_penalties(findings: &[(CheckId, u32)]) -> Vec<Penalty> {
+    let mut penalties: Vec<Penalty> = Vec::new();
+    for (id, count) in findings {
+        let (check, category) = (id.check(), id.category());
+        if CRITICAL.contains(&check.id) {
+            return vec![Penalty { category: category.name.into(), points: 100.0, cap: 100.0 }];
+        }
+        if check.scope != FindingScope::Page {
+            continue;
+        }
+        let points = check.weight * multiple(*count);
+        match penalties.iter_mut().find(|penalty| penalty.category == category.name) {
+            Some(penalty) => penalty.points += points,
+            None => penalties.push(Penalty { category: category.name.into(), points, cap: category.cap }),
+        }
+    }
+    for penalty in &mut penalties {
+        penalty.points = penalty.points.min(penalty.cap);
+    }
+    // In the order of their names, so that the sum does not depend on the order of findings.
+    penalties.sort_by(|one, other| one.category.cmp(&other.category));
+    penalties
+}
+
+/// Returns a page's health, 0 to 100 with one decimal, from what its findings take.
+pub fn health_after(penalties: &[Penalty]) -> f64 {
+    round(penalties.iter().fold(100.0, |health, penalty| health - penalty.points).max(0.0))
+}
+
+/// Returns a page's health from its findings and how many elements each rests on.
+pub fn page_health(findings: &[(CheckId, u32)]) -> f64 {
+    health_after(&page_penalties(findings))
 }
 
 /// One scored page of a run.
@@ -73,6 +118,9 @@ pub fn run_health(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool
     round(((0.7 * mean + 0.3 * clean - site) * critical).max(0.0))
 }
 
+/// Points for a preview picture with an absolute address.
+const IMAGE_POINTS: f64 = 8.0;
+
 /// What a result or a shared link will look like, as far as the page alone decides.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Preview {
@@ -80,6 +128,9 @@ pub struct Preview {
     has_title: bool,
     has_description: bool,
     is_noindex: bool,
+    has_image: bool,
+    /// Points for the size that the page says its picture has.
+    said_size: u8,
 }
 
 impl Preview {
@@ -99,16 +150,15 @@ impl Preview {
             description.is_some_and(|text| crate::checks::description_has_good_length(text, thresholds)),
             6.0,
         );
-        // Preview bots run no scripts: what only a script writes is not there for them.
-        let raw = page.input.raw;
-        let is_large =
-            |name: &str, least: u32| raw.first_meta(name).parse::<u32>().is_ok_and(|pixels| pixels >= least);
+        // Preview bots run no scripts: what only a script writes is not there for them, unless they are given snapshots.
+        let snapshot = page.snapshot().map(|(_, facts)| facts);
+        let raw = if page.input.previews_are_served { snapshot.unwrap_or(facts) } else { page.input.raw };
+        let pixels = |name: &str| raw.first_meta(name).parse().unwrap_or_default();
+        let said_size = size_points((pixels("og:image:width"), pixels("og:image:height")));
         let image = crate::checks::is_absolute_address(raw.first_meta("og:image"));
         add(!raw.first_meta("og:title").is_empty(), 6.0);
         add(!raw.first_meta("og:description").is_empty(), 5.0);
-        add(image, 8.0);
-        add(image && is_large("og:image:width", 600) && is_large("og:image:height", 315), 4.0);
-        add(image && is_large("og:image:width", 1200) && is_large("og:image:height", 630), 2.0);
+        add(image, IMAGE_POINTS);
         add(!raw.first_meta("og:url").is_empty() && !crate::checks::has_other_social_url(page), 3.0);
         add(!raw.first_meta("og:type").is_empty(), 2.0);
         add(!raw.first_meta("og:site_name").is_empty(), 1.0);
@@ -123,11 +173,19 @@ impl Preview {
             has_title: title.is_some(),
             has_description: description.is_some(),
             is_noindex: page.is_noindex(),
+            has_image: image,
+            said_size,
         }
     }
 
-    /// The score of a row, 0 to 100, once it is known whether its title and description are its own.
-    pub fn score(&self, site: &CrawledSite, row: &Row) -> f64 {
+    /// Points that depend on the page alone.
+    pub fn points(&self) -> f64 {
+        f64::from(self.points)
+    }
+
+    /// The score of a row, 0 to 100, once it is known whether its title and description are its own, and what its preview
+    /// picture is.
+    pub fn score(&self, site: &CrawledSite, row: &NamedRow) -> f64 {
         if row.status != 200 || !row.is_page() {
             return 0.0;
         }
@@ -139,7 +197,26 @@ impl Preview {
         let mut points = f64::from(self.points);
         points += if self.has_title && is_own(SharedContent::Title) { 4.0 } else { 0.0 };
         points += if self.has_description && is_own(SharedContent::Description) { 4.0 } else { 0.0 };
+        let picture = row.named.preview_image.and_then(|id| site.assets.get(&id));
+        points += match picture {
+            _ if !self.has_image => 0.0,
+            Some(picture) if picture.status == 200 && picture.is_image => {
+                f64::from(picture.size.map_or(self.said_size, size_points))
+            }
+            // Nobody who was refused says that it is not there for others.
+            Some(picture) if picture.is_error() => -IMAGE_POINTS,
+            _ => f64::from(self.said_size),
+        };
         if self.is_noindex { points.min(50.0) } else { points.min(100.0) }
+    }
+}
+
+/// Points for the size of a preview picture, by its width and height in pixels.
+fn size_points((width, height): (u32, u32)) -> u8 {
+    match () {
+        () if width >= 1200 && height >= 630 => 6,
+        () if width >= 600 && height >= 315 => 4,
+        () => 0,
     }
 }
 

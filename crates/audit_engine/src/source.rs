@@ -2,15 +2,27 @@
 //! a list of answers. The engine never opens a connection itself.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::future::ready;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::HeaderMap;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Bytes of a document that are read and parsed: what search engines read.
 pub const MAX_DOCUMENT_BYTES: usize = 2 * 1024 * 1024;
+
+/// Headers that protect visitors.
+const SECURITY_HEADERS: &[&str] = &[
+    "content-security-policy",
+    "permissions-policy",
+    "referrer-policy",
+    "strict-transport-security",
+    "x-content-type-options",
+    "x-frame-options",
+];
 
 /// One request of an audit.
 #[derive(Debug, Clone)]
@@ -21,12 +33,14 @@ pub struct AuditFetch {
     pub user_agent: Option<&'static str>,
     /// Decompressed bytes that are wanted of the body; more are cut off.
     pub max_bytes: usize,
+    /// Only status and headers are wanted.
+    pub is_head: bool,
 }
 
 impl AuditFetch {
     /// Asks for a document as the audit itself.
     pub fn of(url: Url) -> AuditFetch {
-        AuditFetch { url, user_agent: None, max_bytes: MAX_DOCUMENT_BYTES }
+        AuditFetch { url, user_agent: None, max_bytes: MAX_DOCUMENT_BYTES, is_head: false }
     }
 }
 
@@ -53,11 +67,66 @@ pub enum FetchFailure {
     #[error("{0}")]
     Timeout(String),
     /// No connection, no TLS, or an address that may not be fetched.
-    #[error("{0}")]
-    NoResponse(String),
+    #[error("{1}")]
+    NoResponse(NoResponseCause, String),
     /// DNS says that the name does not exist.
     #[error("{0}")]
     NoSuchHost(String),
+}
+
+/// Cause of a failure before there was an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NoResponseCause {
+    /// DNS says that the name does not exist.
+    NoSuchHost,
+    /// DNS did not say where the host is.
+    Dns,
+    /// No connection.
+    Tcp,
+    /// The certificate has expired.
+    CertificateExpired,
+    /// Another failure of encryption.
+    Tls,
+    /// The address may not be asked for.
+    Refused,
+    /// The connection ended before the answer was complete.
+    Http,
+}
+
+impl NoResponseCause {
+    /// The cause in a few words.
+    pub fn text(self) -> &'static str {
+        match self {
+            NoResponseCause::NoSuchHost => "DNS: the name does not exist",
+            NoResponseCause::Dns => "DNS: no answer for the name",
+            NoResponseCause::Tcp => "TCP: no connection",
+            NoResponseCause::CertificateExpired => "TLS: the certificate has expired",
+            NoResponseCause::Tls => "TLS: no secure connection",
+            NoResponseCause::Refused => "the address is not a public one",
+            NoResponseCause::Http => "the connection ended before the answer was complete",
+        }
+    }
+}
+
+impl FetchFailure {
+    /// Returns the cause of a failure; none: the answer did not come in time.
+    pub fn cause(&self) -> Option<NoResponseCause> {
+        match self {
+            FetchFailure::Timeout(_) => None,
+            FetchFailure::NoSuchHost(_) => Some(NoResponseCause::NoSuchHost),
+            FetchFailure::NoResponse(cause, _) => Some(*cause),
+        }
+    }
+}
+
+/// Something that a page loaded while it was rendered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedResource {
+    pub url: String,
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// The answer came, and came whole.
+    pub is_complete: bool,
 }
 
 /// What a browser made of a page.
@@ -81,6 +150,8 @@ pub struct RenderedDocument {
     pub lazy_picture: Option<String>,
     /// Words of the main text before and after it was scrolled, when it was.
     pub scrolled_words: Option<(usize, usize)>,
+    /// Scripts, style sheets, XHR and fetch requests of the page; none: nobody watched them.
+    pub loaded: Option<Vec<LoadedResource>>,
     /// Elements that lead somewhere by a handler for clicks alone.
     pub click_links: usize,
     /// Where the first of them lead; empty where their handlers do not say.
@@ -150,6 +221,12 @@ impl Response {
     pub fn header_texts(&self) -> Box<[(String, String)]> {
         let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
         self.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
+    }
+
+    /// Headers that protect visitors, by name, each cut after so many characters.
+    pub fn security_headers(&self, most: usize) -> BTreeMap<String, String> {
+        let present = SECURITY_HEADERS.iter().filter(|name| self.headers.contains_key(**name));
+        present.map(|name| ((*name).to_owned(), self.header(name).chars().take(most).collect())).collect()
     }
 
     /// Media type without parameters, lower case.

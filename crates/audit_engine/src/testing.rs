@@ -10,7 +10,7 @@
 //! CERTIFICATE 10         days until the certificate ends
 //! PREVIOUS /path 1769…   the sitemap's date in the run before, whose text was another one
 //! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`,
-//!                        `:lazy address`, `:words before after`, `:clicks address …`
+//!                        `:load address status` (0: none), `:lazy address`, `:words before after`, `:clicks address …`
 //! LIMIT 5                pages after which the audit ends
 //! ```
 
@@ -25,7 +25,8 @@ use url::Url;
 use crate::checks::CheckId;
 use crate::engine::{Audit, AuditOptions, PreviousPage, audit};
 use crate::source::{
-    AuditFetch, FetchFailure, PageSource, RenderedDocument, Response, SnapshotLookup, StoredPage,
+    AuditFetch, FetchFailure, LoadedResource, NoResponseCause, PageSource, RenderedDocument, Response,
+    SnapshotLookup, StoredPage,
 };
 
 const ROOT: &str = "https://site.example/";
@@ -154,7 +155,9 @@ fn answer(outcome: &str, head: &str, body: &str) -> Result<Response, FetchFailur
     match outcome {
         "timeout" => return Err(FetchFailure::Timeout("timeout".to_owned())),
         "nowhere" => return Err(FetchFailure::NoSuchHost("no such host".to_owned())),
-        "fails" => return Err(FetchFailure::NoResponse("connection refused".to_owned())),
+        "fails" => {
+            return Err(FetchFailure::NoResponse(NoResponseCause::Tcp, "connection refused".to_owned()));
+        }
         _ => {}
     }
     let mut response = Response {
@@ -186,6 +189,12 @@ fn rendered(head: &str, body: &str) -> RenderedDocument {
             ":redirect" => page.redirected_to = Some(Url::parse(value).unwrap()),
             ":ready" => page.ready_ms = value.parse().unwrap(),
             ":timeout" => page.timed_out = true,
+            ":load" => {
+                let (url, status) = value.split_once(' ').unwrap();
+                let (url, status) = (url.to_owned(), status.parse().unwrap());
+                let is_complete = status != 0;
+                page.loaded.get_or_insert_default().push(LoadedResource { url, status, is_complete });
+            }
             ":lazy" => page.lazy_picture = Some(value.to_owned()),
             ":words" => {
                 let (before, after) = value.split_once(' ').unwrap();

@@ -1,6 +1,6 @@
 //! What keeps a browser apart from the machine, and what is started within it. Used when a browser is started.
 //! Must never leave a bound out without somebody being told.
-//! See docs/decisions/0221.
+//! See docs/decisions/0221 and docs/decisions/0422.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -30,9 +30,13 @@ impl Bounds {
                 "Chromium's sandbox is off, because this kernel or container forbids it: allow unprivileged user namespaces, \
                  and as root also mounts and other users, for whom the browser's program must be readable"
             }
-            (false, _) => {
+            (false, true) => {
                 "the browser is not confined to a network namespace of its own, only by its flags and the proxy: run as root or \
                  allow user namespaces"
+            }
+            (false, false) => {
+                "the browser has neither a sandbox nor a network namespace of its own, only its flags and the proxy: run as root \
+                 or allow unprivileged user namespaces"
             }
         })
     }

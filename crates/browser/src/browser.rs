@@ -40,7 +40,8 @@ pub(crate) enum StartError {
     #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = locate::REMEDY)]
     NotAProgram(PathBuf),
     #[error(
-        "the browser cannot be confined to namespaces and a sandbox of its own ({0}) and network.strict_egress is on"
+        "the browser cannot be confined to a sandbox and a network namespace of its own ({0}): run as root or allow unprivileged \
+         user namespaces; only network.strict_egress = false starts it without"
     )]
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]

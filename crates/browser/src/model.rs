@@ -104,6 +104,20 @@ pub struct Inspection {
     pub click_links: usize,
     /// Where the first of them lead; empty where their handlers do not say.
     pub click_targets: Vec<String>,
+    /// Scripts, style sheets, XHR and fetch requests of the page that have ended; at most 500.
+    #[serde(skip)]
+    pub loaded: Vec<LoadedRequest>,
+}
+
+/// A request of a page that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedRequest {
+    /// Absolute address, without the fragment.
+    pub url: String,
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// The answer came whole.
+    pub is_complete: bool,
 }
 
 /// Why a page was taken to be ready.

@@ -246,7 +246,7 @@ impl Pool {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
-            tracing::info!(url = %request.url, ?loss, "a render lost its place");
+            tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "a render lost its place");
             if let Err(error) = attempts.lost(loss) {
                 return Ended::failed(error);
             }

@@ -128,7 +128,14 @@ pub enum Stream {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        Connected::new().extra(Served::default())
+        let connected = Connected::new().extra(Served::default());
+        match self {
+            // Only clients whose TLS offers HTTP/2 get it.
+            Stream::Tls(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
+                connected.negotiated_h2()
+            }
+            Stream::Tls(_) | Stream::Plain(_) => connected,
+        }
     }
 }
 

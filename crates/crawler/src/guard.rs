@@ -121,6 +121,16 @@ impl Guard {
         }
     }
 
+    /// Checks an address of a host that the operator has named: private and loopback addresses pass, on any port.
+    ///
+    /// Metadata, link-local, reserved, multicast and unspecified addresses stay refused.
+    pub fn check_named(&self, address: SocketAddr) -> Result<(), Refusal> {
+        match self.check(address) {
+            Err(Refusal::Loopback | Refusal::Private | Refusal::Port(_)) => Ok(()),
+            result => result,
+        }
+    }
+
     /// Answers whether `allow_private` was what let the address through.
     fn check_ip(&self, ip: IpAddr) -> Result<bool, Refusal> {
         if METADATA.contains(&ip) {
@@ -309,6 +319,27 @@ mod tests {
             assert!(check(&guard, ip, 80).is_err(), "{ip}");
         }
         assert_eq!(check(&guard, "1.1.1.1", 22), Err(Refusal::Port(22)));
+    }
+
+    #[test]
+    fn a_host_that_the_operator_has_named_may_be_private_on_any_port() {
+        let check = |ip: &str| Guard::default().check_named(SocketAddr::new(ip.parse().unwrap(), 6379));
+
+        for ip in ["127.0.0.1", "::1", "10.0.0.1", "fd12::5", "::ffff:192.168.0.1", "1.1.1.1"] {
+            assert_eq!(check(ip), Ok(()), "{ip}");
+        }
+        for ip in [
+            "169.254.169.254",
+            "169.254.1.1",
+            "fe80::1",
+            "fd00:ec2::254",
+            "100.100.100.200",
+            "0.0.0.0",
+            "::",
+            "224.0.0.1",
+        ] {
+            assert!(check(ip).is_err(), "{ip}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,6 +151,8 @@ struct Inner {
     guard: Guard,
     hosts: BTreeMap<String, HostTarget>,
     resolver: TokioResolver,
+    /// Host that the operator has named for a service of their own.
+    named: Option<String>,
 }
 
 impl fmt::Debug for Inner {
@@ -171,7 +173,16 @@ impl Network {
         for (name, target) in config.hosts {
             hosts.insert(canonical_name(&name).ok_or(NetworkError::BadHost(name))?, target);
         }
-        Ok(Network(Arc::new(Inner { guard: Guard { allow_private: config.allow_private }, hosts, resolver })))
+        let guard = Guard { allow_private: config.allow_private };
+        Ok(Network(Arc::new(Inner { guard, hosts, resolver, named: None })))
+    }
+
+    /// Returns a network that also reaches one host in private or loopback space, because the operator has named it: the
+    /// address of a model's server. Metadata and link-local addresses stay refused, and so does every other host there.
+    pub fn with_named_host(&self, host: &str) -> Network {
+        let Inner { guard, hosts, resolver, .. } = &*self.0;
+        let (guard, hosts, resolver) = (guard.clone(), hosts.clone(), resolver.clone());
+        Network(Arc::new(Inner { guard, hosts, resolver, named: canonical_name(host) }))
     }
 
     /// Answers where requests for `host:port` go: static hosts first, then IP literals, then DNS.
@@ -179,8 +190,11 @@ impl Network {
     /// One refused address refuses the whole name: a name with a public and a private address is an attack or a mistake.
     pub async fn resolve(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
         let destination = self.locate(host, port).await?;
+        let guard = &self.0.guard;
+        let is_named = self.is_named(host);
         for address in &destination.addresses {
-            self.0.guard.check(*address).map_err(|reason| {
+            let checked = if is_named { guard.check_named(*address) } else { guard.check(*address) };
+            checked.map_err(|reason| {
                 tracing::debug!(host, %address, %reason, "address refused");
                 NetworkError::Refused { host: host.to_owned(), reason }
             })?;
@@ -228,10 +242,20 @@ impl Network {
         if METADATA_NAMES.contains(&name.as_str()) {
             return Err(NetworkError::Refused { host: name, reason: Refusal::Metadata });
         }
-        if !is_public_name(&name) {
+        if self.is_named(&name) {
+            if name == "localhost" {
+                let addresses = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+                let addresses = addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
+                return Ok(Destination { addresses, plain_http: false });
+            }
+        } else if !is_public_name(&name) {
             return Err(NetworkError::BadHost(host.to_owned()));
         }
         self.look_up(name, port).await
+    }
+
+    fn is_named(&self, host: &str) -> bool {
+        self.0.named.is_some() && self.0.named == canonical_name(host)
     }
 
     async fn look_up(&self, name: String, port: u16) -> Result<Destination, NetworkError> {
@@ -401,6 +425,26 @@ mod tests {
         assert!(matches!(closed, NetworkError::Refused { reason: Refusal::Loopback, .. }), "{closed:?}");
         assert!(open.resolve("b.test", 80).await.unwrap_err().is_refused());
         assert!(open.resolve("c.test", 80).await.unwrap_err().is_refused());
+    }
+
+    #[tokio::test]
+    async fn only_the_host_that_the_operator_has_named_may_be_private() {
+        let dns = DnsServer::start().await;
+        dns.leads_to("ai.example", &["10.0.0.5"]);
+        dns.leads_to("ollama", &["172.17.0.2"]);
+        dns.leads_to("cloud.example", &["169.254.169.254"]);
+        let network = network(&dns, &[], &[]);
+        let named = |host| network.with_named_host(host);
+
+        assert_eq!(addresses(&named("AI.example"), "ai.example", 6379).await, ["10.0.0.5:6379"]);
+        assert_eq!(addresses(&named("ollama"), "ollama", 11434).await, ["172.17.0.2:11434"]);
+        assert_eq!(addresses(&named("127.0.0.1"), "127.0.0.1", 22).await, ["127.0.0.1:22"]);
+        assert_eq!(addresses(&named("localhost"), "localhost", 1).await, ["127.0.0.1:1", "[::1]:1"]);
+        assert!(named("ai.example").resolve("127.0.0.1", 80).await.unwrap_err().is_refused());
+        assert!(named("ai.example").resolve("ollama", 80).await.unwrap_err().is_refused());
+        for metadata in ["cloud.example", "metadata.google.internal", "169.254.169.254"] {
+            assert!(named(metadata).resolve(metadata, 80).await.unwrap_err().is_refused(), "{metadata}");
+        }
     }
 
     #[tokio::test]

@@ -11,6 +11,13 @@ pub fn client_config() -> Arc<ClientConfig> {
     CONFIG.clone()
 }
 
+/// Returns the same configuration with HTTP/2 offered before HTTP/1.1, for clients that speak both.
+pub fn client_config_with_http2() -> Arc<ClientConfig> {
+    let mut config = ClientConfig::clone(&client_config());
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Arc::new(config)
+}
+
 /// The same with other roots: those of a private authority, or of a test.
 pub fn client_config_trusting(roots: RootCertStore) -> Arc<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -66,11 +66,13 @@ impl Timestamp {
         self.to_jiff().to_zoned(zone.clone())
     }
 
-    fn date(self) -> jiff::civil::Date {
+    /// The UTC date.
+    pub fn date(self) -> jiff::civil::Date {
         self.in_zone(&jiff::tz::TimeZone::UTC).date()
     }
 
-    fn to_jiff(self) -> jiff::Timestamp {
+    /// This time for libraries that take jiff's type.
+    pub fn to_jiff(self) -> jiff::Timestamp {
         // Outside the years -9999 to 9999 there is no ISO 8601 date: the nearest one is shown. By whole seconds, for jiff
         // takes no milliseconds that its bounds have beyond them.
         let [first, last] =

@@ -1,5 +1,5 @@
-//! Lists of networks that providers publish: of their crawlers (`analytics`), of their proxies (`domains`). Pure.
-//! Must never let in a list that holds a large part of the internet.
+//! Networks: lists that providers publish, of their crawlers (`analytics`) and of their proxies (`domains`), and those that
+//! strangers are counted by. Pure. Must never let in a list that holds a large part of the internet.
 
 use std::net::IpAddr;
 
@@ -16,6 +16,20 @@ pub fn parse_list(entries: &[String]) -> Option<Vec<IpNet>> {
     (!networks.is_empty()).then_some(networks)
 }
 
+/// Lists the networks that a client is counted by, the smallest first: the /24 of an IPv4 address, the /64 of one customer and
+/// the /48 of one site of an IPv6 address.
+pub fn client_networks(address: IpAddr) -> Vec<IpNet> {
+    let address = address.to_canonical();
+    let prefixes: &[u8] = if address.is_ipv4() { &[24] } else { &[64, 48] };
+    let network = |prefix: &u8| IpNet::new(address, *prefix).expect("the prefix fits the family").trunc();
+    prefixes.iter().map(network).collect()
+}
+
+/// Decides whether an address is one of the internet, and no proxy's inside a private network.
+pub fn is_public(address: IpAddr) -> bool {
+    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
+}
+
 fn parse_network(text: &str) -> Option<IpNet> {
     let network: IpNet = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
     let shortest = if network.addr().is_ipv4() { SHORTEST_V4 } else { SHORTEST_V6 };
@@ -29,6 +43,17 @@ mod tests {
     fn list(entries: &[&str]) -> Option<Vec<String>> {
         let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
         Some(parse_list(&entries)?.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_client_is_counted_by_the_networks_that_one_customer_has() {
+        let networks = |text: &str| {
+            client_networks(text.parse().unwrap()).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+
+        assert_eq!(networks("192.0.2.77"), ["192.0.2.0/24"]);
+        assert_eq!(networks("::ffff:192.0.2.77"), ["192.0.2.0/24"]);
+        assert_eq!(networks("2001:db8:1:2:3::4"), ["2001:db8:1:2::/64", "2001:db8:1::/48"]);
     }
 
     #[test]

@@ -151,6 +151,11 @@ impl Blobs {
 
         if read == Some(written) { Ok(()) } else { Err(BlobError::Corrupt) }
     }
+
+    /// Asks for an object that is never there, to learn whether the store answers. Writes nothing.
+    pub async fn check_reads(&self) -> Result<(), BlobError> {
+        self.get("check/nothing").await.map(drop)
+    }
 }
 
 fn open_folder(folder: &FilePath) -> Result<Blobs, BlobError> {

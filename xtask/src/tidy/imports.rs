@@ -26,6 +26,7 @@ const SHARED: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("follow", &[]),
     ("networks", &[]),
+    ("notify", &[]),
     ("platform", &[]),
     ("secret", &[]),
     ("telemetry", &[]),

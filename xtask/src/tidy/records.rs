@@ -24,6 +24,8 @@ const FEATURES: &[&str] = &[
     "crawler",
     "audit",
     "analytics",
+    "dashboard",
+    "mentions",
     "integrations",
     "build",
 ];
@@ -106,7 +108,8 @@ pub fn links_to_records_lead_somewhere(files: &[SourceFile]) -> Vec<Finding> {
 /// Whoever reads the code that a record explains is sent to it: each accepted record is named by a source file.
 pub fn accepted_records_are_linked_from_code(files: &[SourceFile]) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| {
-        let is_code = ["rs", "toml", "sql", "sh", "js", "mjs"].iter().any(|extension| file.is(extension));
+        let is_code =
+            ["rs", "toml", "sql", "sh", "js", "mjs", "ts"].iter().any(|extension| file.is(extension));
         is_code && file.path != THIS_FILE
     };
     let sources: Vec<&SourceFile> = files.iter().filter(is_source).collect();

@@ -2,14 +2,82 @@
 //! A provider is one file: it writes the request and reads the response; `call` alone speaks HTTP.
 //! Must never name a key in an error, a log line or an answer.
 
+mod asking;
+pub mod call;
+mod chat;
+mod chatgpt;
+mod claude;
+mod connection;
+mod gemini;
+mod google_ai_overview;
+mod perplexity;
 mod persona;
+pub mod prices;
+mod quirks;
+pub mod wire;
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use asking::{AskState, AssistantQuestion, CompletionTask, Matter, Progress};
+pub use connection::{ApiStyle, BadProviderKey, OverviewVendor, ProviderConnection, ProviderKey};
 pub use persona::{Persona, PersonaError};
+pub use prices::Usd;
+pub use quirks::{Quirk, Quirks};
+
+use wire::Wire;
+
+/// The providers, in their order. A new one is a file with its listing and a line here.
+pub const PROVIDERS: [&Listing; 5] = [
+    &chatgpt::LISTING,
+    &perplexity::LISTING,
+    &gemini::LISTING,
+    &claude::LISTING,
+    &google_ai_overview::LISTING,
+];
+
+/// Least plan of an account that may ask a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PlanLevel {
+    Essential,
+    Agency,
+}
+
+/// Facts about a provider that do not depend on the installation.
+#[derive(Debug, Clone, Copy)]
+pub struct Listing {
+    pub provider: Provider,
+    pub plan: PlanLevel,
+    /// Everything before the vendor's path.
+    pub base_url: &'static str,
+    /// Model that is asked unless the settings name another; of Google's overviews the vendor.
+    pub model: &'static str,
+    /// Sentence that says how to connect it.
+    pub connect: &'static str,
+    /// Address of the vendor's own page.
+    pub documentation: &'static str,
+    /// Requests a minute unless the settings say otherwise; what the vendor's lowest paid tier allows.
+    pub requests_per_minute: u32,
+    /// Requests in flight unless the settings say otherwise.
+    pub in_flight: u32,
+    wire: fn(&ProviderConnection) -> &'static Wire,
+}
+
+/// Finds the listing of a provider.
+pub fn listing_of(provider: Provider) -> &'static Listing {
+    let found = PROVIDERS.into_iter().find(|listing| listing.provider == provider);
+    found.expect("every provider has its line, which a test checks")
+}
+
+/// Chooses the form of requests and responses of a connection.
+fn wire_of(connection: &ProviderConnection) -> &'static Wire {
+    match connection.style {
+        ApiStyle::Native => (listing_of(connection.provider).wire)(connection),
+        ApiStyle::Chat => &chat::WIRE,
+    }
+}
 
 /// An assistant, by its identifier in the API. The order is that of every list and of the default of a new prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,7 +100,7 @@ impl Provider {
         Provider::GoogleAiOverview,
     ];
 
-    /// Identifier in the API, in settings and in the database.
+    /// Returns the identifier in the API, in settings and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Provider::Chatgpt => "chatgpt",
@@ -43,7 +111,7 @@ impl Provider {
         }
     }
 
-    /// Name as people know the assistant.
+    /// Returns the name as people know the assistant.
     pub const fn title(self) -> &'static str {
         match self {
             Provider::Chatgpt => "ChatGPT",
@@ -84,7 +152,7 @@ pub struct Source {
     pub title: String,
 }
 
-/// Whether the assistant searched the web for its answer.
+/// Search of the web for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retrieval {
@@ -96,7 +164,7 @@ pub enum Retrieval {
     Unknown,
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
@@ -107,7 +175,7 @@ pub enum Finish {
     AbsentOverview,
 }
 
-/// How the provider was told where the person is.
+/// Way in which the provider was told the person's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LocationSent {
@@ -115,11 +183,11 @@ pub enum LocationSent {
     Parameters,
     /// In words, as a system message, because the request has no field or the model refused it.
     Text,
-    /// Not at all: none was wanted.
+    /// Not at all: none was wanted, or a search engine has no field for it.
     None,
 }
 
-/// What the provider says that an answer took.
+/// Tokens and searches of an answer, as the provider states them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,
@@ -145,9 +213,39 @@ pub struct Answer {
     pub served_model: Option<String>,
     pub finish: Finish,
     pub location: LocationSent,
-    /// Whether the question was cut to what a search engine takes.
+    /// The question was cut to the length that a search engine takes.
     pub query_cut: bool,
     pub usage: Usage,
     /// The provider's response as JSON, without keys and without Google's Search Suggestions.
     pub raw: serde_json::Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_has_its_line_in_its_place() {
+        let listed = PROVIDERS.map(|listing| listing.provider);
+
+        assert_eq!(listed, Provider::ALL);
+        for listing in PROVIDERS {
+            assert!(listing.base_url.parse::<url::Url>().is_ok() && !listing.base_url.ends_with('/'));
+            assert!(listing.documentation.parse::<url::Url>().is_ok());
+            let key = format!("providers.{}.api_key", listing.provider);
+            assert!(listing.connect.contains(&key), "{}", listing.connect);
+            assert!(
+                prices::price_of(listing.provider, listing.model, jiff::civil::date(2026, 11, 25)).is_known
+            );
+        }
+    }
+
+    #[test]
+    fn an_identifier_is_read_back() {
+        for provider in Provider::ALL {
+            assert_eq!(provider.as_str().parse(), Ok(provider));
+            assert_eq!(serde_json::to_value(provider).unwrap(), provider.as_str());
+        }
+        assert!("bing".parse::<Provider>().is_err());
+    }
 }

@@ -1,7 +1,9 @@
-//! Where a question is asked from, in which language and by whom: `personaLocation` of a prompt. Pure.
+//! Place, language and role of the person who asks: `personaLocation` of a prompt. Pure.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::countries::find_country;
 
 /// Longest `personaLocation` as JSON, in bytes.
 pub const MAX_PERSONA_BYTES: usize = 1_000;
@@ -69,19 +71,43 @@ impl Persona {
         }
     }
 
-    /// The canonical JSON text; `{}` when there is nothing to say.
+    /// Writes the canonical JSON text; `{}` when there is nothing to say.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a persona is plain data")
     }
 
-    /// Whether anything says where the person is.
+    /// Decides whether anything says where the person is.
     pub fn has_location(&self) -> bool {
-        self.country.is_some() || self.region.is_some() || self.city.is_some() || self.coordinates().is_some()
+        self.has_place_name() || self.coordinates().is_some()
     }
 
-    /// Latitude and longitude, when both are known.
+    /// Returns latitude and longitude, when both are known.
     pub fn coordinates(&self) -> Option<(f64, f64)> {
         Some((self.lat?, self.lng?))
+    }
+
+    /// Decides whether the place has a name: a country, a region or a city.
+    pub fn has_place_name(&self) -> bool {
+        self.country.is_some() || self.region.is_some() || self.city.is_some()
+    }
+
+    /// Names of the place, from the smallest to the country, each once.
+    pub fn place_names(&self) -> Vec<&str> {
+        let country = self.country.as_deref();
+        let country = country.map(|code| find_country(code).map_or(code, |country| country.name));
+        let mut names: Vec<&str> = self.city.as_deref().into_iter().chain(self.region.as_deref()).collect();
+        names.extend(country);
+        names.dedup();
+        names
+    }
+
+    /// Says where the person is, in a sentence for a system message.
+    pub fn place_in_words(&self) -> Option<String> {
+        if self.has_place_name() {
+            return Some(format!("The user is in {}.", self.place_names().join(", ")));
+        }
+        let (lat, lng) = self.coordinates()?;
+        Some(format!("The user is near latitude {lat}, longitude {lng}."))
     }
 
     fn texts(&mut self) -> [&mut Option<String>; 6] {
@@ -148,6 +174,19 @@ mod tests {
         for nothing in [json!(null), json!(""), json!({}), json!("{}")] {
             assert_eq!(Persona::from_json(&nothing).unwrap().to_json(), "{}");
         }
+    }
+
+    #[test]
+    fn a_place_is_said_in_words() {
+        let words = |object| Persona::from_json(&object).unwrap().place_in_words();
+
+        let berlin =
+            json!({ "country": "DE", "region": "Berlin", "city": "Berlin", "lat": 52.5, "lng": 13.4 });
+        assert_eq!(words(berlin).as_deref(), Some("The user is in Berlin, Germany."));
+        assert_eq!(words(json!({ "country": "ZZ" })).as_deref(), Some("The user is in ZZ."));
+        let near = words(json!({ "lat": 52.5, "lng": 13.4 }));
+        assert_eq!(near.as_deref(), Some("The user is near latitude 52.5, longitude 13.4."));
+        assert_eq!(words(json!({ "language": "de" })), None);
     }
 
     #[test]

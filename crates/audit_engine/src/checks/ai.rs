@@ -2,7 +2,7 @@
 
 use super::robots::{R_NOTICE, R_WARNING, blocks_all, is_there};
 use super::thresholds::ThresholdId;
-use super::{Check, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE};
+use super::{Check, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE, WARNING};
 use crate::page::structured::{property, types};
 use crate::page::view::{CheckedRows, GOOGLEBOT};
 use crate::site::{BotResponse, CrawledSite, LinkVerdict, SiteFindings};
@@ -33,6 +33,9 @@ pub const AI_TRAINING_BOTS: &[&str] = &[
     "Meta-ExternalAgent",
     "Bytespider",
 ];
+/// Limit of what the answer for an imitated crawler says.
+const FROM_OUR_ADDRESS: &str =
+    "asked from our own address: a firewall that verifies crawlers by address may let the real one pass";
 /// Share of the links of a llms.txt that may be broken.
 const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
 
@@ -123,10 +126,10 @@ pub(super) static CHECKS: &[Check] = &[
         id: "AI_BOT_HTTP_BLOCKED",
         scope: FindingScope::Site,
         on: CheckedRows::Any,
-        weight: 4.0,
+        weight: 2.0,
         title: "The server turns AI crawlers away that robots.txt lets in",
-        why: "A firewall decides what robots.txt should: assistants cannot read the site.",
-        fix: "Let them through, or forbid them in robots.txt.",
+        why: "A firewall decides what robots.txt should: assistants may not be able to read the site.",
+        fix: "Look into the firewall's log whether the real crawlers get through; if not, let them, or forbid them in robots.txt.",
         source: "https://platform.openai.com/docs/bots",
         bad: "GET /\nShoes\nBOT GPTBot 403",
         good: "GET /\nShoes\nBOT GPTBot 200",
@@ -140,10 +143,10 @@ pub(super) static CHECKS: &[Check] = &[
                 } else {
                     response.status.to_string()
                 };
-                found.add(format!("{}: {what}", response.name), []);
+                found.add(format!("{}: {what}, {FROM_OUR_ADDRESS}", response.name), []);
             }
         }),
-        ..ERROR
+        ..WARNING
     },
     Check {
         id: "ROBOTS_AI_SEARCH_BLOCKED",

@@ -65,7 +65,9 @@ fn own_values<'a>(page: &'a Page) -> impl Iterator<Item = &'a str> {
 fn verdict_is(site: &CrawledSite, row: &NamedRow, verdict: AlternateVerdict, found: &mut Evidence) {
     for entry in &row.named.alternates {
         if site.alternate_verdict(row, entry) == verdict {
-            found.add(entry.to.map(|to| site.url(to)).unwrap_or_default(), &*entry.lang, "hreflang");
+            let url =
+                entry.to.map(|to| site.url(to)).or_else(|| entry.elsewhere.as_deref().map(str::to_owned));
+            found.add(url.unwrap_or_default(), &*entry.lang, "hreflang");
         }
     }
 }

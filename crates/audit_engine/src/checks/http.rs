@@ -106,8 +106,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=/a>a</a>\nGET /a fails",
         good: "GET /\n<a href=/a>a</a>\nGET /a timeout",
         fires: Fires::Joined(|_, row, found| {
-            if row.failure == Some(Failure::NoResponse) {
-                found.add("", "", "no response");
+            if let Some(Failure::NoResponse(cause)) = row.failure {
+                found.add("", "", cause.text());
             }
         }),
         ..ERROR
@@ -260,8 +260,8 @@ pub(super) static CHECKS: &[Check] = &[
         why: "Search engines take that for deceit, or index what nobody sees.",
         fix: "Answer both alike; serve crawlers the same page rendered.",
         source: "https://developers.google.com/search/docs/essentials/spam-policies#cloaking",
-        bad: "GET /\n<p>{word *30}\nBOT Googlebot 403",
-        good: "GET /\n<p>{word *30}\nBOT GPTBot 403",
+        bad: "GET /\n<p>{word *30}\nBOT Googlebot 404",
+        good: "GET /\n<p>{word *30}\nBOT Googlebot 403",
         fires: Fires::Joined(|_, row, found| {
             if let Some(difference) = &row.agent_difference {
                 found.add("", "", difference.to_string());

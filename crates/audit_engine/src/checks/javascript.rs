@@ -1,19 +1,19 @@
 //! Checks of what scripts do to a page: raw against rendered facts, and what only a render shows.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 use url::Url;
 
-use super::images::missing;
 use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
+use crate::page::Page;
+use crate::page::caps::AddressRoom;
 use crate::page::text::word_count;
 use crate::page::view::{CheckedRows, GOOGLEBOT, effective_canonical};
-use crate::page::{Page, ResourceKind};
-use crate::source::RenderedDocument;
+use crate::source::{LoadedResource, RenderedDocument};
 
 const JS_SEO: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics";
@@ -32,14 +32,31 @@ fn render<'a>(page: &'a Page) -> Option<&'a RenderedDocument> {
     page.input.rendered.map(|(rendered, _)| rendered).filter(|_| page.was_rendered())
 }
 
+/// Lists the requests of the render to the site's own host.
+fn own_resources<'p>(page: &'p Page) -> impl Iterator<Item = (Url, &'p LoadedResource)> {
+    let loaded = render(page).and_then(|render| render.loaded.as_deref()).unwrap_or_default();
+    let urls = loaded.iter().filter_map(|loaded| Some((Url::parse(&loaded.url).ok()?, loaded)));
+    urls.filter(|(url, _)| page.input.origin.contains(url))
+}
+
+fn is_forbidden(page: &Page, url: &Url) -> bool {
+    !page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(url)).is_allowed
+}
+
 fn lacks_raw_content(page: &Page) -> bool {
     page.was_rendered() && page.input.raw.measures.words < 20 && page.words >= 100
 }
 
-fn internal_targets(page: &Page, hrefs: impl Iterator<Item = impl AsRef<str>>) -> HashSet<Target> {
-    let targets =
-        hrefs.filter_map(|href| page.resolve(href.as_ref())).map(|url| page.input.origin.target(&url));
-    targets.filter(|target| matches!(target, Target::Internal(key) if *key != page.key)).collect()
+/// Returns the keys of pages that the links of the answer lead to.
+fn raw_targets(page: &Page) -> HashSet<String> {
+    let room = AddressRoom::default();
+    let hrefs = page.input.raw.links.iter().filter_map(|link| link.href.as_deref());
+    let urls = hrefs.filter_map(|href| page.resolve(href)).filter(|url| room.take(url.as_str().len()));
+    let internal = urls.filter_map(|url| match page.input.origin.target(&url) {
+        Target::Internal(key) => Some(key),
+        Target::External(_) => None,
+    });
+    internal.filter(|key| *key != page.key).collect()
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -163,19 +180,16 @@ pub(super) static CHECKS: &[Check] = &[
             if !page.was_rendered() || lacks_raw_content(page) {
                 return;
             }
-            let hrefs = |facts: &crate::page::PageFacts| -> Vec<String> {
-                facts.links.iter().filter_map(|link| link.href.clone()).collect()
-            };
-            let all = internal_targets(page, hrefs(page.facts).iter());
-            let raw = internal_targets(page, hrefs(page.input.raw).iter());
-            let mut only: Vec<&Target> = all.difference(&raw).collect();
-            if only.len() >= 5 && only.len() * 10 > all.len() * 3 {
-                only.sort_by_key(|target| format!("{target:?}"));
-                for target in only {
-                    if let Target::Internal(key) = target {
-                        found.add(page.input.origin.url(key), "", "only rendered");
-                    }
-                }
+            let keys = page.internal_links().filter_map(|(link, _)| match &link.target {
+                Target::Internal(key) => Some(key.as_str()),
+                Target::External(_) => None,
+            });
+            let all: BTreeSet<&str> = keys.filter(|key| *key != page.key).collect();
+            let raw = raw_targets(page);
+            let only = || all.iter().filter(|key| !raw.contains(**key));
+            let count = only().count();
+            if count >= 5 && count * 10 > all.len() * 3 {
+                only().for_each(|key| found.add(page.input.origin.url(key), "", "only rendered"));
             }
         }),
         ..RENDERED_WARNING
@@ -308,23 +322,14 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_BLOCKED_RESOURCE",
-        title: "A script or style sheet is forbidden by robots.txt",
+        title: "A script, style sheet or request of the page is forbidden by robots.txt",
         why: "Googlebot renders the page without it.",
         fix: "Allow it in robots.txt.",
-        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: Googlebot\nDisallow: /a.js\nGET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
-        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>a",
+        bad: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: Googlebot\nDisallow: /a.js\nGET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:load https://site.example/a.js 200\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:load https://site.example/a.js 200\n\n<p>a",
         fires: Fires::Elements(|page, found| {
-            // The rendered document has lost its scripts; those that the answer names are loaded.
-            for resource in page.input.raw.resources.iter().filter(|_| page.was_rendered()) {
-                let is_needed = matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet);
-                let Some(url) =
-                    page.resolve(&resource.url).filter(|url| is_needed && page.input.origin.contains(url))
-                else {
-                    continue;
-                };
-                if !page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(&url)).is_allowed {
-                    found.add(url, "", "forbidden");
-                }
+            for (url, _) in own_resources(page).filter(|(url, _)| is_forbidden(page, url)) {
+                found.add(url, "", "forbidden");
             }
         }),
         ..RENDERED
@@ -383,16 +388,17 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_RESOURCE_FAILED",
-        title: "A script or style sheet is not there",
+        title: "A script, style sheet or request of the page fails",
         why: "The page is rendered without it.",
-        fix: "Restore the file, or remove its tag.",
-        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js 404\nRENDER /\n<p>a",
-        good: "GET /\n<div id=root></div><script src=/a.js></script>\nGET /a.js\ncontent-type: text/javascript\n\n1\nRENDER /\n<p>a",
-        fires: Fires::Joined(|site, row, found| {
-            for id in &row.named.resources {
-                let url = site.texts.key(*id);
-                if let Some(why) = site.assets.get(id).and_then(|asset| missing(site, url, asset)) {
-                    found.add(url, "", why);
+        fix: "Restore what it asks for, or do not ask for it.",
+        bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:load https://site.example/api/list 500\n\n<p>a",
+        good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n:load https://site.example/api/list 200\n:load https://other.example/api/list 500\n\n<p>a",
+        fires: Fires::Elements(|page, found| {
+            for (url, loaded) in own_resources(page).filter(|(url, _)| !is_forbidden(page, url)) {
+                match loaded.status {
+                    400.. => found.add(url, "", loaded.status.to_string()),
+                    _ if !loaded.is_complete => found.add(url, "", "failed"),
+                    _ => {}
                 }
             }
         }),

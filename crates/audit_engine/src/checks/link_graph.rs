@@ -188,7 +188,8 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<a href=/low>l</a>{<a href=/#>a</a>*20}\nGET /low\nl\nGET /0\n{<a href=/#>a</a>*20}\nGET /1\n{<a href=/#>a</a>*20}\nGET /2\n{<a href=/#>a</a>*20}\nGET /3\na\nGET /4\na\nGET /5\na\nGET /6\na\nGET /7\na\nGET /8\na\nGET /9\na\nGET /10\na\nGET /11\na\nGET /12\na\nGET /13\na\nGET /14\na\nGET /15\na\nGET /16\na\nGET /17\na\nGET /18\na\nGET /19\na",
         good: "GET /\n<a href=/a>a</a>\nGET /a\na",
         fires: Fires::Joined(|site, row, found| {
-            let is_near = site.depth(row.id).is_some_and(|depth| depth <= 2) && !row.is_seed;
+            let is_close = site.depth(row.id).is_some_and(|depth| depth <= 2);
+            let is_near = (is_close || site.is_important(row.id)) && !row.is_seed;
             if is_near && site.has_low_score(row.id) {
                 site.linking_pages(row.id).for_each(|from| found.add(from, "", ""));
             }

@@ -12,7 +12,7 @@ use crate::address::Target;
 use crate::page::addresses::is_on_host_of_base;
 use crate::page::text::fold;
 use crate::page::view::CheckedRows;
-use crate::page::{Link, Page};
+use crate::page::{Link, Page, ResourceKind};
 
 const CRAWLABLE: &str = "https://developers.google.com/search/docs/crawling-indexing/links-crawlable";
 
@@ -42,7 +42,7 @@ fn is_vague(text: &str, language: Option<&str>) -> bool {
 }
 
 /// Whether a host exists on the writer's own machine or network only.
-fn is_local(url: &Url) -> bool {
+pub(super) fn is_local(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
             name == "localhost" || [".localhost", ".local", ".internal"].iter().any(|end| name.ends_with(end))
@@ -196,7 +196,9 @@ pub(super) static CHECKS: &[Check] = &[
                 .filter_map(|link| link.href.as_deref())
                 .for_each(|href| add_if_local(page, href, "link", found));
             facts.images.iter().for_each(|image| add_if_local(page, &image.src, "picture", found));
-            facts.resources.iter().for_each(|resource| add_if_local(page, &resource.url, "resource", found));
+            let resources =
+                facts.resources.iter().filter(|resource| resource.kind != ResourceKind::Candidate);
+            resources.for_each(|resource| add_if_local(page, &resource.url, "resource", found));
             facts.frames.iter().for_each(|(src, _)| add_if_local(page, src, "iframe", found));
             facts.form_actions.iter().for_each(|action| add_if_local(page, action, "form", found));
             ["og:url", "og:image"]

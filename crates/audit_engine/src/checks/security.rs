@@ -1,5 +1,6 @@
 //! Checks of encryption.
 
+use super::links::is_local;
 use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, SITE_NOTICE, SITE_WARNING, WARNING};
 use crate::page::addresses::is_on_host_of_base;
@@ -27,7 +28,8 @@ pub(super) static CHECKS: &[Check] = &[
         source: HTTPS,
         bad: "GET http://site.example/\nShoes",
         good: "GET /\nShoes",
-        fires: Fires::When(|page| page.input.url.scheme() == "http"),
+        // Nobody encrypts what is on the same machine or network.
+        fires: Fires::When(|page| page.input.url.scheme() == "http" && !is_local(page.input.url)),
         ..ERROR
     },
     Check {
@@ -42,7 +44,8 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Elements(|page, found| {
             page.facts.images.iter().for_each(|image| add_if_plain(page, &image.src, "picture", found));
             page.facts.frames.iter().for_each(|(src, _)| add_if_plain(page, src, "iframe", found));
-            let loaded = page.facts.resources.iter().filter(|resource| resource.kind != ResourceKind::Other);
+            let is_loaded = |kind| !matches!(kind, ResourceKind::Other | ResourceKind::Candidate);
+            let loaded = page.facts.resources.iter().filter(|resource| is_loaded(resource.kind));
             loaded.for_each(|resource| add_if_plain(page, &resource.url, "resource", found));
         }),
         ..WARNING

@@ -12,8 +12,6 @@ const S_ERROR: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, .
 const S_WARNING: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_WARNING };
 const S_NOTICE: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_NOTICE };
 const DAY_MS: i64 = 86_400_000;
-/// Entries of a file that search engines read.
-const MAX_LISTED: usize = 50_000;
 
 /// What is wrong with a listed address; the first that fits.
 #[derive(PartialEq, Eq)]
@@ -32,7 +30,7 @@ fn verdict(site: &CrawledSite, entry: &SitemapEntry) -> EntryVerdict {
     if entry.is_elsewhere {
         return EntryVerdict::OtherHost;
     }
-    let Some(row) = entry.id.and_then(|id| site.row(id)) else { return EntryVerdict::Fine };
+    let Some(row) = entry.id.and_then(|id| site.answer(id)) else { return EntryVerdict::Fine };
     match row {
         Row { is_blocked: true, .. } => EntryVerdict::Blocked,
         Row { status: 400..=428 | 430..=499, .. } => EntryVerdict::ClientError,
@@ -47,7 +45,7 @@ fn verdict(site: &CrawledSite, entry: &SitemapEntry) -> EntryVerdict {
 fn add_entries(site: &CrawledSite, wanted: &EntryVerdict, found: &mut SiteFindings) {
     for file in &site.sitemaps {
         for entry in file.entries.iter().filter(|entry| verdict(site, entry) == *wanted) {
-            let status = entry.id.and_then(|id| site.row(id)).map_or(0, |row| row.status);
+            let status = entry.id.and_then(|id| site.answer(id)).map_or(0, |row| row.status);
             found.entry(Some(file.url.as_str()), entry.url(site), status.to_string());
         }
     }
@@ -104,7 +102,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url>{<!-- a comment that is written again and again until the file is much too large for any search engine -->*530000}</urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            for file in site.sitemaps.iter().filter(|file| file.is_cut && file.listed < MAX_LISTED) {
+            for file in site.sitemaps.iter().filter(|file| file.is_too_large) {
                 found.entry(Some(file.url.as_str()), "", "more than 50 MiB");
             }
         }),
@@ -118,7 +116,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{<url><loc>https://o.example/#</loc></url>*50001}</urlset>\nGET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset>{<url><loc>https://o.example/#</loc></url>*5}</urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            for file in site.sitemaps.iter().filter(|file| file.is_cut && file.listed >= MAX_LISTED) {
+            for file in site.sitemaps.iter().filter(|file| file.has_too_many) {
                 found.entry(Some(file.url.as_str()), "", "more than 50,000");
             }
         }),
@@ -342,7 +340,8 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Whole(|site, found| {
             let listed: HashSet<_> =
                 site.sitemaps.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.id).collect();
-            if site.is_follow && !listed.is_empty() {
+            // Of a sitemap that was not read whole nobody knows what it lists.
+            if site.is_follow && site.has_whole_sitemaps() && !listed.is_empty() {
                 let missing = site.pages().filter(|row| row.is_indexable() && !listed.contains(&row.id));
                 missing.for_each(|row| found.entry(None, site.url(row.id), ""));
             }

@@ -31,6 +31,22 @@ static RICH_RESULTS_TABLE: &[RichResult] = &[
         required: &[],
         recommended: &["author", "datePublished", "headline", "image"],
     },
+    RichResult {
+        kind: "Course",
+        required: &["name", "description"],
+        recommended: &["provider", "offers", "hasCourseInstance"],
+    },
+    RichResult {
+        kind: "Dataset",
+        required: &["name", "description"],
+        recommended: &["license", "creator", "distribution", "isAccessibleForFree"],
+    },
+    RichResult { kind: "QAPage", required: &["mainEntity"], recommended: &[] },
+    RichResult {
+        kind: "SoftwareApplication",
+        required: &["name", "offers", "aggregateRating|review"],
+        recommended: &["applicationCategory", "operatingSystem"],
+    },
     RichResult { kind: "BreadcrumbList", required: &["itemListElement"], recommended: &[] },
     RichResult {
         kind: "Event",
@@ -169,6 +185,32 @@ fn add_unfinished(object: &Value, kind: &'static str, found: &mut Evidence) {
                 }
             }
         }
+        "QAPage" => {
+            for question in values(object, "mainEntity").iter().filter(|question| !is_reference(question)) {
+                let answers =
+                    values(question, "acceptedAnswer").iter().chain(values(question, "suggestedAnswer"));
+                let has_text = |answer: &Value| is_reference(answer) || property(answer, "text").is_some();
+                let is_answered = answers.clone().count() > 0 && answers.clone().all(has_text);
+                if property(question, "name").is_none() {
+                    found.add("", kind, "mainEntity.name");
+                }
+                // A question without an answer yet says so.
+                let waits = property(question, "answerCount").is_some_and(|count| count == 0 || count == "0");
+                if !is_answered && !waits {
+                    found.add("", kind, "mainEntity.acceptedAnswer.text");
+                }
+            }
+        }
+        // An application may be free, and has to say so.
+        "SoftwareApplication" => {
+            let has_price = |offer: &Value| {
+                ["price", "lowPrice"].iter().any(|name| property(offer, name).is_some())
+                    || property(offer, "priceSpecification").is_some()
+            };
+            if lacks_inside("offers", has_price) {
+                found.add("", kind, "offers.price");
+            }
+        }
         "JobPosting" => {
             let is_remote = values(object, "jobLocationType").iter().any(|way| way == "TELECOMMUTE");
             let has_region = property(object, "applicantLocationRequirements").is_some();
@@ -221,6 +263,17 @@ fn name_of(object: &Value) -> Option<&str> {
         _ => None,
     })?;
     property(object, key)?.as_str()
+}
+
+/// Folds the case of a text, and writes typographic quotes and dashes as keyboards do: systems that write pages change them.
+fn plain(text: &str) -> String {
+    let plain = |c| match c {
+        '‘' | '’' | '‚' | '‛' | '′' | '´' | '`' => '\'',
+        '“' | '”' | '„' | '‟' | '″' | '«' | '»' => '"',
+        '‐' | '‑' | '–' | '—' => '-',
+        other => other,
+    };
+    fold(text).chars().map(plain).collect()
 }
 
 pub(super) static CHECKS: &[Check] = &[
@@ -295,12 +348,12 @@ pub(super) static CHECKS: &[Check] = &[
         why: "Search engines take it for deceit.",
         fix: "Show the name on the page, or correct the data.",
         source: POLICIES,
-        bad: "<script type=application/ld+json>{\"@type\":\"Product\",\"name\":\"Shoe\"}</script><p>Boots",
-        good: "<script type=application/ld+json>{\"@type\":\"Product\",\"name\":\"Shoe\"}</script><p>This SHOE",
+        bad: "<script type=application/ld+json>{\"@type\":\"Product\",\"name\":\"Jo's shoe\"}</script><p>Boots",
+        good: "<script type=application/ld+json>{\"@type\":\"Product\",\"name\":\"Jo's shoe\"}</script><p>This is JO’S SHOE",
         fires: Fires::Elements(|page, found| {
             let names: Vec<&str> = page.structured.objects.iter().filter_map(name_of).collect();
-            let visible = if names.is_empty() { String::new() } else { fold(&page.facts.visible_text) };
-            for name in names.into_iter().filter(|name| !visible.contains(&fold(&collapse(name)))) {
+            let visible = if names.is_empty() { String::new() } else { plain(&page.facts.visible_text) };
+            for name in names.into_iter().filter(|name| !visible.contains(&plain(&collapse(name)))) {
                 found.add("", name, "");
             }
         }),
@@ -353,6 +406,9 @@ mod tests {
             ),
             (json!({"@type": "Car", "offers": {"@type": "AggregateOffer", "highPrice": 5}}), "offers.price"),
             (json!({"@type": "UserReview", "reviewRating": {"bestRating": 5}}), "reviewRating.ratingValue"),
+            (json!({"@type": "MobileApplication", "offers": {"priceCurrency": "EUR"}}), "offers.price"),
+            (json!({"@type": "QAPage", "mainEntity": {"name": "Why?"}}), "mainEntity.acceptedAnswer.text"),
+            (json!({"@type": "QAPage", "mainEntity": {"acceptedAnswer": {"text": "So"}}}), "mainEntity.name"),
         ] {
             assert_eq!(unfinished(&object), [lacking], "{object}");
         }
@@ -367,6 +423,9 @@ mod tests {
             json!({"@type": "Product", "offers": {"priceSpecification": {"price": 5}}}),
             json!({"@type": "Product", "offers": {"@type": "AggregateOffer", "lowPrice": 5}}),
             json!({"@type": "Product", "offers": {"priceCurrency": "EUR"}, "review": {"author": "a"}}),
+            json!({"@type": "SoftwareApplication", "offers": {"price": 0}}),
+            json!({"@type": "QAPage", "mainEntity": {"name": "Why?", "answerCount": 0}}),
+            json!({"@type": "QAPage", "mainEntity": {"name": "Why?", "suggestedAnswer": {"text": "So"}}}),
         ] {
             assert_eq!(unfinished(&object), [""; 0], "{object}");
         }

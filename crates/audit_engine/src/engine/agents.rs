@@ -6,7 +6,7 @@ use url::Url;
 
 use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::Crawl;
-use super::patterns::template;
+use super::template::template;
 use crate::address::{Origin, Target};
 use crate::page::challenge::is_challenge;
 use crate::page::directives::Directives;
@@ -126,6 +126,10 @@ impl<'r> AgentVersion<'r> {
 /// What differs between Googlebot's answer for a page and a person's version of it, if they cannot be of one page.
 fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &AgentVersion) -> Option<String> {
     let (status, other) = (crawler.status, person.response.status);
+    // A firewall that knows Googlebot by its addresses refuses everybody else who calls himself so: that is no deceit.
+    if matches!(status, 401 | 403 | 429) {
+        return None;
+    }
     if status / 100 != other / 100 {
         return Some(format!("status {status} for Googlebot, {other} for a person"));
     }

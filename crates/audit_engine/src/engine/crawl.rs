@@ -1,7 +1,7 @@
 //! The crawl: what is asked for, in which order, and what becomes of the answers. Answers are worked on in the order in
 //! which they were asked for, so that the result does not depend on how fast each came.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,31 +9,38 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
-use super::fetch::{Pace, fetch, mismatched_type};
-use super::frontier::{CrawlPriority, Frontier};
+use super::fetch::{FetchedPage, Pace, fetch, mismatched_type};
 use super::in_order::InOrder;
 use super::journal::{EarlierRecords, FileRecord, Journal, JournalError, JournalRecord, RecordBatches};
-use super::opening::Alternates;
+use super::outcome::RowResult;
 use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
-use super::patterns::{Admission, Patterns, Wish};
+use super::patterns::Wish;
+use super::queue::CrawlQueue;
+use super::results::live_row;
 use super::scanning::{Scanned, Scans};
+use super::sitemaps::Alternates;
 use super::{AuditOptions, AuditProgress, CrawlEnd, CrawlMode};
 use crate::address::Origin;
 use crate::checks::thresholds::ThresholdId;
 use crate::page::addresses::Addresses;
 use crate::page::not_found::NotFoundProbe;
-use crate::site::{CrawledSite, Row, RowDestination, SpillFile, UrlId};
+use crate::site::{AddressLimits, CrawledSite, Row, RowDestination, SpillFile, UrlId};
 use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
 const TICK: Duration = Duration::from_millis(250);
-/// Redirects that are followed one after the other. Verdicts tell up to ten of them apart.
-const MAX_REDIRECTS: u8 = 20;
+/// Time after which an address that hangs does not stop those behind it any more.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that are completed before others on the thread get their turn.
 const AT_ONCE: usize = 4;
 /// Answers that may wait for an earlier one, for each request that may run.
 const WINDOW: usize = 4;
+/// Bytes of documents that may wait at each of two steps, the scan and the checks. Facts take several times as much.
+const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
+
+/// Rows that are shown while the audit runs.
+const MAX_LIVE_ROWS: usize = 10_000;
 
 /// Who is told how far the audit is.
 pub(super) enum Watch<'w> {
@@ -41,6 +48,29 @@ pub(super) enum Watch<'w> {
     Journal(&'w mut dyn Journal),
     /// Somebody who watches.
     Callback(&'w mut (dyn FnMut(AuditProgress) + Send)),
+}
+
+impl Watch<'_> {
+    /// Decides whether an audit must end that took so long.
+    pub fn must_end(&self, options: &AuditOptions, elapsed: Duration) -> Option<CrawlEnd> {
+        match self {
+            Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),
+            _ => {}
+        }
+        let is_late = options.time_limit.is_some_and(|limit| elapsed >= limit);
+        is_late.then_some(CrawlEnd::TimeLimit)
+    }
+
+    /// Waits until an audit must end that has taken `elapsed` so far.
+    pub async fn end(&mut self, options: &AuditOptions, elapsed: Duration) -> CrawlEnd {
+        let begun = Instant::now();
+        loop {
+            if let Some(reason) = self.must_end(options, elapsed + begun.elapsed()) {
+                return reason;
+            }
+            tokio::time::sleep(TICK).await;
+        }
+    }
 }
 
 enum Ready {
@@ -51,8 +81,7 @@ enum Ready {
 pub(super) struct Crawl<'a> {
     pub options: &'a AuditOptions,
     pub site: CrawledSite,
-    pub frontier: Frontier,
-    pub patterns: Patterns,
+    pub queue: CrawlQueue<'a>,
     /// Renders that may run: pages that wait for others of their template all begin at once.
     render_turns: Arc<Semaphore>,
     pub probe: NotFoundProbe,
@@ -61,16 +90,8 @@ pub(super) struct Crawl<'a> {
     pub pages: usize,
     pub files: Vec<FileRecord>,
     pub spill: SpillFile,
-    /// Addresses that the options leave out.
-    pub filtered: HashSet<UrlId>,
     /// Addresses that robots.txt forbids.
     pub forbidden: usize,
-    /// Addresses that lead nowhere new, without end.
-    pub trapped: HashSet<UrlId>,
-    /// Addresses that others of their template stand for.
-    pub sampled: HashSet<UrlId>,
-    /// Redirects in a row that led to an address.
-    redirects: HashMap<UrlId, u8>,
     /// When pages changed, by the sitemap.
     pub lastmods: HashMap<UrlId, i64>,
     /// Language versions of pages by the sitemap.
@@ -79,8 +100,17 @@ pub(super) struct Crawl<'a> {
     pub known: usize,
     pub close_reason: CrawlEnd,
     pub sessions: u32,
-    /// Year of the audit: dates far from it are no pages.
-    pub year: i32,
+    /// Targets and probes that bounds left out.
+    pub left_out_targets: usize,
+    pub left_out_probes: usize,
+    /// Only what earlier runs wrote down is looked at.
+    pub ends_with_past: bool,
+    /// Addresses that were left out because of that.
+    pub unvisited: usize,
+    /// Bytes of documents that wait for their checks.
+    unchecked_bytes: usize,
+    /// Rows since the last batch, to be shown while the audit runs.
+    live: Vec<RowResult>,
     past: EarlierRecords,
     batches: RecordBatches,
     started: Instant,
@@ -95,23 +125,21 @@ impl<'a> Crawl<'a> {
         let mut site = CrawledSite::new(origin, &options.agent);
         site.is_follow = options.mode == CrawlMode::Follow;
         site.thresholds = options.thresholds.clone();
+        let limits = AddressLimits::for_pages(options.max_pages);
+        site.urls.limit(limits);
+        site.texts.limit(limits);
         let past = EarlierRecords::read(past, &mut site)?;
         Ok(Crawl {
             options,
-            frontier: Frontier::default(),
-            patterns: Patterns::default(),
+            queue: CrawlQueue::new(options),
             render_turns: Arc::new(Semaphore::new(options.renders_at_once.max(1))),
             probe: NotFoundProbe::default(),
             addresses: Addresses::default(),
-            pace: Pace::new(options.requests_per_second, None, options.concurrency),
+            pace: Pace::new(options.concurrency),
             pages: 0,
             files: Vec::new(),
             spill: SpillFile::default(),
-            filtered: HashSet::new(),
             forbidden: 0,
-            trapped: HashSet::new(),
-            sampled: HashSet::new(),
-            redirects: HashMap::new(),
             lastmods: HashMap::new(),
             alternates: Alternates::default(),
             known: 0,
@@ -119,7 +147,12 @@ impl<'a> Crawl<'a> {
             sessions: past.sessions,
             batches: RecordBatches::new(&past, &site),
             past,
-            year: 0,
+            left_out_targets: 0,
+            left_out_probes: 0,
+            ends_with_past: false,
+            unvisited: 0,
+            unchecked_bytes: 0,
+            live: Vec::new(),
             started: Instant::now(),
             site,
         })
@@ -131,22 +164,24 @@ impl<'a> Crawl<'a> {
     }
 
     pub async fn run(&mut self, source: &dyn PageSource, watch: &mut Watch<'_>) -> Result<(), JournalError> {
-        let mut fetches = InOrder::new();
+        let mut fetches = InOrder::with_patience(PATIENCE, self.options.concurrency.max(1));
         let mut scans = Scans::default();
         let mut readies = InOrder::new();
         loop {
-            if let Some(reason) = self.must_end(watch) {
+            if let Some(reason) = watch.must_end(self.options, self.elapsed()) {
                 self.close_reason = reason;
                 break;
             }
             self.ask(source, &mut fetches, scans.len() + readies.len());
             while scans.len() < WINDOW * self.options.concurrency.max(1)
+                && scans.bytes() < MAX_WAITING_BYTES
                 && let Some(fetched) = fetches.pop()
             {
                 scans.push(fetched);
             }
             scans.start();
-            while readies.running() < self.options.renders_at_once.max(1) + self.patterns.waiting()
+            while readies.running() < self.options.renders_at_once.max(1) + self.queue.patterns.waiting()
+                && self.unchecked_bytes < MAX_WAITING_BYTES
                 && let Some(scanned) = scans.pop()
             {
                 self.receive(source, scanned, &mut readies);
@@ -160,7 +195,7 @@ impl<'a> Crawl<'a> {
             }
             let is_moving = completed > 0;
             let asked = fetches.len() + scans.len() + readies.len();
-            let progress = AuditProgress { pages: self.pages, waiting: self.frontier.len() + asked };
+            let progress = AuditProgress { pages: self.pages, waiting: self.queue.waiting() + asked };
             self.tell(watch, progress, is_moving).await?;
             if is_moving {
                 tokio::task::yield_now().await;
@@ -175,19 +210,10 @@ impl<'a> Crawl<'a> {
                 }
             }
         }
-        if self.close_reason == CrawlEnd::Finished && self.frontier.len() > 0 {
+        if self.close_reason == CrawlEnd::Finished && self.queue.waiting() > 0 {
             self.close_reason = CrawlEnd::UrlLimit;
         }
-        self.save(watch, AuditProgress { pages: self.pages, waiting: self.frontier.len() }).await
-    }
-
-    pub fn must_end(&self, watch: &Watch<'_>) -> Option<CrawlEnd> {
-        match watch {
-            Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),
-            _ => {}
-        }
-        let is_late = self.options.time_limit.is_some_and(|limit| self.elapsed() >= limit);
-        is_late.then_some(CrawlEnd::TimeLimit)
+        self.save(watch, AuditProgress { pages: self.pages, waiting: self.queue.waiting() }).await
     }
 
     async fn tell(
@@ -211,7 +237,7 @@ impl<'a> Crawl<'a> {
         if let Watch::Journal(journal) = watch
             && let Some(batch) = self.batches.take(&self.site, elapsed)?
         {
-            journal.save(batch, progress).await?;
+            journal.save(batch, std::mem::take(&mut self.live), progress).await?;
         }
         Ok(())
     }
@@ -219,7 +245,7 @@ impl<'a> Crawl<'a> {
     /// Asks for as many addresses as may be asked for now.
     fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Scanned>, others: usize) {
         while fetches.running() < self.pace.limit()
-            && fetches.len() < WINDOW * self.options.concurrency.max(1)
+            && fetches.len() - fetches.late() < WINDOW * self.options.concurrency.max(1)
             && self.pages + fetches.len() + others < self.options.max_pages
         {
             let Some(id) = self.next_allowed(fetches.len() + others == 0) else { break };
@@ -227,14 +253,18 @@ impl<'a> Crawl<'a> {
                 fetches.push_done(Scanned::Earlier(record));
                 continue;
             }
+            if self.ends_with_past {
+                self.unvisited += 1;
+                continue;
+            }
             let url = self.site.origin.url(self.site.urls.key(id));
-            let start = self.pace.next_start();
-            let (gap, slow_ms) = (self.pace.gap(), self.options.thresholds.number(ThresholdId::TtfbSlowMs));
+            let slow_ms = self.options.thresholds.number(ThresholdId::TtfbSlowMs);
+            let origin = self.site.origin.clone();
             fetches.push(async move {
-                tokio::time::sleep_until(start).await;
-                let asked_at_ms = source.now_ms();
-                let result = Box::new(fetch(source, &url, slow_ms, gap).await);
-                Scanned::Fetched { id, url, result, raw: None, asked_at_ms }
+                let FetchedPage { url, result } = fetch(source, &origin, url, slow_ms).await;
+                // Before the request there may have been a wait.
+                let answered_at_ms = source.now_ms();
+                Scanned::Fetched { id, url, result: Box::new(result), raw: None, answered_at_ms }
             });
         }
     }
@@ -242,11 +272,9 @@ impl<'a> Crawl<'a> {
     /// The next address that may be asked for. A forbidden one becomes a row without an answer.
     fn next_allowed(&mut self, is_idle: bool) -> Option<UrlId> {
         loop {
-            let id = self.frontier.pop(is_idle)?;
+            let id = self.queue.next(&self.site.urls, is_idle)?;
             let key = self.site.urls.key(id);
-            let is_allowed = !self.site.robots.is_unreachable
-                && self.site.robots.rules.decide(&self.site.agent, key).is_allowed;
-            if is_allowed {
+            if self.site.allows(key) {
                 return Some(id);
             }
             self.forbidden += 1;
@@ -263,19 +291,21 @@ impl<'a> Crawl<'a> {
         fetched: Scanned,
         readies: &mut InOrder<'s, Ready>,
     ) {
-        let (id, url, result, raw, asked_at_ms) = match fetched {
+        let (id, url, result, raw, answered_at_ms) = match fetched {
             Scanned::Earlier(record) => {
                 if let JournalRecord::Row(row) = &record {
-                    self.patterns.remember(self.site.urls.key(row.id), row);
+                    self.queue.patterns.remember(self.site.urls.key(row.id), row);
                 }
                 return readies.push_done(Ready::Record { record, is_new: false });
             }
-            Scanned::Fetched { id, url, result, raw, asked_at_ms } => (id, url, result, raw, asked_at_ms),
+            Scanned::Fetched { id, url, result, raw, answered_at_ms } => {
+                (id, url, result, raw, answered_at_ms)
+            }
         };
         self.pace.learn(&result);
         let mut row = result.row(id);
         let key = self.site.urls.key(id);
-        row.crawled_at_ms = asked_at_ms;
+        row.crawled_at_ms = answered_at_ms;
         row.is_seed = self.options.mode == CrawlMode::Follow && self.is_seed(&url);
         row.is_blocked = self.site.is_blocked(key);
         let is_start = row.is_seed || key == "/";
@@ -291,8 +321,10 @@ impl<'a> Crawl<'a> {
             row.details().fields.html_bytes = 0;
         } else if let Some(raw) = raw {
             row.mismatched_type = mismatched_type(&response);
+            self.unchecked_bytes += response.body.len();
             let work = Box::new(PageWork::new(&self.site.origin, url.clone(), response, raw));
-            let wish = if self.options.renders { work.wants_render(&mut self.patterns) } else { Wish::Leave };
+            let wish =
+                if self.options.renders { work.wants_render(&mut self.queue.patterns) } else { Wish::Leave };
             let turns = Arc::clone(&self.render_turns);
             return readies.push(async move {
                 let versions = Box::new(PageVersions::of(source, &url, wish, &turns).await);
@@ -301,12 +333,7 @@ impl<'a> Crawl<'a> {
         } else if response.status == 200 {
             row.mismatched_type = mismatched_type(&response);
             if row.mismatched_type.is_none() {
-                return readies.push_done(new(JournalRecord::File(FileRecord {
-                    id,
-                    content_type: response.media_type(),
-                    bytes: response.body.len() as u64,
-                    ttfb_ms: response.ttfb_ms,
-                })));
+                return readies.push_done(new(JournalRecord::File(FileRecord::of(id, &response))));
             }
         } else {
             row.details().fields.html_bytes = 0;
@@ -319,19 +346,27 @@ impl<'a> Crawl<'a> {
         let (record, is_new) = match ready {
             Ready::Record { record, is_new } => (record, is_new),
             Ready::Page { mut row, work, versions } => {
+                self.unchecked_bytes -= work.bytes();
                 work.check(self, *versions, &mut row, now_ms);
                 (JournalRecord::Row(row), true)
             }
         };
         if is_new && matches!(watch, Watch::Journal(_)) {
             self.batches.add(&record)?;
+            if let JournalRecord::Row(row) = &record
+                && self.site.rows.len() < MAX_LIVE_ROWS
+            {
+                self.live.push(live_row(&self.site, row));
+            }
         }
         match record {
             JournalRecord::File(file) => self.files.push(file),
             JournalRecord::Row(row) => {
                 self.pages += usize::from(row.is_page());
-                self.patterns.learn(self.site.urls.key(row.id), &row);
-                self.follow(&row);
+                self.queue.patterns.learn(self.site.urls.key(row.id), &row);
+                if self.options.mode == CrawlMode::Follow {
+                    self.queue.follow(&self.site.urls, &row);
+                }
                 self.insert(row);
             }
         }
@@ -341,50 +376,6 @@ impl<'a> Crawl<'a> {
     fn insert(&mut self, mut row: Box<Row>) {
         row.kept_details = row.details.take().map(|details| self.spill.keep(&details));
         self.site.insert(row);
-    }
-
-    /// Queues what a row leads to.
-    fn follow(&mut self, row: &Row) {
-        if self.options.mode != CrawlMode::Follow {
-            return;
-        }
-        let depth = self.frontier.depth(row.id);
-        if let Some(RowDestination::Page(to)) = row.redirect {
-            let redirects = self.redirects.get(&row.id).copied().unwrap_or_default() + 1;
-            if redirects <= MAX_REDIRECTS {
-                self.redirects.entry(to).or_insert(redirects);
-                self.enqueue(to, CrawlPriority::Link, depth);
-            }
-        }
-        let next = depth.saturating_add(1);
-        let Some(named) = &row.named else { return };
-        named.links.iter().for_each(|link| self.enqueue(link.to, CrawlPriority::Link, next));
-        named.references.iter().for_each(|to| self.enqueue(*to, CrawlPriority::Reference, next));
-    }
-
-    /// Queues an address unless the options leave it out.
-    pub fn enqueue(&mut self, id: UrlId, priority: CrawlPriority, depth: u16) {
-        let is_too_deep =
-            priority != CrawlPriority::Listed && self.options.max_depth.is_some_and(|most| depth > most);
-        if is_too_deep || self.options.is_filtered(self.site.urls.key(id)) {
-            self.filtered.insert(id);
-            return;
-        }
-        // What was weighed once is not weighed again: a template counts each address once.
-        if priority == CrawlPriority::Link && depth > 0 && !self.frontier.knows(id) {
-            let may_sample = self.options.allow_sampling && depth > 1;
-            let admission = self.patterns.admit(self.site.urls.key(id), self.year, may_sample);
-            let left_out = match admission {
-                Admission::Yes => None,
-                Admission::Trap => Some(&mut self.trapped),
-                Admission::Sampled => Some(&mut self.sampled),
-            };
-            if let Some(left_out) = left_out {
-                left_out.insert(id);
-                return self.frontier.refuse(id);
-            }
-        }
-        self.frontier.push(id, priority, depth);
     }
 
     fn place(&mut self, url: &Url) -> RowDestination {

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use crawler::retry_after::parse_retry_after;
-use tokio::time::Instant;
 use url::Url;
 
+use super::page_row::MAX_FIELD_CHARS;
+use crate::address::Origin;
 use crate::site::{Failure, Row, UrlId};
 use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
 
@@ -15,8 +16,8 @@ const RATE_LIMITED_TRIES: u32 = 3;
 /// Longest that is waited between two tries.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// Longest crawl delay that is obeyed: a longer one would keep an audit from ever ending.
-const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
+/// Redirects between the hosts and schemes of one page that are followed.
+const MAX_VARIANTS: usize = 4;
 /// Good answers after which one more request may run at the same time.
 const GOOD_RESPONSES: usize = 50;
 /// A site whose answers begin within this time gets more requests at once, so many times as many in the end.
@@ -44,11 +45,11 @@ impl FetchResult {
                 fields.load_time_ms = response.total_ms;
                 fields.content_type = response.header("content-type").to_owned();
                 fields.last_modified = response.header("last-modified").to_owned();
+                fields.security_headers = response.security_headers(MAX_FIELD_CHARS);
                 fields.html_bytes = response.body.len() as u64;
             }
-            Err(FetchFailure::Timeout(_)) => row.failure = Some(Failure::Timeout),
-            Err(FetchFailure::NoResponse(_) | FetchFailure::NoSuchHost(_)) => {
-                row.failure = Some(Failure::NoResponse)
+            Err(failure) => {
+                row.failure = Some(failure.cause().map_or(Failure::Timeout, Failure::NoResponse));
             }
         }
         row.details().fields.readability = -1.0;
@@ -67,25 +68,60 @@ impl FetchResult {
     }
 }
 
+/// The last answer for an address, and where it was found: a page may be one redirect away on the site's other host.
+pub struct FetchedPage {
+    pub url: Url,
+    pub result: FetchResult,
+}
+
 /// Asks for an address: twice after an error or no answer, three times when the server asks to come back later. A page
-/// whose first byte took longer than `slow_ms` is asked for twice more, `gap` apart, and the middle of the three times is
-/// its own: one slow answer in a row of fast ones says nothing about a page, and the first one may have had to connect.
-pub async fn fetch(source: &dyn PageSource, url: &Url, slow_ms: f64, gap: Duration) -> FetchResult {
-    let mut result = ask(source, url).await;
+/// whose first byte took longer than `slow_ms` is asked for once more, and the shorter time is its own: one slow answer in
+/// a row of fast ones says nothing about a page, and the first one may have had to connect.
+///
+/// A redirect to the same page on the site's other host or scheme is followed: both have one row.
+pub async fn fetch(source: &dyn PageSource, origin: &Origin, url: Url, slow_ms: f64) -> FetchedPage {
+    let mut at = url;
+    let mut result = ask(source, &at).await;
+    let mut seen = vec![at.clone()];
+    while let Ok(response) = &result.response
+        && let Some(to) = response.redirect_target(&at)
+        && origin.contains(&to)
+        && origin.key(&to) == origin.key(&at)
+        && !seen.contains(&to)
+        && seen.len() <= MAX_VARIANTS
+    {
+        let next = ask(source, &to).await;
+        result = FetchResult { retries: result.retries + next.retries, response: next.response };
+        seen.push(to.clone());
+        at = to;
+    }
     if let Ok(response) = &mut result.response
         && response.is_page()
         && response.ttfb_ms as f64 > slow_ms
+        && let Ok(again) = source.fetch(AuditFetch::of(at.clone())).await
+        && again.is_page()
     {
-        let mut times = vec![response.ttfb_ms];
-        for _ in 0..2 {
-            tokio::time::sleep(gap).await;
-            let again = source.fetch(AuditFetch::of(url.clone())).await;
-            times.extend(again.ok().filter(Response::is_page).map(|again| again.ttfb_ms));
-        }
-        times.sort_unstable();
-        response.ttfb_ms = times[(times.len() - 1) / 2];
+        response.ttfb_ms = response.ttfb_ms.min(again.ttfb_ms);
     }
-    result
+    FetchedPage { url: at, result }
+}
+
+/// Asks for what is at an address, as far as status and headers go: with HEAD, and with GET when that has no good answer.
+pub async fn fetch_status(source: &dyn PageSource, origin: &Origin, url: Url) -> FetchedPage {
+    let head = AuditFetch { is_head: true, max_bytes: 0, ..AuditFetch::of(url.clone()) };
+    match source.fetch(head).await {
+        Ok(response) if response.status < 400 && !is_variant(origin, &url, &response) => {
+            FetchedPage { url, result: FetchResult { response: Ok(response), retries: 0 } }
+        }
+        // Many servers do not know HEAD, or answer it otherwise.
+        _ => fetch(source, origin, url, f64::INFINITY).await,
+    }
+}
+
+/// Decides whether an answer is a redirect to the same page on the site's other host or scheme.
+fn is_variant(origin: &Origin, url: &Url, response: &Response) -> bool {
+    let to = response.redirect_target(url);
+    to.is_some_and(|to| origin.contains(&to) && origin.key(&to) == origin.key(url))
 }
 
 async fn ask(source: &dyn PageSource, url: &Url) -> FetchResult {
@@ -123,11 +159,9 @@ pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     is_mismatch.then(|| media_type.into())
 }
 
-/// Spreads requests over time, and decides how many run at once: half as many after trouble, slowly more again, and more
-/// than asked for only while the site answers quickly.
+/// Decides how many requests run at once: half as many after trouble, slowly more again, and more than asked for only while
+/// the site answers quickly.
 pub struct Pace {
-    gap: Duration,
-    next: Instant,
     most: usize,
     limit: usize,
     good: usize,
@@ -135,34 +169,10 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// So many requests per second and at once. A crawl delay of robots.txt, in seconds, is obeyed up to ten.
-    pub fn new(requests_per_second: Option<f64>, crawl_delay: Option<f64>, concurrency: usize) -> Pace {
-        let gap =
-            requests_per_second.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
-        let delay = crawl_delay.map_or(Duration::ZERO, |seconds| {
-            Duration::from_secs_f64(seconds.clamp(0.0, MAX_CRAWL_DELAY.as_secs_f64()))
-        });
+    /// Begins with so many requests at once.
+    pub fn new(concurrency: usize) -> Pace {
         let most = concurrency.max(1);
-        Pace {
-            gap: gap.unwrap_or_default().max(delay),
-            next: Instant::now(),
-            most,
-            limit: most,
-            good: 0,
-            backoffs: 0,
-        }
-    }
-
-    /// When the next request may start.
-    pub fn next_start(&mut self) -> Instant {
-        let start = self.next.max(Instant::now());
-        self.next = start + self.gap;
-        start
-    }
-
-    /// Least time between two requests.
-    pub fn gap(&self) -> Duration {
-        self.gap
+        Pace { most, limit: most, good: 0, backoffs: 0 }
     }
 
     /// Requests that may run at once.
@@ -182,13 +192,18 @@ impl Pace {
 
     /// Learns from an answer.
     pub fn learn(&mut self, result: &FetchResult) {
-        if result.is_trouble() {
+        self.learn_of(result.is_trouble(), result.is_quick());
+    }
+
+    /// Learns whether an answer shows that the site is in trouble, or that it is quick.
+    pub fn learn_of(&mut self, is_trouble: bool, is_quick: bool) {
+        if is_trouble {
             self.backoffs += usize::from(self.limit > 1);
             self.limit = (self.limit / 2).max(1);
             self.good = 0;
             return;
         }
-        let most = if result.is_quick() { self.most() } else { self.most };
+        let most = if is_quick { self.most() } else { self.most };
         if self.limit > most {
             self.limit -= 1;
             self.good = 0;
@@ -231,13 +246,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_first_byte_counts_by_the_middle_of_three_times() {
+    async fn a_slow_page_is_measured_again_once_and_keeps_the_shorter_time() {
         let url = Url::parse("https://shop.example/").unwrap();
-        for (times, expected) in [(vec![800], 800), (vec![2000, 90, 100], 100), (vec![900, 2500, 1000], 1000)]
-        {
+        for (times, expected) in [(vec![800], 800), (vec![2000, 90], 90), (vec![900, 2500], 900)] {
             let source = Times(std::sync::Mutex::new(times));
 
-            let result = fetch(&source, &url, 800.0, Duration::ZERO).await;
+            let FetchedPage { result, .. } = fetch(&source, &Origin::of(&url), url.clone(), 800.0).await;
 
             assert_eq!((result.response.unwrap().ttfb_ms, result.retries), (expected, 0));
             assert!(source.0.lock().unwrap().is_empty(), "every answer was asked for");
@@ -250,7 +264,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn trouble_halves_requests_and_good_answers_bring_them_back_one_by_one() {
-        let mut pace = Pace::new(None, None, 8);
+        let mut pace = Pace::new(8);
 
         pace.learn(&result(503));
         pace.learn(&result(429));
@@ -266,7 +280,7 @@ mod tests {
             response: Ok(Response { status: 200, ttfb_ms, ..Response::default() }),
             retries: 0,
         };
-        let mut pace = Pace::new(None, None, 8);
+        let mut pace = Pace::new(8);
 
         (0..GOOD_RESPONSES).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
         let slow = pace.limit();
@@ -275,19 +289,5 @@ mod tests {
         (0..10).for_each(|_| pace.learn(&in_ms(QUICK_MS)));
 
         assert_eq!((slow, quick, pace.limit()), (8, 32, 22));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_crawl_delay_is_obeyed_up_to_ten_seconds() {
-        for (delay, expected) in [(2.0, 2), (3600.0, 10)] {
-            let mut pace = Pace::new(Some(100.0), Some(delay), 8);
-
-            let gap = {
-                let first = pace.next_start();
-                pace.next_start() - first
-            };
-
-            assert_eq!(gap.as_secs(), expected);
-        }
     }
 }

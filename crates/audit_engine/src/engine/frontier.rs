@@ -21,6 +21,7 @@ struct State {
     waits: bool,
     is_taken: bool,
     is_refused: bool,
+    is_pending: bool,
     depth: u16,
 }
 
@@ -45,6 +46,16 @@ impl Frontier {
         self.reach(id).is_refused = true;
     }
 
+    /// Notes that a sitemap lists an address, which is not to be asked for yet.
+    pub fn set_pending(&mut self, id: UrlId) {
+        self.reach(id).is_pending = true;
+    }
+
+    /// Decides whether an address is only known because a sitemap lists it.
+    pub fn is_pending(&self, id: UrlId) -> bool {
+        self.states.get(id.index()).is_some_and(|state| state.is_pending) && !self.knows(id)
+    }
+
     fn reach(&mut self, id: UrlId) -> &mut State {
         if self.states.len() <= id.index() {
             self.states.resize(id.index() + 1, State::default());
@@ -60,7 +71,8 @@ impl Frontier {
             return;
         }
         let is_new = !state.waits;
-        *state = State { is_linked: state.is_linked || is_sooner, waits: true, depth, ..State::default() };
+        let is_linked = state.is_linked || is_sooner;
+        *state = State { is_linked, waits: true, depth, is_pending: state.is_pending, ..State::default() };
         self.waiting += usize::from(is_new);
         match priority {
             CrawlPriority::Link => self.queue.push_back(id),

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::AuditProgress;
+use super::outcome::RowResult;
 use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.
@@ -25,8 +26,14 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// Keeps batches, and knows whether the audit is still wanted.
 pub trait Journal: Send {
-    /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all.
-    fn save(&mut self, batch: Vec<u8>, progress: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>>;
+    /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all. `rows` are those of the
+    /// batch as far as they are known before the crawl is over, to be shown while it runs.
+    fn save(
+        &mut self,
+        batch: Vec<u8>,
+        rows: Vec<RowResult>,
+        progress: AuditProgress,
+    ) -> BoxFuture<'_, Result<(), JournalError>>;
 
     /// Whether the audit is to end with what it has. Asked at least twice a second.
     fn is_cancelled(&self) -> bool;

@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::{Audit, PreviousPage};
+use crate::page::ResourceKind;
 use crate::site::{Named, Row, RowAlternate, RowLink, UrlId, WordSpan};
 
 /// One link of a page. Equal links of a page are one.
@@ -21,8 +22,8 @@ pub struct LinkEntry<'a> {
     pub anchor: String,
     /// What its `rel` says to search engines.
     pub rel: &'static str,
-    /// What is there; 0: no answer, forbidden, or not asked.
-    pub status: u16,
+    /// Status of the answer; 0: no answer; none: nobody asked.
+    pub status: Option<u16>,
     /// It leads to a page of the site.
     pub is_internal: bool,
 }
@@ -39,6 +40,59 @@ pub struct ImageEntry<'a> {
     pub alt: Option<String>,
 }
 
+/// Kind of a resource for its pages; what says most comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResourceType {
+    Script,
+    Stylesheet,
+    Image,
+    /// Sound, film, an embedded object.
+    Media,
+    /// Another file that a page links to.
+    Document,
+}
+
+impl ResourceType {
+    fn of(kind: ResourceKind, url: &str) -> ResourceType {
+        match kind {
+            ResourceKind::Script => ResourceType::Script,
+            ResourceKind::Stylesheet => ResourceType::Stylesheet,
+            ResourceKind::Candidate => ResourceType::Image,
+            ResourceKind::Source | ResourceKind::Media | ResourceKind::Other => {
+                let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+                let is_picture = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg"]
+                    .iter()
+                    .any(|end| path.ends_with(end));
+                if is_picture { ResourceType::Image } else { ResourceType::Media }
+            }
+        }
+    }
+
+    fn of_media(media_type: &str) -> ResourceType {
+        match media_type.split_once('/').unwrap_or((media_type, "")) {
+            ("image", _) => ResourceType::Image,
+            ("audio" | "video", _) => ResourceType::Media,
+            (_, "css") => ResourceType::Stylesheet,
+            (_, kind) if kind.ends_with("javascript") => ResourceType::Script,
+            _ => ResourceType::Document,
+        }
+    }
+}
+
+/// A file that pages load or link to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResourceEntry<'a> {
+    /// Absolute address.
+    pub url: Cow<'a, str>,
+    #[serde(rename = "type")]
+    pub kind: ResourceType,
+    /// Status of the answer; 0: no answer; none: nobody asked.
+    pub status: Option<u16>,
+    /// Size in bytes, if that is known.
+    pub bytes: Option<u64>,
+}
+
 /// One hreflang entry of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,8 +103,8 @@ pub struct HreflangEntry<'a> {
     pub lang: Cow<'a, str>,
     /// Path and query of the version, or an absolute address on another host; "" when it is no address.
     pub to: Cow<'a, str>,
-    /// What is there; 0: no answer, forbidden, or not asked.
-    pub status: u16,
+    /// Status of the answer; 0: no answer; none: nobody asked.
+    pub status: Option<u16>,
 }
 
 impl Audit {
@@ -94,7 +148,11 @@ impl Audit {
             to: if is_internal { self.site.urls.key(link.to) } else { self.site.texts.key(link.to) },
             anchor: named.said(link.text).to_owned(),
             rel: link.rel(),
-            status: if is_internal { self.status_of(link.to) } else { 0 },
+            status: if is_internal {
+                self.status_of(link.to)
+            } else {
+                self.site.assets.get(&link.to).map(|asset| asset.status)
+            },
             is_internal,
         }
     }
@@ -123,12 +181,52 @@ impl Audit {
                     (Some(id), _) => self.site.urls.key(id).into(),
                     (None, elsewhere) => String::from(elsewhere.unwrap_or_default()).into(),
                 },
-                status: to.map_or(0, |id| self.status_of(id)),
+                status: to.and_then(|id| self.status_of(id)),
             })
         })
     }
 
-    fn status_of(&self, id: UrlId) -> u16 {
-        self.site.row(id).map_or(0, |row| row.status)
+    /// Status of an address of the site. One that robots.txt forbids was not asked for.
+    fn status_of(&self, id: UrlId) -> Option<u16> {
+        let answer = self.site.answer(id)?;
+        (answer.status != 0 || answer.failure.is_some()).then_some(answer.status)
+    }
+
+    /// Every script, style sheet, picture, film and document of the site's pages, by address.
+    pub fn resources(&self) -> Vec<ResourceEntry<'_>> {
+        let mut kinds: Vec<Option<ResourceType>> = vec![None; self.site.texts.len()];
+        let mut note = |id: UrlId, kind: ResourceType| {
+            let before = &mut kinds[id.index()];
+            *before = Some(before.map_or(kind, |before| before.min(kind)));
+        };
+        for row in self.site.pages() {
+            let named = self.site.named(row);
+            named.images.iter().for_each(|(id, _)| note(*id, ResourceType::Image));
+            named.preview_image.iter().for_each(|id| note(*id, ResourceType::Image));
+            for (id, kind) in &named.resources {
+                note(*id, ResourceType::of(*kind, self.site.texts.key(*id)));
+            }
+        }
+        let loaded = self.site.texts.from(0).zip(&kinds).filter_map(|((id, url), kind)| {
+            let asset = self.site.assets.get(&id);
+            let bytes = asset.filter(|asset| asset.status == 200).map(|asset| asset.bytes);
+            Some(ResourceEntry {
+                url: url.into(),
+                kind: (*kind)?,
+                status: asset.map(|asset| asset.status),
+                bytes,
+            })
+        });
+        // Own files that pages link to. Of one that is loaded too, the picture or script counts.
+        let linked = self.files.iter().map(|file| ResourceEntry {
+            url: self.site.url(self.site.number(file.id)).into(),
+            kind: ResourceType::of_media(&file.content_type),
+            status: Some(200),
+            bytes: Some(file.bytes),
+        });
+        let mut resources: Vec<ResourceEntry<'_>> = loaded.chain(linked).collect();
+        resources.sort_by(|one, other| one.url.cmp(&other.url));
+        resources.dedup_by(|next, kept| next.url == kept.url);
+        resources
     }
 }

@@ -3,12 +3,14 @@
 //! See docs/decisions/0161.
 
 mod agents;
+mod assets;
 mod bots;
 mod crawl;
 mod fetch;
 mod frontier;
 mod in_order;
 mod journal;
+mod listed;
 mod lists;
 mod opening;
 mod options;
@@ -18,12 +20,17 @@ mod page_row;
 mod page_work;
 mod patterns;
 mod picture;
+mod politeness;
 mod probes;
+mod queue;
 mod results;
 mod robots_analysis;
 mod scanning;
+mod sitemaps;
 mod stats;
 mod tally;
+mod targets;
+mod template;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +38,12 @@ use crate::source::PageSource;
 
 use crawl::{Crawl, Watch};
 use frontier::matches;
+use politeness::PoliteSource;
 
 pub use journal::{Journal, JournalError};
-pub use lists::{HreflangEntry, ImageEntry, LinkEntry};
-pub use options::{AuditOptions, CrawlMode, IgnoredFinding, PreviousPage};
+pub use lists::{HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, ResourceType};
+pub use opening::last_moment;
+pub use options::{AuditOptions, CrawlMode, IgnoredFinding, PreviousPage, RobotsPolicy};
 pub use outcome::{
     Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
@@ -42,7 +51,9 @@ pub use patterns::SampledPattern;
 pub use robots_analysis::{
     BotAccess, LlmsTxt, NamedSitemap, RobotsAnalysis, RobotsGroup, RobotsProblem, RobotsRule,
 };
-pub use stats::{BySeverity, CrawlStats, Politeness, Sampling, SiteIssue, SitemapStats, Skipped, Timing};
+pub use stats::{
+    BySeverity, CrawlStats, LeftOut, Politeness, Sampling, SiteIssue, SitemapStats, Skipped, Timing,
+};
 
 /// How far an audit is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,18 +88,59 @@ pub async fn resume(
     run(source, options, Watch::Journal(journal), past).await
 }
 
+/// Ends an audit that failed again and again, with what its earlier runs wrote down. Asks for no page, and for nothing
+/// beside pages.
+pub async fn conclude(
+    source: &dyn PageSource,
+    options: &AuditOptions,
+    past: Vec<Vec<u8>>,
+) -> Result<Audit, JournalError> {
+    let source = PoliteSource::new(source, &options.seeds[0], options.requests_per_second);
+    let mut crawl = begin(&source, options, past).await?;
+    crawl.ends_with_past = true;
+    crawl.open(&source).await;
+    crawl.run(&source, &mut Watch::Callback(&mut |_| {})).await?;
+    crawl.close_reason = CrawlEnd::Crashed;
+    Ok(crawl.finish(source.now_ms()))
+}
+
 async fn run(
     source: &dyn PageSource,
     options: &AuditOptions,
     mut watch: Watch<'_>,
     past: Vec<Vec<u8>>,
 ) -> Result<Audit, JournalError> {
-    let origin = opening::find_origin(source, &options.seeds[0]).await;
-    let mut crawl = Crawl::new(options, origin.without_parameters(&options.drop_parameters), past)?;
-    crawl.open(source).await;
-    crawl.run(source, &mut watch).await?;
-    crawl.probe(source, &mut watch).await;
+    let source = PoliteSource::new(source, &options.seeds[0], options.requests_per_second);
+    let mut crawl = begin(&source, options, past).await?;
+    let elapsed = crawl.elapsed();
+    let is_open = tokio::select! {
+        () = crawl.open(&source) => true,
+        reason = watch.end(options, elapsed) => {
+            crawl.close_reason = reason;
+            false
+        }
+    };
+    if is_open {
+        crawl.run(&source, &mut watch).await?;
+        let elapsed = crawl.elapsed();
+        tokio::select! {
+            () = crawl.probe(&source) => {}
+            // Answers of addresses beside pages until then count.
+            _ = watch.end(options, elapsed) => {}
+        }
+    }
     Ok(crawl.finish(source.now_ms()))
+}
+
+/// Finds out where the site is, and reads what earlier runs wrote down.
+async fn begin<'a>(
+    source: &PoliteSource<'_>,
+    options: &'a AuditOptions,
+    past: Vec<Vec<u8>>,
+) -> Result<Crawl<'a>, JournalError> {
+    let origin = opening::find_origin(source, &options.seeds[0]).await;
+    source.set_origin(&origin);
+    Crawl::new(options, origin.without_parameters(&options.drop_parameters), past)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What is audited, and how.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use crawler::sitemap::SitemapLimits;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -30,16 +31,29 @@ pub struct AuditOptions {
     pub renders_at_once: usize,
     /// Large groups of pages that are made alike are looked at in part.
     pub allow_sampling: bool,
+    /// Paths of pages that are looked at although others of their template stand for them.
+    pub never_skipped: HashSet<String>,
     /// Most pictures, scripts and pages of other hosts that are asked for; 0: none.
     pub max_assets: usize,
+    /// Most addresses of the site that are asked for because listed pages name them, or because they were left out by
+    /// sampling; 0: none.
+    pub max_targets: usize,
+    /// Hosts of other sites of the same owner, whose language versions are asked for.
+    pub sister_hosts: HashSet<String>,
+    /// Bots that make link previews are given snapshots.
+    pub previews_are_served: bool,
     /// Most requests per second; none: as many as the site answers.
     pub requests_per_second: Option<f64>,
     /// Product token by which robots.txt names the audit.
     pub agent: String,
     /// Pages are rendered where that is needed.
     pub renders: bool,
-    /// Sitemap to read instead of those that robots.txt names.
+    /// Sitemap of the site; in sitemap mode it takes the place of those that robots.txt names.
     pub sitemap: Option<Url>,
+    /// Limits of what is taken from sitemaps.
+    pub sitemap_limits: SitemapLimits,
+    /// Policy for robots.txt.
+    pub robots: RobotsPolicy,
     /// Checks that run.
     pub checks: Vec<CheckId>,
     /// The numbers by which checks fire.
@@ -61,6 +75,18 @@ pub struct AuditOptions {
     pub known_pages: Option<HashMap<String, i64>>,
     /// What the run before found on pages of the sitemap, by path and query.
     pub previous: HashMap<String, PreviousPage>,
+}
+
+/// Policy of an audit for robots.txt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum RobotsPolicy {
+    /// The rules of the site hold.
+    #[default]
+    Obey,
+    /// The audit behaves as if there were none, and looks for nothing that is wrong with it.
+    Ignore,
+    /// A text stands in for it.
+    Replace(String),
 }
 
 /// A page as the run before found it.
@@ -111,11 +137,17 @@ impl AuditOptions {
             concurrency: 8,
             renders_at_once: 8,
             allow_sampling: false,
+            never_skipped: HashSet::new(),
             max_assets: 5_000,
+            max_targets: 5_000,
+            sister_hosts: HashSet::new(),
+            previews_are_served: false,
             requests_per_second: None,
             agent: "Glasshouse".to_owned(),
             renders: true,
             sitemap: None,
+            sitemap_limits: SitemapLimits::default(),
+            robots: RobotsPolicy::Obey,
             checks: CheckId::all().filter(|id| id.check().is_default).collect(),
             thresholds: Thresholds::default(),
             extractions: Vec::new(),

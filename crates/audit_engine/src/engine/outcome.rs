@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::journal::FileRecord;
 use super::results::RowResults;
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
+use crate::score::Penalty;
 use crate::site::{CrawledSite, Difference, Fields, SiteFinding};
 
 /// A finished audit.
@@ -35,6 +37,8 @@ pub struct Audit {
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
     pub issue_breakdown: BTreeMap<&'static str, usize>,
     pub(super) site: CrawledSite,
+    /// Files that are no pages.
+    pub(super) files: Vec<FileRecord>,
     pub(super) results: RowResults,
 }
 
@@ -81,8 +85,17 @@ pub enum CrawlEnd {
     TimeLimit,
     /// Somebody cancelled it.
     Cancelled,
+    /// It failed again and again, and ended with what it had.
+    Crashed,
     /// There was no page at all.
     Unreachable,
+}
+
+impl CrawlEnd {
+    /// Decides whether it ended an audit before everything was asked for that is asked for beside pages.
+    pub(super) fn is_early(self) -> bool {
+        matches!(self, CrawlEnd::TimeLimit | CrawlEnd::Cancelled | CrawlEnd::Crashed)
+    }
 }
 
 /// A row with its findings and scores, under the names of the API's page fields.
@@ -100,12 +113,17 @@ pub struct RowResult {
     /// 0 to 100.
     #[serde(rename = "previewScore")]
     pub preview: f64,
+    /// Share of the site's links that lead to it, 0 to 100.
+    #[serde(rename = "linkScore")]
+    pub link_score: f64,
     /// A search engine would index it under its own address.
     pub indexable: bool,
     /// It is an HTML page.
     pub is_page: bool,
     /// It was rendered.
     pub is_rendered: bool,
+    /// It was to be rendered, and no browser was free in time: what is known of it is what the server sent.
+    pub missed_render: bool,
     /// robots.txt forbids it to Googlebot or to the audit.
     pub is_blocked: bool,
     /// Hops of its redirect.
@@ -121,7 +139,7 @@ pub struct RowResult {
     /// Words of its main text.
     #[serde(rename = "wordCount")]
     pub words: usize,
-    /// When it was asked for: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not.
+    /// When its answer was complete: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not asked for.
     pub crawled_at: String,
     /// Fingerprint of its main text.
     pub content_hash: String,
@@ -132,6 +150,8 @@ pub struct RowResult {
     pub differences: Vec<Difference>,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// Points that the health lost, by category.
+    pub penalties: Vec<Penalty>,
     /// Pieces of it, by the extraction's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extracted: BTreeMap<String, Vec<String>>,
@@ -157,6 +177,8 @@ pub struct Finding {
     pub check: CheckId,
     /// How bad it is.
     pub severity: Severity,
+    /// Points taken from the page's health, before the category's cap.
+    pub points: f64,
     /// What it rests on.
     #[serde(flatten)]
     pub evidence: Evidence,

@@ -27,7 +27,7 @@ impl Names<'_> {
         let named = row.named();
         self.keep_links(page, id, named);
         for (key, fragment) in fragments(page) {
-            let to = self.urls.intern(key);
+            let Some(to) = self.urls.admit(key) else { continue };
             if to != id || !named.has_anchor(anchor_hash(&fragment)) {
                 named.fragments.push((to, fragment));
             }
@@ -38,19 +38,15 @@ impl Names<'_> {
         for (lang, url) in &page.alternates {
             let target = url.as_ref().map(|url| self.origin.target(url));
             let (to, elsewhere) = match target {
-                Some(Target::Internal(key)) => (Some(self.urls.intern(&key)), None),
+                Some(Target::Internal(key)) => (self.urls.admit(&key), None),
                 Some(Target::External(url)) => (None, Some(url.as_str().into())),
                 None => (None, None),
             };
             named.alternates.push(RowAlternate { lang: lang.as_str().into(), to, elsewhere });
         }
         let preview = Url::parse(page.facts.first_meta("og:image")).ok().filter(is_fetchable);
-        named.preview_image = preview.map(|url| self.texts.intern(url.as_str()));
-        if page.was_rendered() {
-            named.resources = resources(page).map(|url| self.texts.intern(url.as_str())).collect();
-            named.resources.sort_unstable();
-            named.resources.dedup();
-        }
+        named.preview_image = preview.and_then(|url| self.texts.admit(url.as_str()));
+        self.keep_resources(page, named);
         self.keep_images(page, named);
     }
 
@@ -59,10 +55,11 @@ impl Names<'_> {
         let mut seen = HashSet::with_capacity(page.links.len());
         for (resolved, link) in page.internal_links().chain(page.external_links()) {
             let (urls, texts) = (&mut self.urls, &mut self.texts);
-            let to = *resolved.number.get_or_init(|| match &resolved.target {
-                Target::Internal(key) => urls.intern(key),
-                Target::External(url) => texts.intern(url.as_str()),
+            let number = resolved.number.get_or_init(|| match &resolved.target {
+                Target::Internal(key) => urls.admit(key),
+                Target::External(url) => texts.admit(url.as_str()),
             });
+            let Some(to) = *number else { continue };
             let is_internal = matches!(resolved.target, Target::Internal(_));
             if is_internal && to == own || !seen.insert((to, is_internal, link.is_nofollow)) {
                 continue;
@@ -81,12 +78,33 @@ impl Names<'_> {
     fn keep_images(&mut self, page: &Page, named: &mut Named) {
         let mut seen = HashSet::new();
         for image in page.facts.images.iter().filter(|image| !image.src.is_empty()) {
-            let Some(url) = page.resolve(&image.src) else { continue };
-            let src = self.texts.intern(url.as_str());
+            let url = page.resolve_within_room(&image.src);
+            let Some(src) = url.and_then(|url| self.texts.admit(url.as_str())) else { continue };
             if seen.insert(src) {
                 let alt = image.alt.as_deref().map(|alt| named.say(short(alt)));
                 named.images.push((src, alt));
             }
+        }
+    }
+
+    /// Keeps what the page loads, by the answer and by what the browser made of it: that has lost its scripts.
+    fn keep_resources(&mut self, page: &Page, named: &mut Named) {
+        let mut seen = HashSet::new();
+        let loaded = page.input.raw.resources.iter().chain(&page.facts.resources);
+        for resource in loaded.filter(|resource| resource.kind != ResourceKind::Other) {
+            // Most pages name the same ones in both.
+            if !seen.insert((resource.kind as u8, resource.url.as_str())) {
+                continue;
+            }
+            let Some(url) = page.resolve_within_room(&resource.url) else { continue };
+            let is_needed = matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet);
+            if is_needed && page.input.origin.contains(&url) {
+                let key = page.input.origin.key(&url);
+                if !page.input.robots.decide(GOOGLEBOT, &key).is_allowed {
+                    named.blocked_resources.push(key);
+                }
+            }
+            named.resources.extend(self.texts.admit(url.as_str()).map(|id| (id, resource.kind)));
         }
     }
 
@@ -106,7 +124,7 @@ impl Names<'_> {
 
     fn internal(&mut self, url: &Url) -> Option<UrlId> {
         match self.origin.target(url) {
-            Target::Internal(key) => Some(self.urls.intern(&key)),
+            Target::Internal(key) => self.urls.admit(&key),
             Target::External(_) => None,
         }
     }
@@ -114,18 +132,6 @@ impl Names<'_> {
 
 fn is_fetchable(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
-}
-
-/// Scripts and style sheets of the site that Googlebot may fetch. The rendered document has lost its scripts; those
-/// that the answer names are loaded.
-fn resources<'a>(page: &'a Page) -> impl Iterator<Item = Url> + 'a {
-    let loaded = page.input.raw.resources.iter();
-    let needed =
-        loaded.filter(|resource| matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet));
-    needed
-        .filter_map(|resource| page.resolve(&resource.url))
-        .filter(|url| page.input.origin.contains(url))
-        .filter(|url| page.input.robots.decide(GOOGLEBOT, &page.input.origin.key(url)).is_allowed)
 }
 
 fn short(text: &str) -> &str {

@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::checks::title_is_placeholder;
+use crate::page::PageFacts;
 use crate::page::challenge::is_challenge;
 use crate::page::sketch::short_hash;
 use crate::page::text::fold;
-use crate::page::view::{GOOGLEBOT, Page, effective_canonical};
-use crate::page::{PageFacts, ResourceKind};
+use crate::page::view::{Page, effective_canonical};
 use crate::site::{Difference, Fields, Fingerprints, Row, anchor_hash};
 
 /// Characters that are kept of a field, and preview metas: pages of megabytes must not become rows of megabytes.
-const MAX_FIELD_CHARS: usize = 1000;
+pub(super) const MAX_FIELD_CHARS: usize = 1000;
 const MAX_SOCIAL_TAGS: usize = 60;
 /// Characters after a copyright sign in which its year stands.
 const YEAR_DISTANCE: usize = 20;
@@ -23,6 +23,7 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     let facts = page.facts;
     row.rows = Some(page.rows());
     row.is_noindex = page.is_noindex();
+    row.left_out = u32::try_from(page.left_out()).unwrap_or(u32::MAX);
     row.is_nofollow = page.directives.nofollow();
     row.has_csp_meta = facts.meta("content-security-policy").next().is_some();
     row.has_icon = facts.has_icon;
@@ -47,16 +48,6 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
         text: facts.measures.hash,
     };
     row.named().sketch = if page.words >= 50 { facts.measures.sketch.clone() } else { None };
-    let loaded = facts.resources.iter().chain(&page.input.raw.resources);
-    let needed =
-        loaded.filter(|resource| matches!(resource.kind, ResourceKind::Script | ResourceKind::Stylesheet));
-    let own = needed
-        .filter_map(|resource| page.resolve(&resource.url))
-        .filter(|url| page.input.origin.contains(url));
-    row.named().blocked_resources = own
-        .map(|url| page.input.origin.key(&url))
-        .filter(|key| !page.input.robots.decide(GOOGLEBOT, key).is_allowed)
-        .collect();
 }
 
 /// The newest year near a copyright sign.
@@ -89,6 +80,7 @@ pub(super) fn fields(page: &Page) -> Fields {
         content_type: field(response.header("content-type")),
         last_modified: field(response.header("last-modified")),
         html_bytes: response.body.len() as u64,
+        security_headers: response.security_headers(MAX_FIELD_CHARS),
         social_tags: social_tags(facts),
         viewport: field(facts.first_meta("viewport")),
         charset: charset

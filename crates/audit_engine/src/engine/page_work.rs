@@ -24,6 +24,8 @@ const CHANGED_BY_SCRIPTS: &[&str] =
 /// What others made of a page.
 pub(super) struct PageVersions {
     pub rendered: Option<RenderedDocument>,
+    /// It was to be rendered, and was not.
+    pub missed_render: bool,
     pub snapshot: SnapshotLookup,
 }
 
@@ -37,10 +39,11 @@ impl PageVersions {
             Wish::Unsure(told) => told.await.unwrap_or(false),
         };
         if !is_wanted {
-            return PageVersions { rendered: None, snapshot };
+            return PageVersions { rendered: None, missed_render: false, snapshot };
         }
         let _turn = turns.acquire().await;
-        PageVersions { rendered: source.render(url).await, snapshot }
+        let rendered = source.render(url).await;
+        PageVersions { missed_render: rendered.is_none(), rendered, snapshot }
     }
 }
 
@@ -62,6 +65,11 @@ pub(super) fn read_facts(response: &Response) -> PageFacts {
 impl PageWork {
     pub fn new(origin: &Origin, url: Url, response: Response, raw: Box<PageFacts>) -> PageWork {
         PageWork { key: origin.key(&url), url, response, raw }
+    }
+
+    /// Bytes of its document.
+    pub fn bytes(&self) -> usize {
+        self.response.body.len()
     }
 
     /// Whether the page looks empty without scripts, or its template is still to be looked at.
@@ -98,6 +106,7 @@ impl PageWork {
             probe: &crawl.probe,
             sitemap_alternates: &sitemap_alternates,
             snapshot: (&versions.snapshot, stored.as_ref()),
+            previews_are_served: crawl.options.previews_are_served,
             lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,
         };
@@ -105,18 +114,20 @@ impl PageWork {
         let findings = run_checks(&page, &crawl.options.checks);
         row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
         row.is_rendered = page.was_rendered();
+        row.missed_render = versions.missed_render;
         row.render_ms =
             rendered.as_ref().map_or(0, |(page, _)| u32::try_from(page.ready_ms).unwrap_or(u32::MAX));
-        fill_row(&page, row);
         row.preview = Preview::of(&page);
         row.details = Some(Box::new(Details {
             findings,
             fields: fields(&page),
             differences: differences(&page),
             found: look(&page, crawl.options),
+            preview: 0.0,
         }));
         Names { origin, urls, texts }.keep(&page, row);
-        crawl.patterns.judge(&self.key, row.is_changed_by_scripts);
+        fill_row(&page, row);
+        crawl.queue.patterns.judge(&self.key, row.is_changed_by_scripts);
     }
 }
 

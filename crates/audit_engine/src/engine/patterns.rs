@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::template::{has_far_date, has_repeated_segment, has_session, template};
 use crate::site::{Interner, Row};
 
 /// Pages of each template that are rendered to see whether scripts change them.
@@ -26,7 +27,8 @@ const TRAP_WINDOW: usize = 100;
 const TRAP_TEXTS: usize = 10;
 /// Addresses with repeated segments, or far dates, that may be honest.
 const HONEST: u32 = 50;
-const FAR_YEARS: i32 = 5;
+/// Most pages of a template that are looked at although others stand for them.
+const MOST_KEPT: u32 = 200;
 
 /// Whether an address is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,7 @@ struct TemplateCounts {
     queued: u32,
     crawled: u32,
     sampled: u32,
+    kept: u32,
     trapped: u32,
     since_new: u32,
     learned: Option<Box<Learned>>,
@@ -99,6 +102,7 @@ pub struct Patterns {
     patterns: Vec<TemplateCounts>,
     repeated: u32,
     far_dates: u32,
+    sessions: u32,
     waiting: usize,
 }
 
@@ -167,10 +171,16 @@ impl Patterns {
 
     /// Weighs an address that was not seen before. See docs/decisions/0211.
     pub fn admit(&mut self, key: &str, year: i32, may_sample: bool) -> Admission {
-        self.repeated += u32::from(has_repeated_segment(key));
-        self.far_dates += u32::from(has_far_date(key, year));
-        let is_endless = has_repeated_segment(key) && self.repeated > HONEST
-            || has_far_date(key, year) && self.far_dates > HONEST;
+        let signs = [
+            (has_repeated_segment(key), &mut self.repeated),
+            (has_far_date(key, year), &mut self.far_dates),
+            (has_session(key), &mut self.sessions),
+        ];
+        let mut is_endless = false;
+        for (_, count) in signs.into_iter().filter(|(has_it, _)| *has_it) {
+            *count += 1;
+            is_endless |= *count > HONEST;
+        }
         let pattern = self.of(key);
         pattern.discovered += 1;
         if is_endless || pattern.is_trap() {
@@ -183,6 +193,46 @@ impl Patterns {
         }
         pattern.queued += 1;
         Admission::Yes
+    }
+
+    /// Counts an address that a sitemap lists.
+    pub fn discover(&mut self, key: &str) {
+        self.of(key).discovered += 1;
+    }
+
+    /// Takes back that an address was counted: it is weighed as one that a page links to.
+    pub fn undiscover(&mut self, key: &str) {
+        let pattern = self.of(key);
+        pattern.discovered = pattern.discovered.saturating_sub(1);
+    }
+
+    /// Counts a listed address that is asked for.
+    pub fn note_queued(&mut self, key: &str) {
+        self.of(key).queued += 1;
+    }
+
+    /// Counts a listed address that others of its template stand for.
+    pub fn note_sampled(&mut self, key: &str) {
+        self.of(key).sampled += 1;
+    }
+
+    /// Decides whether an address may be looked at although others of its template stand for it: so many of each may.
+    pub fn keeps(&mut self, key: &str) -> bool {
+        let pattern = self.of(key);
+        pattern.kept += 1;
+        pattern.kept <= MOST_KEPT
+    }
+
+    /// Returns how many more listed addresses of a template are to be asked for now, of `key` as one of them. None: no more ever,
+    /// since pages show nothing new or enough of them were looked at.
+    pub fn listed_share(&mut self, key: &str) -> Option<u32> {
+        let pattern = self.of(key);
+        if pattern.is_saturated() {
+            return None;
+        }
+        let most = pattern.budget().saturating_sub(pattern.queued);
+        let now = if pattern.queued < LEAST_SAMPLE { LEAST_SAMPLE - pattern.queued } else { SATURATED };
+        (most > 0).then_some(now.min(most))
     }
 
     /// Learns what a page showed.
@@ -282,56 +332,6 @@ impl TemplateCounts {
     }
 }
 
-fn has_repeated_segment(key: &str) -> bool {
-    let path = key.split('?').next().unwrap_or_default();
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    segments.iter().any(|segment| segments.iter().filter(|other| *other == segment).count() >= 3)
-}
-
-/// Whether a calendar is open at a day years away: a date as the last segment or as a parameter.
-fn has_far_date(key: &str, year: i32) -> bool {
-    let (path, query) = key.split_once('?').unwrap_or((key, ""));
-    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value);
-    values.chain([last]).any(|value| date_year(value).is_some_and(|date| (date - year).abs() > FAR_YEARS))
-}
-
-/// The year of a date such as 2031-05 or 2031-05-17.
-fn date_year(text: &str) -> Option<i32> {
-    let (year, rest) = text.split_at_checked(4)?;
-    let is_date = matches!(rest.len(), 3 | 6)
-        && rest
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if at % 3 == 0 { byte == b'-' } else { byte.is_ascii_digit() });
-    if is_date { year.parse().ok() } else { None }
-}
-
-/// The template of an address: what varies in its path is `*`, of its query only the names are kept.
-pub fn template(key: &str) -> String {
-    let (path, query) = key.split_once('?').unwrap_or((key, ""));
-    let segments: Vec<&str> = path.split('/').collect();
-    let last = segments.len() - 1;
-    let mut template: Vec<&str> = Vec::with_capacity(segments.len());
-    for (index, segment) in segments.iter().enumerate() {
-        // The last segment names the page; the folder before it says what kind of page it is.
-        let is_name =
-            index == last && index > 1 || index + 1 == last && segments[last].is_empty() && index > 1;
-        template.push(if is_name && !segment.is_empty() || is_variable(segment) { "*" } else { segment });
-    }
-    let mut names: Vec<&str> =
-        query.split('&').map(|pair| pair.split('=').next().unwrap_or_default()).collect();
-    names.sort_unstable();
-    format!("{}?{}", template.join("/"), names.join("&"))
-}
-
-fn is_variable(segment: &str) -> bool {
-    let digits = segment.bytes().filter(u8::is_ascii_digit).count();
-    let is_hex = segment.len() >= 12 && segment.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let is_slug = segment.len() > 15 && segment.matches('-').count() >= 2;
-    digits > 0 && digits == segment.len() || is_hex || is_slug
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,6 +417,29 @@ mod tests {
         assert_eq!(cut(&|number| format!("/calendar/{}-05", 2040 + number)), 50);
         assert_eq!(cut(&|number| format!("/a/b{number}/a/c/a")), 50);
         assert_eq!(cut(&|number| format!("/blog/2009/05/post-{number}")), 0);
+    }
+
+    #[test]
+    fn sessions_and_calendars_of_any_form_are_traps_and_what_is_past_is_an_archive() {
+        for (form, expected) in [
+            ("/events/2040/05/#", 0),
+            ("/events/20#/05/", 1),
+            ("/events/20#/05/17", 1),
+            ("/?year=20#", 1),
+            ("/?page=20#", 0),
+            ("/a?sid=#", 1),
+            ("/a;jsessionid=#", 1),
+            ("/archive/19#/05/", 0),
+            ("/archive?year=19#", 0),
+            ("/archive/19#-05", 0),
+        ] {
+            let mut patterns = Patterns::default();
+            let keys = (40..99).map(|number| form.replace('#', &number.to_string()));
+
+            let cut = keys.filter(|key| patterns.admit(key, 2026, false) == Admission::Trap).count();
+
+            assert_eq!(usize::from(cut > 0), expected, "{form}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The end of an audit: joined checks, scores, and what is handed to whoever asked.
 
+use super::RobotsPolicy;
 use super::crawl::Crawl;
 use super::outcome::{
     Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
@@ -9,8 +10,10 @@ use super::stats::CrawlStats;
 use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
-use crate::score::{page_health, run_health};
-use crate::site::{CrawledSite, Details, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace};
+use crate::score::{finding_points, health_after, page_penalties, run_health};
+use crate::site::{
+    CrawledSite, Details, Failure, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace,
+};
 
 impl Crawl<'_> {
     /// Joins the rows, runs the checks that need all of them, and scores.
@@ -19,10 +22,10 @@ impl Crawl<'_> {
         self.site.hit_limit = self.close_reason == CrawlEnd::UrlLimit;
         self.site.is_complete = self.site.is_follow
             && self.close_reason == CrawlEnd::Finished
-            && self.filtered.is_empty()
-            && self.trapped.is_empty()
-            && self.sampled.is_empty();
-        self.site.traps = self.patterns.traps();
+            && self.queue.filtered.is_empty()
+            && self.queue.trapped.is_empty()
+            && self.queue.sampled.is_empty();
+        self.site.traps = self.queue.patterns.traps();
         self.drop_unlinked_forbidden_rows();
         let discovered = self.site.urls.len();
         self.site.sort();
@@ -32,7 +35,8 @@ impl Crawl<'_> {
         let mut tally = RowTally::default();
         for row in self.site.rows.iter() {
             let row = NamedRow { row, named: self.site.named(row) };
-            let details = self.joined_details(&row, &results.spill);
+            let mut details = self.joined_details(&row, &results.spill);
+            details.preview = row.preview.score(&self.site, &row);
             results.kept.push(results.spill.keep(&details));
             let row = row.row;
             tally.add(&self, row, &row_result(&self.site, row, details));
@@ -41,7 +45,8 @@ impl Crawl<'_> {
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
         let mut issue_breakdown = std::mem::take(&mut tally.issues);
         site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
-        if self.pages == 0 && self.known == 0 && self.close_reason != CrawlEnd::Cancelled {
+        let is_ended_from_outside = matches!(self.close_reason, CrawlEnd::Cancelled | CrawlEnd::Crashed);
+        if self.pages == 0 && self.known == 0 && !is_ended_from_outside {
             self.close_reason = CrawlEnd::Unreachable;
         }
         Audit {
@@ -56,6 +61,7 @@ impl Crawl<'_> {
             crawl_stats: CrawlStats::of(&self, tally, &site_findings, discovered),
             site_findings,
             issue_breakdown,
+            files: self.files,
             site: self.site,
             results,
         }
@@ -78,23 +84,31 @@ impl Crawl<'_> {
         match self.close_reason {
             CrawlEnd::Unreachable => AuditStatus::Unreachable,
             CrawlEnd::UrlLimit => AuditStatus::LimitReached,
-            CrawlEnd::TimeLimit | CrawlEnd::Cancelled => AuditStatus::Partial,
+            CrawlEnd::TimeLimit | CrawlEnd::Cancelled | CrawlEnd::Crashed => AuditStatus::Partial,
             CrawlEnd::Finished if failed * 10 > self.site.rows.len() => AuditStatus::Partial,
             CrawlEnd::Finished => AuditStatus::Success,
         }
     }
 
     fn error_message(&self) -> Option<String> {
+        if self.close_reason == CrawlEnd::Crashed {
+            return Some(
+                "the audit failed again and again at the same place; it has what it had by then".to_owned(),
+            );
+        }
         if self.close_reason != CrawlEnd::Unreachable {
             return None;
         }
-        let message = if self.site.robots.is_unreachable {
+        let message = if self.site.robots.forbids_all {
             "robots.txt could not be fetched, so nothing may be asked for".to_owned()
         } else if self.forbidden > 0 && self.site.rows.iter().all(|row| row.is_blocked) {
             "robots.txt forbids every address where the audit begins".to_owned()
         } else {
             match self.site.start() {
                 Some(row) if row.status != 0 => format!("the start page answers {}", row.status),
+                Some(Row { failure: Some(Failure::NoResponse(cause)), .. }) => {
+                    format!("the site does not answer ({})", cause.text())
+                }
                 _ => "the site does not answer".to_owned(),
             }
         };
@@ -113,7 +127,11 @@ impl Crawl<'_> {
 
     fn whole_checks(&self) -> Vec<SiteResult> {
         let mut results = Vec::new();
-        for id in self.options.checks.iter().filter(|id| id.check().scope != FindingScope::Page) {
+        // An ignored robots.txt is not judged.
+        let ignores_robots = self.options.robots == RobotsPolicy::Ignore;
+        let is_judged =
+            |scope| scope != FindingScope::Page && !(ignores_robots && scope == FindingScope::Robots);
+        for id in self.options.checks.iter().filter(|id| is_judged(id.check().scope)) {
             if let Fires::Whole(find) = &id.check().fires
                 && !self.options.is_ignored(*id, "/")
             {
@@ -163,21 +181,35 @@ fn joined_checks(site: &CrawledSite, row: &NamedRow, checks: &[CheckId]) -> Vec<
     findings
 }
 
+/// Returns a row as far as it is known before rows are joined.
+pub(super) fn live_row(site: &CrawledSite, row: &Row) -> RowResult {
+    let mut details = row.details.as_deref().cloned().unwrap_or_default();
+    details.preview = row.preview.points();
+    row_result(site, row, details)
+}
+
 fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
-    let Details { findings, fields, differences, found } = details;
+    let Details { findings, fields, differences, found, preview } = details;
     let counts: Vec<(CheckId, u32)> =
         findings.iter().map(|(check, evidence)| (*check, evidence.count)).collect();
+    let mut penalties = page_penalties(&counts);
+    let health = health_after(&penalties);
+    penalties.iter_mut().for_each(|penalty| penalty.points = (penalty.points * 100.0).round() / 100.0);
     let finding = |(check, evidence): (CheckId, Evidence)| Finding {
         check,
         severity: check.check().severity,
+        points: finding_points(check, evidence.count),
         evidence,
     };
     let hops = hops(site, row);
     RowResult {
         path: site.urls.key(row.id).to_owned(),
         status: row.status,
-        health: page_health(&counts),
-        preview: row.preview.score(site, row),
+        health,
+        preview,
+        link_score: site.link_score(row.id),
+        missed_render: row.missed_render,
+        penalties,
         indexable: row.is_indexable(),
         is_page: row.is_page(),
         is_rendered: row.is_rendered,
@@ -209,7 +241,7 @@ fn hops(site: &CrawledSite, row: &Row) -> Vec<Hop> {
     let hops = site.end_of(row.id).hops.into_iter();
     hops.map(|url| {
         let next = match place {
-            Some(RowDestination::Page(id)) => site.row(*id),
+            Some(RowDestination::Page(id)) => site.answer(*id),
             _ => None,
         };
         place = next.and_then(|row| row.redirect.as_ref());

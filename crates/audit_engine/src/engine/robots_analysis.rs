@@ -140,7 +140,7 @@ impl RobotsAnalysis {
     /// Takes the robots.txt of a joined site apart.
     pub(super) fn of(site: &CrawledSite, results: &[SiteResult]) -> RobotsAnalysis {
         let robots = &site.robots;
-        let effective = if robots.is_unreachable {
+        let effective = if robots.forbids_all {
             "unreachable"
         } else if robots.rules.decide(&site.agent, "/").is_allowed {
             "allow"
@@ -158,7 +158,7 @@ impl RobotsAnalysis {
             content_type: robots.content_type.clone(),
             redirect_hops: robots.hops,
             effective: effective.to_owned(),
-            crawl_delay_sec: robots.rules.crawl_delay(&site.agent),
+            crawl_delay_sec: robots.file.crawl_delay(&site.agent),
             groups,
             truncated_rules,
             sitemaps: sitemaps(site),
@@ -176,10 +176,10 @@ impl RobotsAnalysis {
 }
 
 fn groups(site: &CrawledSite) -> (Vec<RobotsGroup>, usize) {
-    let all: usize = site.robots.rules.groups().iter().map(|group| group.rules.len()).sum();
+    let all: usize = site.robots.file.groups().iter().map(|group| group.rules.len()).sum();
     let mut left = MAX_RULES;
     let mut groups = Vec::new();
-    for group in site.robots.rules.groups().iter().take(MAX_RULES) {
+    for group in site.robots.file.groups().iter().take(MAX_RULES) {
         let rules: Vec<RobotsRule> = group
             .rules
             .iter()
@@ -225,7 +225,7 @@ fn problems(results: &[SiteResult]) -> Vec<RobotsProblem> {
 }
 
 fn bots(site: &CrawledSite) -> Vec<BotAccess> {
-    let rules = &site.robots.rules;
+    let rules = &site.robots.file;
     let pages: Vec<UrlId> = site.pages().map(|row| row.id).collect();
     let blocked = |bot: &str| -> (usize, bool) {
         let forbidden =
@@ -268,7 +268,7 @@ fn bots(site: &CrawledSite) -> Vec<BotAccess> {
 
 fn content_signals(site: &CrawledSite) -> BTreeMap<String, String> {
     let mut signals = BTreeMap::new();
-    for line in site.robots.rules.lines() {
+    for line in site.robots.file.lines() {
         if let LineKind::Known("content-signal" | "content-usage", value) = &line.kind {
             let pairs = value.split(',').filter_map(|pair| pair.split_once('='));
             signals.extend(pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())));

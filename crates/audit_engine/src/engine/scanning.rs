@@ -28,8 +28,18 @@ pub(super) enum Scanned {
         result: Box<FetchResult>,
         /// Of a page that was scanned.
         raw: Option<Box<PageFacts>>,
-        asked_at_ms: i64,
+        answered_at_ms: i64,
     },
+}
+
+impl Scanned {
+    /// Bytes of the document.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Scanned::Fetched { result, .. } => result.response.as_ref().map_or(0, |answer| answer.body.len()),
+            Scanned::Earlier(_) => 0,
+        }
+    }
 }
 
 /// Answers in the order in which they came.
@@ -37,8 +47,9 @@ pub(super) enum Scanned {
 pub(super) struct Scans {
     shared: Arc<Shared>,
     scanner: Option<JoinHandle<()>>,
-    /// Answers that were given and not taken.
+    /// Answers that were given and not taken, and bytes of their documents.
     length: usize,
+    bytes: usize,
 }
 
 #[derive(Default)]
@@ -59,6 +70,7 @@ impl Scans {
     /// Adds one.
     pub fn push(&mut self, fetched: Scanned) {
         self.length += 1;
+        self.bytes += fetched.bytes();
         self.shared.queues().waiting.push_back(fetched);
     }
 
@@ -77,6 +89,7 @@ impl Scans {
     pub fn pop(&mut self) -> Option<Scanned> {
         let next = self.shared.queues().done.pop_front();
         self.length -= usize::from(next.is_some());
+        self.bytes -= next.as_ref().map_or(0, Scanned::bytes);
         next
     }
 
@@ -97,6 +110,11 @@ impl Scans {
     /// Answers that were given and not taken.
     pub fn len(&self) -> usize {
         self.length
+    }
+
+    /// Bytes of their documents.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 

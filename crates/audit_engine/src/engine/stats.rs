@@ -78,6 +78,27 @@ pub struct CrawlStats {
     pub sampling: Sampling,
     /// Runs before this one that were interrupted.
     pub continuations: u32,
+    /// Addresses that bounds kept the audit from looking at.
+    #[serde(default)]
+    pub left_out: LeftOut,
+}
+
+/// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LeftOut {
+    /// Pages of which a part was not looked at, since they have too many elements or too long addresses.
+    pub pages: usize,
+    /// Elements and addresses of these pages.
+    pub elements: usize,
+    /// Addresses that listed pages name and that were not asked for, since the bound of such requests was reached.
+    pub targets: usize,
+    /// Pictures, scripts and links to other hosts that were not asked for, since the bound of probes was reached.
+    pub probes: usize,
+    /// Sitemap files of which a part was not read.
+    pub sitemaps: usize,
+    /// Times that a page or a sitemap named one more address than can be known.
+    pub addresses: usize,
 }
 
 /// Addresses without a page, by reason.
@@ -194,18 +215,18 @@ impl CrawlStats {
         CrawlStats {
             mode: crawl.options.mode,
             discovered,
-            queued: asked().count() + crawl.files.len() + crawl.frontier.len(),
+            queued: asked().count() + crawl.files.len() + crawl.queue.waiting(),
             fetched: asked().count() + crawl.files.len(),
             html_pages: crawl.pages,
             rendered_pages: asked().filter(|row| row.is_rendered).count(),
             carried_pages: crawl.known,
             skipped: Skipped {
                 robots: crawl.forbidden,
-                limit: if is_limited { crawl.frontier.len() } else { 0 },
+                limit: if is_limited { crawl.queue.waiting() + crawl.unvisited } else { 0 },
                 off_host: site.external_links(),
-                filtered: crawl.filtered.len(),
-                sampling: crawl.sampled.len(),
-                trap: crawl.trapped.len(),
+                filtered: crawl.queue.filtered.len(),
+                sampling: crawl.queue.sampled.len(),
+                trap: crawl.queue.trapped.len(),
                 not_html: crawl.files.len(),
             },
             status_counts: status_counts(crawl),
@@ -234,13 +255,26 @@ impl CrawlStats {
             sitemap: sitemap_stats(crawl),
             sampling: sampling(crawl, &tally.health),
             continuations: crawl.sessions,
+            left_out: left_out(crawl),
         }
+    }
+}
+
+fn left_out(crawl: &Crawl) -> LeftOut {
+    let cut = || crawl.site.rows.iter().filter(|row| row.left_out > 0);
+    LeftOut {
+        pages: cut().count(),
+        elements: cut().map(|row| row.left_out as usize).sum(),
+        targets: crawl.left_out_targets,
+        probes: crawl.left_out_probes,
+        sitemaps: crawl.site.sitemaps.iter().filter(|file| file.is_cut).count(),
+        addresses: crawl.site.urls.left_out() + crawl.site.texts.left_out(),
     }
 }
 
 /// The error of the mean page health, as of a sample that is drawn from each template.
 fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
-    let (samples, all) = crawl.patterns.samples();
+    let (samples, all) = crawl.queue.patterns.samples();
     let mut variance = 0.0;
     for (pattern, crawled, skipped) in samples {
         let Some(scores) = health.get(pattern).filter(|scores| scores.len() > 1) else { continue };
@@ -251,8 +285,8 @@ fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
     }
     Sampling {
         enabled: crawl.options.allow_sampling,
-        health_std_err: (!crawl.sampled.is_empty()).then(|| (variance.sqrt() * 100.0).round() / 100.0),
-        patterns: crawl.patterns.sampled(MAX_PATTERNS),
+        health_std_err: (!crawl.queue.sampled.is_empty()).then(|| (variance.sqrt() * 100.0).round() / 100.0),
+        patterns: crawl.queue.patterns.sampled(MAX_PATTERNS),
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::crawl::Crawl;
 use super::outcome::RowResult;
-use super::patterns::template;
 use super::stats::BySeverity;
+use super::template::template;
 use crate::checks::Severity;
 use crate::score::{Scored, is_error, is_scored};
 use crate::site::Row;
@@ -47,7 +47,7 @@ impl RowTally {
                 health: result.health,
                 inlinks: result.inlinks,
                 has_error: result.findings.iter().any(|found| is_error(found.check)),
-                stands_for: crawl.patterns.stands_for(&result.path),
+                stands_for: crawl.queue.patterns.stands_for(&result.path),
             });
         }
         if let Some(depth) = result.depth.filter(|_| result.is_page) {
@@ -61,7 +61,7 @@ impl RowTally {
         if row.status != 0 {
             self.load_times.push(result.fields.load_time_ms);
         }
-        if result.is_page && !crawl.sampled.is_empty() {
+        if result.is_page && !crawl.queue.sampled.is_empty() {
             self.health.entry(template(&result.path)).or_default().push(result.health);
         }
     }

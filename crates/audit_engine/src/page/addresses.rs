@@ -22,8 +22,8 @@ pub struct Address {
     pub url: Url,
     /// The same compared with the site.
     pub target: Target,
-    /// Its number, once it has one.
-    pub number: OnceLock<UrlId>,
+    /// Number of the address, once that was asked for; none: too many addresses are known to give it one.
+    pub number: OnceLock<Option<UrlId>>,
 }
 
 /// Addresses that were resolved, by how they are written.

@@ -2,7 +2,9 @@
 //! Holds what is being collected: the open link, heading, block and microdata item.
 
 use super::attributes::{has_token, is_filled};
-use super::facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Resource, ResourceKind};
+use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, MAX_JSON_LD_BYTES, keep};
+use super::declarations::{keep_candidates, keep_resource, read_link_element, read_meta};
+use super::facts::{Heading, Image, Link, PageFacts, ResourceKind};
 use super::measures::Measures;
 use super::microdata::Microdata;
 use super::names::{Attr, Kinds, Name};
@@ -39,6 +41,7 @@ pub struct Collector {
     in_link: bool,
     in_heading: bool,
     texts: Texts,
+    json_ld_bytes: usize,
 }
 
 impl Collector {
@@ -54,6 +57,15 @@ impl Collector {
         }
         if self.facts.lang.is_none() {
             self.facts.lang = tag.attr(Attr::Lang).map(str::to_owned);
+        }
+        self.root_item(tag);
+    }
+
+    /// An item that `html` or `body` begins. It ends with the document: see [`Microdata::finish`].
+    pub fn root_item(&mut self, tag: &Tag) {
+        self.facts.has_rdfa |= is_filled(tag.attr(Attr::Typeof));
+        if tag.has(Attr::Itemscope) {
+            self.microdata.element(tag);
         }
     }
 
@@ -96,7 +108,7 @@ impl Collector {
         }
         self.facts.has_script = true;
         if let Some(src) = tag.attr(Attr::Src) {
-            self.facts.resources.push(Resource { kind: ResourceKind::Script, url: src.to_owned() });
+            keep_resource(&mut self.facts, ResourceKind::Script, Some(src));
         }
         RawText::Script
     }
@@ -105,9 +117,20 @@ impl Collector {
     pub fn raw_text(&mut self, raw: RawText, text: &str, in_head: bool) {
         match raw {
             RawText::Ignored => {}
-            RawText::Title => self.facts.titles.push(in_head, collapse(text)),
+            RawText::Title => {
+                let titles = self.facts.titles.of(in_head);
+                keep(titles, collapse(text), MAX_DECLARATIONS, &mut self.facts.left_out);
+            }
             RawText::JsonLd if text.trim().is_empty() => {}
-            RawText::JsonLd => self.facts.json_ld.push(text.to_owned()),
+            RawText::JsonLd => {
+                self.facts.has_json_ld = true;
+                self.json_ld_bytes += text.len();
+                if self.json_ld_bytes <= MAX_JSON_LD_BYTES {
+                    self.facts.json_ld.push(text.to_owned());
+                } else {
+                    self.facts.left_out += 1;
+                }
+            }
             RawText::JsonState => self.facts.state_bytes += text.len(),
             RawText::Script => {
                 let start = text.trim_start();
@@ -120,7 +143,7 @@ impl Collector {
 
     /// An element of svg or math.
     pub fn foreign_element(&mut self, tag: &Tag) -> Marks {
-        self.facts.ids.extend(tag.attr(Attr::Id).map(str::to_owned));
+        self.id(tag.attr(Attr::Id));
         Marks { flags: ElementFlags::FOREIGN | ElementFlags::HIDDEN, ends: Ends::default() }
     }
 
@@ -135,8 +158,8 @@ impl Collector {
         let mut marks = self.structure(tag, kinds, open);
         match ElementRole::of(tag.name) {
             ElementRole::Other => {}
-            ElementRole::Meta => self.meta(tag, in_head, is_late),
-            ElementRole::LinkElement => self.link_element(tag, in_head),
+            ElementRole::Meta => read_meta(&mut self.facts, tag, in_head, is_late),
+            ElementRole::LinkElement => read_link_element(&mut self.facts, tag, in_head),
             ElementRole::Base if self.facts.base.is_none() => {
                 self.facts.base = tag.attr(Attr::Href).map(str::to_owned);
             }
@@ -145,18 +168,30 @@ impl Collector {
             ElementRole::Image => self.image(tag),
             ElementRole::Picture => marks.ends.picture = true,
             ElementRole::Heading(level) => {
-                self.facts.headings.push(Heading { level, text: String::new() });
-                self.in_heading = true;
-                marks.ends.heading = true;
+                let heading = Heading { level, text: String::new() };
+                let headings = &mut self.facts.headings;
+                self.in_heading = keep(headings, heading, MAX_ELEMENTS, &mut self.facts.left_out);
+                marks.ends.heading = self.in_heading;
             }
             ElementRole::Frame => {
                 let in_main = !(open.flags() | marks.flags).contains(ElementFlags::CHROME);
-                self.facts.frames.extend(tag.attr(Attr::Src).map(|src| (src.to_owned(), in_main)));
+                if let Some(src) = tag.attr(Attr::Src) {
+                    let frame = (src.to_owned(), in_main);
+                    keep(&mut self.facts.frames, frame, MAX_ELEMENTS, &mut self.facts.left_out);
+                }
             }
-            ElementRole::Form => self.facts.form_actions.extend(tag.attr(Attr::Action).map(str::to_owned)),
-            ElementRole::Source => self.resource(ResourceKind::Source, tag.attr(Attr::Src)),
-            ElementRole::Media => self.resource(ResourceKind::Media, tag.attr(Attr::Src)),
-            ElementRole::Object => self.resource(ResourceKind::Media, tag.attr(Attr::Data)),
+            ElementRole::Form => {
+                if let Some(action) = tag.attr(Attr::Action) {
+                    let actions = &mut self.facts.form_actions;
+                    keep(actions, action.to_owned(), MAX_ELEMENTS, &mut self.facts.left_out);
+                }
+            }
+            ElementRole::Source => {
+                keep_resource(&mut self.facts, ResourceKind::Source, tag.attr(Attr::Src));
+                keep_candidates(&mut self.facts, tag.attr(Attr::Srcset));
+            }
+            ElementRole::Media => keep_resource(&mut self.facts, ResourceKind::Media, tag.attr(Attr::Src)),
+            ElementRole::Object => keep_resource(&mut self.facts, ResourceKind::Media, tag.attr(Attr::Data)),
             ElementRole::Block => {
                 let flags = open.flags() | marks.flags;
                 if !flags.contains(ElementFlags::CHROME) && !flags.contains(ElementFlags::HIDDEN) {
@@ -198,7 +233,7 @@ impl Collector {
             flags = flags | ElementFlags::MAIN;
         }
         let id = tag.attr(Attr::Id);
-        self.facts.ids.extend(id.filter(|id| !id.is_empty()).map(str::to_owned));
+        self.id(id.filter(|id| !id.is_empty()));
         self.facts.has_rdfa |= is_filled(tag.attr(Attr::Typeof));
         let (item, property) = if tag.is_bare() { (false, false) } else { self.microdata.element(tag) };
         let ends = Ends {
@@ -214,66 +249,16 @@ impl Collector {
         Marks { flags, ends }
     }
 
-    fn meta(&mut self, tag: &Tag, in_head: bool, is_late: bool) {
-        let content = tag.attr(Attr::Content);
-        let equivalent = tag.attr(Attr::HttpEquiv).unwrap_or_default().trim().to_ascii_lowercase();
-        let charset = tag.attr(Attr::Charset).map(str::to_owned).or_else(|| {
-            let content = content.filter(|_| equivalent == "content-type")?.to_ascii_lowercase();
-            let (_, charset) = content.split_once("charset=")?;
-            Some(charset.trim_matches(['"', '\'', ' ', ';']).to_owned())
-        });
-        if let Some(charset) = charset.filter(|charset| !charset.trim().is_empty())
-            && self.facts.meta_charset.is_none()
-        {
-            self.facts.meta_charset = Some(charset.trim().to_ascii_lowercase());
-            self.facts.charset_is_late = is_late;
+    fn id(&mut self, id: Option<&str>) {
+        if let Some(id) = id {
+            keep(&mut self.facts.ids, id.to_owned(), MAX_ELEMENTS, &mut self.facts.left_out);
         }
-        self.facts.has_refresh |= equivalent == "refresh";
-        if equivalent == "content-security-policy" {
-            self.facts.metas.push(Meta {
-                name: equivalent,
-                content: collapse(content.unwrap_or_default()),
-                in_head,
-            });
-        }
-        let names = [tag.attr(Attr::Name), tag.attr(Attr::Property)];
-        let mut names: Vec<String> =
-            names.into_iter().flatten().map(|name| name.trim().to_ascii_lowercase()).collect();
-        names.dedup();
-        for name in names.into_iter().filter(|name| !name.is_empty()) {
-            self.facts.metas.push(Meta { name, content: collapse(content.unwrap_or_default()), in_head });
-        }
-    }
-
-    fn link_element(&mut self, tag: &Tag, in_head: bool) {
-        let rel = tag.attr(Attr::Rel);
-        let href = tag.attr(Attr::Href);
-        if has_token(rel, "canonical") {
-            self.facts.canonicals.push(in_head, href.map(str::to_owned));
-        }
-        if let (true, Some(lang)) = (has_token(rel, "alternate"), tag.attr(Attr::Hreflang)) {
-            let alternate =
-                Alternate { lang: lang.trim().to_owned(), href: href.unwrap_or_default().to_owned() };
-            self.facts.alternates.push(in_head, alternate);
-        }
-        for (token, step) in [("next", PageStep::Next), ("prev", PageStep::Previous)] {
-            if has_token(rel, token) {
-                self.facts.pagination.extend(href.map(|href| (step, href.to_owned())));
-            }
-        }
-        self.facts.has_icon |= has_token(rel, "icon") && is_filled(href);
-        let kind = if has_token(rel, "stylesheet") { ResourceKind::Stylesheet } else { ResourceKind::Other };
-        self.resource(kind, href);
-    }
-
-    fn resource(&mut self, kind: ResourceKind, url: Option<&str>) {
-        self.facts.resources.extend(url.map(|url| Resource { kind, url: url.to_owned() }));
     }
 
     fn link(&mut self, tag: &Tag, is_area: bool) -> bool {
         let rel = tag.attr(Attr::Rel);
         let has_label = LABELS.iter().any(|name| is_filled(tag.attr(*name)));
-        self.facts.links.push(Link {
+        let link = Link {
             href: tag.attr(Attr::Href).map(str::to_owned),
             text: if is_area { collapse(tag.attr(Attr::Alt).unwrap_or_default()) } else { String::new() },
             has_label,
@@ -282,12 +267,16 @@ impl Collector {
             is_sponsored: has_token(rel, "sponsored"),
             is_button: has_token(tag.attr(Attr::Role), "button"),
             has_onclick: tag.attr(Attr::Onclick).is_some(),
-        });
-        if !is_area {
-            self.facts.anchor_names.extend(tag.attr(Attr::Name).map(str::to_owned));
-            self.in_link = true;
+        };
+        let is_kept = keep(&mut self.facts.links, link, MAX_ELEMENTS, &mut self.facts.left_out);
+        if is_area {
+            return false;
         }
-        !is_area
+        if let Some(name) = tag.attr(Attr::Name) {
+            keep(&mut self.facts.anchor_names, name.to_owned(), MAX_ELEMENTS, &mut self.facts.left_out);
+        }
+        self.in_link = is_kept;
+        true
     }
 
     fn image(&mut self, tag: &Tag) {
@@ -306,7 +295,7 @@ impl Collector {
         let is_hidden = is_hidden_from_readers(tag);
         let style = tag.attr(Attr::Style).unwrap_or_default();
         let is_sized = style.contains("aspect-ratio") || style.contains("width") && style.contains("height");
-        self.facts.images.push(Image {
+        let image = Image {
             src: tag.attr(Attr::Src).unwrap_or_default().to_owned(),
             alt,
             needs_no_alt: is_named
@@ -314,7 +303,9 @@ impl Collector {
                 || has_token(Some(role), "presentation")
                 || has_token(Some(role), "none"),
             has_dimensions: is_sized || tag.attr(Attr::Width).is_some() && tag.attr(Attr::Height).is_some(),
-        });
+        };
+        keep(&mut self.facts.images, image, MAX_ELEMENTS, &mut self.facts.left_out);
+        keep_candidates(&mut self.facts, tag.attr(Attr::Srcset));
     }
 
     /// Text of an element that holds elements too.
@@ -363,6 +354,7 @@ impl Collector {
     pub fn finish(self) -> PageFacts {
         let mut facts = self.facts;
         facts.closed_words = self.texts.closed_words;
+        facts.left_out += self.texts.left_out + self.microdata.left_out();
         (facts.visible_text, facts.main_text, facts.blocks) = self.texts.finish();
         facts.measures = Measures::of(&facts.main_text);
         facts.headings.iter_mut().for_each(|heading| heading.text.truncate(heading.text.trim_end().len()));

@@ -61,7 +61,9 @@ pub struct PageFacts {
     pub has_script: bool,
     /// Bytes of inline scripts that carry an application's state.
     pub state_bytes: usize,
-    /// Texts of JSON-LD scripts that are not blank.
+    /// A JSON-LD script that is not blank stands in the page.
+    pub has_json_ld: bool,
+    /// Texts of JSON-LD scripts that are not blank, as far as they are looked at.
     pub json_ld: Vec<String>,
     /// Microdata items without `itemprop`, as JSON objects with `@type`.
     pub microdata: Vec<Value>,
@@ -81,6 +83,8 @@ pub struct PageFacts {
     pub blocks: Vec<String>,
     /// How the main text reads, where that was found out already.
     pub reading: Option<Reading>,
+    /// Elements that are not kept, since the document has too many.
+    pub left_out: usize,
 }
 
 /// Elements of one kind in head and in body.
@@ -99,8 +103,9 @@ impl<T> Default for Placed<T> {
 }
 
 impl<T> Placed<T> {
-    pub(super) fn push(&mut self, in_head: bool, item: T) {
-        if in_head { self.head.push(item) } else { self.body.push(item) }
+    /// The list of one of the two places.
+    pub(super) fn of(&mut self, in_head: bool) -> &mut Vec<T> {
+        if in_head { &mut self.head } else { &mut self.body }
     }
 
     /// Whether there is none at all.
@@ -188,7 +193,7 @@ pub struct Resource {
 }
 
 /// What something is loaded for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ResourceKind {
     Script,
     /// A style sheet.
@@ -197,6 +202,8 @@ pub enum ResourceKind {
     Media,
     /// A `source` of a picture, sound or film.
     Source,
+    /// A candidate of a `srcset`.
+    Candidate,
     /// Another `link`.
     Other,
 }
@@ -239,6 +246,6 @@ impl PageFacts {
 
     /// Whether there is structured data of any kind, readable or not.
     pub fn has_structured_data(&self) -> bool {
-        !self.json_ld.is_empty() || !self.microdata.is_empty() || self.has_rdfa
+        self.has_json_ld || !self.microdata.is_empty() || self.has_rdfa
     }
 }

@@ -3,11 +3,16 @@
 
 use serde_json::{Map, Value};
 
+use super::caps::MAX_ITEMS;
 use super::names::Attr;
 use super::tokens::Tag;
 
 /// Items deeper than this are not looked at.
 const MAX_DEPTH: usize = 32;
+/// Names of one property that are looked at.
+const MAX_NAMES: usize = 10;
+/// Bytes of values that are kept of a document.
+const MAX_VALUE_BYTES: usize = 2 * 1024 * 1024;
 /// Attributes that hold the value of a property, the first that is there.
 const VALUES: &[Attr] = &[Attr::Content, Attr::Href, Attr::Src, Attr::Datetime, Attr::Data, Attr::Value];
 
@@ -19,13 +24,22 @@ pub struct Microdata {
     /// Names of open properties whose value is text.
     open_properties: Vec<String>,
     items: Vec<Value>,
+    /// Items and values so far.
+    kept: usize,
+    value_bytes: usize,
+    left_out: usize,
 }
 
 impl Microdata {
     /// Looks at an element. Says whether an item ends with it, and whether a property of text does.
     pub fn element(&mut self, tag: &Tag) -> (bool, bool) {
         let property = tag.attr(Attr::Itemprop);
-        if tag.has(Attr::Itemscope) && self.open.len() < MAX_DEPTH {
+        if tag.has(Attr::Itemscope) {
+            if self.open.len() >= MAX_DEPTH || self.kept >= MAX_ITEMS {
+                self.left_out += 1;
+                return (false, false);
+            }
+            self.kept += 1;
             let mut item = Map::new();
             let types = tag.attr(Attr::Itemtype).unwrap_or_default();
             let names: Vec<Value> =
@@ -65,18 +79,44 @@ impl Microdata {
         }
     }
 
-    /// The items that are nobody's property.
-    pub fn finish(self) -> Vec<Value> {
+    /// Items and values that are not kept, since the document has too many.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Returns the items that are nobody's property. Those of `html` and `body` are open until the document ends.
+    pub fn finish(mut self) -> Vec<Value> {
+        while !self.open.is_empty() {
+            self.end_item();
+        }
         self.items
     }
 
+    /// Takes room for a value of so many bytes.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let has_room = self.kept < MAX_ITEMS && self.value_bytes + bytes <= MAX_VALUE_BYTES;
+        if has_room {
+            self.kept += 1;
+            self.value_bytes += bytes;
+        } else {
+            self.left_out += 1;
+        }
+        has_room
+    }
+
     fn set(&mut self, names: &str, value: Value) {
-        let Some((_, item)) = self.open.last_mut() else { return };
-        for name in names.split_ascii_whitespace() {
+        // An item within items would be copied once for each name at each level.
+        let most = if value.is_object() { 1 } else { MAX_NAMES };
+        let bytes = value.as_str().map_or(0, str::len);
+        for name in names.split_ascii_whitespace().take(most).map(short_name) {
+            if !value.is_object() && !self.has_room(bytes) {
+                return;
+            }
+            let Some((_, item)) = self.open.last_mut() else { return };
             match item.get_mut(name) {
                 Some(Value::Array(values)) => values.push(value.clone()),
                 Some(first) => *first = Value::from(vec![first.take(), value.clone()]),
-                None => _ = item.insert(short_name(name).to_owned(), value.clone()),
+                None => _ = item.insert(name.to_owned(), value.clone()),
             }
         }
     }

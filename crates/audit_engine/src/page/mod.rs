@@ -2,8 +2,10 @@
 
 pub mod addresses;
 mod attributes;
+pub mod caps;
 pub mod challenge;
 mod collect;
+mod declarations;
 pub mod directives;
 mod ends;
 mod facts;
@@ -23,6 +25,7 @@ mod roles;
 mod scan;
 mod sentences;
 pub mod sketch;
+mod srcset;
 pub mod structured;
 pub mod text;
 mod texts;

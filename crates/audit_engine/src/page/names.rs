@@ -227,7 +227,7 @@ attributes! {
     Charset "charset" Content "content" Data "data" DataReactroot "data-reactroot" Datetime "datetime" Height "height"
     Hidden "hidden" Href "href" Hreflang "hreflang" HttpEquiv "http-equiv" Id "id" Itemprop "itemprop"
     Itemscope "itemscope" Itemtype "itemtype" Lang "lang" Name "name" Onclick "onclick" Property "property" Rel "rel"
-    Role "role" ShadowRootMode "shadowrootmode" Src "src" Style "style" Title "title" Type "type" Typeof "typeof"
+    Role "role" ShadowRootMode "shadowrootmode" Src "src" Srcset "srcset" Style "style" Title "title" Type "type" Typeof "typeof"
     Value "value" Width "width"
 }
 

@@ -123,6 +123,7 @@ impl State<'_> {
             return Content::Elements;
         }
         if name == BODY {
+            self.collector.root_item(tag);
             self.leave_head();
             return Content::Elements;
         }

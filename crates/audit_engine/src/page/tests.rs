@@ -103,6 +103,24 @@ fn depth_respects_end_tags_that_are_left_out() {
 }
 
 #[test]
+fn microdata_of_html_and_body_is_read_with_all_that_stands_in_it() {
+    for start in [
+        "<html itemscope itemtype='https://schema.org/WebPage'>",
+        "<body itemscope itemtype='https://schema.org/WebPage'>",
+    ] {
+        let facts = facts(&format!(
+            "{start}<h1 itemprop=name>Shoes</h1><div itemprop=mainEntity itemscope itemtype='https://schema.org/Product'><b itemprop=name>Shoe</b></div>"
+        ));
+
+        let expected = serde_json::json!([{
+            "@context": "https://schema.org", "@type": ["WebPage"], "name": "Shoes",
+            "mainEntity": {"@context": "https://schema.org", "@type": ["Product"], "name": "Shoe"},
+        }]);
+        assert_eq!(serde_json::Value::from(facts.microdata), expected, "{start}");
+    }
+}
+
+#[test]
 fn microdata_becomes_objects() {
     let facts = facts(
         "<div itemscope itemtype='https://schema.org/Product'><h2 itemprop=name>Shoe</h2>\

@@ -6,6 +6,7 @@ use memchr::{memchr, memrchr};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
+use xxhash_rust::xxh3::xxh3_64;
 
 pub use super::words::words;
 
@@ -190,15 +191,16 @@ pub fn pixel_width(text: &str) -> f64 {
     base.map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0
 }
 
-/// Words in lower case, as often as they stand there, sorted: the form in which two texts are compared.
-pub fn sorted_words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = words(text).map(fold).collect();
+/// Returns hashes of the words in lower case, as often as they stand there, sorted: the form in which two texts are
+/// compared. Hashes, since the words of a large page take many times its size.
+pub fn sorted_words(text: &str) -> Vec<u64> {
+    let mut words: Vec<u64> = words(text).map(|word| xxh3_64(fold(word).as_bytes())).collect();
     words.sort_unstable();
     words
 }
 
 /// Words of `these` that are not among `others`, repetitions counted. Both sorted.
-pub fn words_missing(these: &[String], others: &[String]) -> usize {
+pub fn words_missing(these: &[u64], others: &[u64]) -> usize {
     let mut others = others.iter().peekable();
     let mut missing = 0;
     for word in these {

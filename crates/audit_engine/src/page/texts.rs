@@ -1,6 +1,7 @@
 //! The texts of a document while it is read: what a reader sees, what of it is the page's own, and its blocks of prose.
 //! Used by the collector. Each piece of text is looked at once, however many of them it belongs to.
 
+use super::caps::{MAX_ELEMENTS, keep};
 use super::open_elements::ElementFlags;
 use super::text::{Collapsed, push_space, word_count, words_reach};
 
@@ -19,6 +20,8 @@ pub struct Texts {
     pub closed_words: usize,
     /// Main elements so far.
     pub mains: usize,
+    /// Blocks that are not kept.
+    pub left_out: usize,
     /// Text outside navigation and the like, and the part of it in main elements.
     content: String,
     main: String,
@@ -65,7 +68,9 @@ impl Texts {
 
     /// The innermost block ends.
     pub fn close_block(&mut self) {
-        self.blocks.extend(self.open_blocks.pop());
+        if let Some(block) = self.open_blocks.pop() {
+            keep(&mut self.blocks, block, MAX_ELEMENTS, &mut self.left_out);
+        }
     }
 
     /// Words that were seen from a place on.

@@ -10,6 +10,7 @@ use crawler::url::registrable_domain;
 use url::Url;
 
 use super::addresses::{Address, Addresses, OnPage, join};
+use super::caps::AddressRoom;
 use super::not_found::NotFoundProbe;
 use super::structured::StructuredData;
 use super::text::sorted_words;
@@ -44,6 +45,8 @@ pub struct PageInput<'a> {
     pub sitemap_alternates: &'a [(String, Url)],
     /// What crawlers get of it, with its facts when there is a snapshot.
     pub snapshot: (&'a SnapshotLookup, Option<&'a PageFacts>),
+    /// Bots that make link previews are given snapshots.
+    pub previews_are_served: bool,
     /// When the sitemap says that it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
     /// When it was fetched, in epoch milliseconds.
@@ -88,6 +91,8 @@ pub struct Page<'a> {
     pub is_soft_404: bool,
     /// Only the rendered page reads like one.
     pub is_rendered_soft_404: bool,
+    /// Room for the addresses that its row keeps.
+    room: AddressRoom,
 }
 
 /// A link with where it leads.
@@ -157,7 +162,8 @@ impl<'a> Page<'a> {
         let is_rendered_soft_404 =
             rendered.is_some() && !is_soft_404 && status_meta < 400 && not_found::holds(facts, input.probe);
         let reading = facts.reading.unwrap_or_else(|| Reading::of(facts));
-        let links = resolve_links(facts, &key, &mut addresses.on(&base, input.origin));
+        let room = AddressRoom::default();
+        let links = resolve_links(facts, &key, &mut addresses.on(&base, input.origin), &room);
         Page {
             is_blocked: !input.robots.decide(GOOGLEBOT, &key).is_allowed,
             directives: Directives::of(facts, headers),
@@ -177,6 +183,7 @@ impl<'a> Page<'a> {
             sent_alternates,
             is_soft_404,
             is_rendered_soft_404,
+            room,
         }
     }
 
@@ -260,6 +267,17 @@ impl<'a> Page<'a> {
         join(&self.base, href)
     }
 
+    /// Returns an address of the document, made absolute, if the page has room for another one. What a row keeps goes
+    /// through here.
+    pub fn resolve_within_room(&self, href: &str) -> Option<Url> {
+        self.resolve(href).filter(|url| self.room.take(url.as_str().len()))
+    }
+
+    /// Elements and addresses that are not kept, since the page has too many.
+    pub fn left_out(&self) -> usize {
+        self.facts.left_out + self.room.left_out()
+    }
+
     /// Whether an address is on the site's registrable domain.
     pub fn is_same_domain(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
@@ -318,10 +336,18 @@ pub fn effective_canonical(facts: &PageFacts, base: &Url, header: &[Url]) -> Opt
     in_head.filter_map(|href| join(base, href)).next().or_else(|| header.first().cloned())
 }
 
-fn resolve_links(facts: &PageFacts, key: &str, addresses: &mut OnPage) -> Vec<ResolvedLink> {
+fn resolve_links(
+    facts: &PageFacts,
+    key: &str,
+    addresses: &mut OnPage,
+    room: &AddressRoom,
+) -> Vec<ResolvedLink> {
     let mut links = Vec::with_capacity(facts.links.len());
     for (index, link) in facts.links.iter().enumerate() {
         let Some(address) = link.href.as_deref().and_then(|href| addresses.resolve(href)) else { continue };
+        if !room.take(address.url.as_str().len()) {
+            continue;
+        }
         let is_own = matches!(&address.target, Target::Internal(target) if target == key);
         links.push(ResolvedLink { index, is_fragment: is_own && address.url.fragment().is_some(), address });
     }

@@ -31,6 +31,8 @@ pub(super) struct Linking {
     pub from: Vec<UrlId>,
     /// Fewest links from a seed; none when no seed leads there.
     pub depths: Vec<Option<u32>>,
+    /// Link scores, 0 to 100.
+    pub scores: Vec<f32>,
     /// Rows whose link score is in the lowest tenth.
     pub low_scores: Vec<bool>,
 }
@@ -60,7 +62,9 @@ impl Graph {
     pub fn linking(&self, rows: &Rows) -> Linking {
         let rows: Vec<&Row> = rows.iter().collect();
         let (inlinks, from) = self.count_inlinks(&rows);
-        Linking { inlinks, from, depths: self.measure_depths(&rows), low_scores: self.find_low_scores(&rows) }
+        let pages: Vec<bool> = rows.iter().map(|row| row.is_indexable()).collect();
+        let (scores, low_scores) = scores(&self.visits(&rows, &pages), &pages);
+        Linking { inlinks, from, depths: self.measure_depths(&rows), scores, low_scores }
     }
 
     /// Targets of a row's links, and whether each has nofollow.
@@ -157,28 +161,41 @@ impl Graph {
     }
 
     /// Gives each indexable page the share of visits that it would get from somebody who follows links at random.
-    fn find_low_scores(&self, rows: &[&Row]) -> Vec<bool> {
-        let pages: Vec<bool> = rows.iter().map(|row| row.is_indexable()).collect();
-        let count = pages.iter().filter(|is_page| **is_page).count();
-        if count < LEAST_SCORED {
-            return Vec::new();
-        }
-        let mut scores = vec![1.0; rows.len()];
+    fn visits(&self, rows: &[&Row], pages: &[bool]) -> Vec<f64> {
+        let mut visits = vec![1.0; rows.len()];
         for _ in 0..SWEEPS {
             let mut next = vec![1.0 - DAMPING; rows.len()];
             for from in (0..rows.len()).filter(|place| pages[*place]) {
                 let targets = || self.followed(rows, from).filter(|to| pages[*to as usize]);
-                let share = DAMPING * scores[from] / targets().count().max(1) as f64;
+                let share = DAMPING * visits[from] / targets().count().max(1) as f64;
                 targets().for_each(|to| next[to as usize] += share);
             }
-            scores = next;
+            visits = next;
         }
-        let mut sorted: Vec<f64> =
-            scores.iter().zip(&pages).filter(|(_, is_page)| **is_page).map(|(score, _)| *score).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let low = sorted[count / 10 - 1];
-        scores.iter().zip(&pages).map(|(score, is_page)| *is_page && *score <= low).collect()
+        visits
     }
+}
+
+/// Link scores from 0 to 100, and the rows whose score is in the lowest tenth; none of these among few pages.
+fn scores(visits: &[f64], pages: &[bool]) -> (Vec<f32>, Vec<bool>) {
+    let of_pages = || visits.iter().zip(pages).filter(|(_, is_page)| **is_page).map(|(visits, _)| *visits);
+    let least = 1.0 - DAMPING;
+    let most = of_pages().fold(least, f64::max);
+    // Visits of pages differ by powers of ten; a page without links has the least there are.
+    let scale = (most / least).ln();
+    let score =
+        |visits: f64| if scale > 0.0 { ((visits / least).ln() / scale * 1000.0).round() / 10.0 } else { 0.0 };
+    let all =
+        visits.iter().zip(pages).map(|(visits, is_page)| if *is_page { score(*visits) as f32 } else { 0.0 });
+    let scores: Vec<f32> = all.collect();
+    let mut sorted: Vec<f64> = of_pages().collect();
+    if sorted.len() < LEAST_SCORED {
+        return (scores, Vec::new());
+    }
+    sorted.sort_unstable_by(f64::total_cmp);
+    let low = sorted[sorted.len() / 10 - 1];
+    let lowest = visits.iter().zip(pages).map(|(visits, is_page)| *is_page && *visits <= low);
+    (scores, lowest.collect())
 }
 
 impl Inlinks {

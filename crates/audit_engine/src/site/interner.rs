@@ -17,9 +17,28 @@ impl UrlId {
     }
 }
 
+/// Bounds of what is known. A site can name addresses without end.
+#[derive(Debug, Clone, Copy)]
+pub struct AddressLimits {
+    /// Addresses.
+    pub count: usize,
+    /// Bytes of all of them.
+    pub bytes: usize,
+}
+
+impl AddressLimits {
+    /// Returns the bounds of an audit of so many pages: two hundred addresses for each, 2,000,000 at most.
+    pub fn for_pages(pages: usize) -> AddressLimits {
+        let count = pages.saturating_mul(200).saturating_add(100_000).min(2_000_000);
+        AddressLimits { count, bytes: count * 128 }
+    }
+}
+
 /// Paths and queries with their numbers.
 #[derive(Default)]
 pub struct Interner {
+    limits: Option<AddressLimits>,
+    left_out: usize,
     text: String,
     ends: Vec<usize>,
     table: HashTable<u32>,
@@ -40,6 +59,29 @@ impl Interner {
         self.text.push_str(key);
         self.ends.push(self.text.len());
         UrlId(id)
+    }
+
+    /// Sets the bounds that [`Interner::admit`] keeps.
+    pub fn limit(&mut self, limits: AddressLimits) {
+        self.limits = Some(limits);
+    }
+
+    /// Returns the number of a key, a new one if it was not seen before; none when the bounds allow no new one.
+    pub fn admit(&mut self, key: &str) -> Option<UrlId> {
+        let is_full = self.limits.is_some_and(|limits| {
+            self.ends.len() >= limits.count || self.text.len() + key.len() > limits.bytes
+        });
+        if !is_full {
+            return Some(self.intern(key));
+        }
+        let known = self.find(key);
+        self.left_out += usize::from(known.is_none());
+        known
+    }
+
+    /// Returns how often the bounds allowed no new number.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The number of a key that was seen.
@@ -119,6 +161,17 @@ mod tests {
         assert_eq!(ids[..5000], ids[5000..]);
         assert!(keys.iter().zip(&ids).all(|(key, id)| urls.key(*id) == key));
         assert_eq!(urls.find("/other"), None);
+    }
+
+    #[test]
+    fn a_full_list_gives_numbers_to_what_it_knows_only() {
+        let mut urls = Interner::default();
+        urls.limit(AddressLimits { count: 2, bytes: 100 });
+
+        let ids = ["/a", "/b", "/c", "/a"].map(|key| urls.admit(key).map(UrlId::index));
+
+        assert_eq!(ids, [Some(0), Some(1), None, Some(0)]);
+        assert_eq!((urls.left_out(), urls.len()), (1, 2));
     }
 
     #[test]

@@ -20,6 +20,9 @@ impl CrawledSite {
     pub fn join(&mut self) {
         self.joined = JoinedSite::default();
         self.joined.variants = self.find_variants();
+        let entries = self.sitemaps.iter().flat_map(|file| &file.entries);
+        self.joined.important =
+            entries.filter(|entry| entry.is_important).filter_map(|entry| entry.id).collect();
         self.read_named();
         self.group();
         self.find_alike();
@@ -48,6 +51,10 @@ impl CrawledSite {
             let is_page = |id: UrlId| self.row(id).is_some_and(Row::is_page);
             let parts = named.fragments.iter().filter(|(to, _)| is_page(*to));
             fragments.extend(parts.map(|(to, fragment)| (*to, anchor_hash(fragment))));
+        }
+        for target in self.targets.iter().filter(|target| target.is_page()) {
+            let alternates = self.named(target).alternates;
+            joined.alternates.extend(alternates.iter().filter_map(|entry| Some((target.id, entry.to?))));
         }
         joined.alternates.sort_unstable();
         joined.external = is_linked.iter().filter(|is_linked| **is_linked).count();

@@ -29,9 +29,9 @@ use graph::Linking;
 use groups::Groups;
 
 pub use findings::{SiteFinding, SiteFindings};
-pub use interner::{Interner, UrlId};
+pub use interner::{AddressLimits, Interner, UrlId};
 pub use named::{Named, NamedRow, RowAlternate, RowLink, WordSpan, anchor_hash};
-pub use probes::{Asset, BotResponse, Probes};
+pub use probes::{Asset, BotResponse, Probes, SisterPage};
 pub use row::{Details, Difference, Failure, Fields, Fingerprints, Row, RowDestination};
 pub use rows::Rows;
 pub use shared::SharedContent;
@@ -53,6 +53,13 @@ pub struct CrawledSite {
     /// Its robots.txt.
     pub robots: RobotsFile,
     pub sitemaps: Vec<AuditedSitemap>,
+    /// A bound left a part of them out.
+    pub sitemaps_are_cut: bool,
+    /// Addresses of the site that were asked for without becoming rows: targets of listed pages, and pages that others
+    /// stand for.
+    pub targets: Rows,
+    /// Language versions on other sites of the same owner, by address.
+    pub sisters: HashMap<Box<str>, SisterPage>,
     /// What was asked for beside pages.
     pub probes: Probes,
     /// What is at addresses beside pages, by text.
@@ -85,8 +92,10 @@ pub struct CrawledSite {
 /// A robots.txt with how it was answered.
 #[derive(Debug, Default)]
 pub struct RobotsFile {
-    /// Its rules; empty when it could not be read.
+    /// The rules that hold for the audit: those of the file, unless the audit ignores or replaces them.
     pub rules: Robots,
+    /// The file; empty when it could not be read.
+    pub file: Robots,
     /// Status of the answer; 0: none.
     pub status: u16,
     pub bytes: usize,
@@ -96,8 +105,10 @@ pub struct RobotsFile {
     pub hops: usize,
     /// It is an HTML page.
     pub is_html: bool,
-    /// It forbids everything because it could not be fetched.
+    /// It could not be fetched.
     pub is_unreachable: bool,
+    /// It forbids everything because it could not be fetched.
+    pub forbids_all: bool,
     /// When it was asked for, in epoch milliseconds.
     pub fetched_at_ms: i64,
 }
@@ -121,21 +132,27 @@ pub struct AuditedSitemap {
     pub listed: usize,
     /// It has more than is read.
     pub is_cut: bool,
+    /// It has more bytes than the protocol allows.
+    pub is_too_large: bool,
+    /// It lists more than the protocol allows.
+    pub has_too_many: bool,
 }
 
 /// A page that a sitemap lists. There can be a million.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SitemapEntry {
     /// Its address as it stands there, when that is not how its row's is written.
     pub written: Option<Box<str>>,
     /// Its row, when it is on the site.
     pub id: Option<UrlId>,
-    /// It is on another host than the file.
+    /// It is neither on the origin of the file nor on that of the site.
     pub is_elsewhere: bool,
     /// When it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
     /// It has a date that is none.
     pub has_bad_lastmod: bool,
+    /// The priority is 0.8 or more.
+    pub is_important: bool,
 }
 
 /// How a page is linked.
@@ -164,6 +181,8 @@ struct JoinedSite {
     /// By title, description, heading and text.
     groups: [Groups<u64>; 4],
     variants: hashbrown::HashSet<UrlId>,
+    /// Pages that sitemaps call important.
+    important: hashbrown::HashSet<UrlId>,
     bands: Vec<Groups<u64>>,
     /// Of pages that are in a bucket with others.
     sketches: hashbrown::HashMap<UrlId, Box<Sketch>>,
@@ -190,6 +209,9 @@ impl CrawledSite {
             rows: Rows::default(),
             robots: RobotsFile::default(),
             sitemaps: Vec::new(),
+            sitemaps_are_cut: false,
+            targets: Rows::default(),
+            sisters: HashMap::new(),
             probes: Probes::default(),
             assets: HashMap::new(),
             traps: Vec::new(),
@@ -212,6 +234,18 @@ impl CrawledSite {
         self.rows.get(id)
     }
 
+    /// Returns the answer of an address: its row, or what was learnt of it without one.
+    pub fn answer(&self, id: UrlId) -> Option<&Row> {
+        self.row(id).or_else(|| self.targets.get(id))
+    }
+
+    /// Adds what an address answers that has no row.
+    pub fn insert_target(&mut self, mut row: Box<Row>) {
+        row.details = None;
+        row.kept_named = row.named.take().map(|named| self.spill.keep(&named));
+        self.targets.insert(row);
+    }
+
     /// Adds a row, and puts what it names where it waits.
     pub fn insert(&mut self, mut row: Box<Row>) {
         if let Some(named) = row.named.take() {
@@ -228,6 +262,11 @@ impl CrawledSite {
             named.renumber(|id| self.numbers[id.index()]);
         }
         named
+    }
+
+    /// The number of an address now, by the one that it had during the crawl.
+    pub fn number(&self, id: UrlId) -> UrlId {
+        self.numbers.get(id.index()).copied().unwrap_or(id)
     }
 
     /// The fingerprint of a row's text, by which texts that are nearly one are found.
@@ -256,11 +295,15 @@ impl CrawledSite {
         seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.iter().next())
     }
 
+    /// Decides whether the audit may ask for a page.
+    pub fn allows(&self, key: &str) -> bool {
+        !self.robots.forbids_all && self.robots.rules.decide(&self.agent, key).is_allowed
+    }
+
     /// Whether robots.txt forbids a page to Googlebot or to the audit.
     pub fn is_blocked(&self, key: &str) -> bool {
         let agents = [GOOGLEBOT, self.agent.as_str()];
-        self.robots.is_unreachable
-            || agents.iter().any(|agent| !self.robots.rules.decide(agent, key).is_allowed)
+        self.robots.forbids_all || agents.iter().any(|agent| !self.robots.rules.decide(agent, key).is_allowed)
     }
 
     /// Headers of the start page's answer.
@@ -277,6 +320,7 @@ impl CrawledSite {
         let numbers = self.urls.sort();
         let number = |id: UrlId| numbers[id.index()];
         self.rows.renumber(number);
+        self.targets.renumber(number);
         self.seed = self.seed.map(number);
         self.previous =
             std::mem::take(&mut self.previous).into_iter().map(|(id, page)| (number(id), page)).collect();
@@ -303,10 +347,22 @@ impl CrawledSite {
         self.joined.linking.depths.get(self.rows.place(id)?).copied().flatten()
     }
 
+    /// Link score of a page, 0 to 100: the share of visits that it would get from somebody who follows links at random, on a
+    /// logarithmic scale. 0 for what is not indexable.
+    pub fn link_score(&self, id: UrlId) -> f64 {
+        let place = self.rows.place(id);
+        place.and_then(|place| self.joined.linking.scores.get(place)).map_or(0.0, |score| f64::from(*score))
+    }
+
     /// Whether a page's link score is in the lowest tenth, among twenty pages at least.
     pub fn has_low_score(&self, id: UrlId) -> bool {
         let place = self.rows.place(id);
         place.and_then(|place| self.joined.linking.low_scores.get(place)).is_some_and(|is_low| *is_low)
+    }
+
+    /// Decides whether a sitemap calls a page important.
+    pub fn is_important(&self, id: UrlId) -> bool {
+        self.joined.important.contains(&id)
     }
 
     /// Addresses of other hosts that pages link to.

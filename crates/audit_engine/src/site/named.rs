@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Row, UrlId};
+use crate::page::ResourceKind;
 use crate::page::sketch::Sketch;
 
 /// What a page names.
@@ -30,8 +31,8 @@ pub struct Named {
     pub images: Vec<(UrlId, Option<WordSpan>)>,
     /// Its first preview picture: a text.
     pub preview_image: Option<UrlId>,
-    /// Scripts and style sheets of the site that its render loads: texts.
-    pub resources: Vec<UrlId>,
+    /// Scripts, style sheets, further pictures and media that it loads: texts.
+    pub resources: Vec<(UrlId, ResourceKind)>,
     /// Scripts and style sheets of the site that Googlebot may not fetch.
     pub blocked_resources: Vec<String>,
     /// What links and pictures say, in one piece: strangers' words are seldom said twice.

@@ -44,6 +44,23 @@ pub struct Asset {
     pub size: Option<(u32, u32)>,
     /// Its host does not exist.
     pub has_no_host: bool,
+    /// From the request to the first byte, in milliseconds.
+    pub ttfb_ms: u64,
+}
+
+/// A language version of a page on another site of the same owner.
+#[derive(Debug, Default)]
+pub struct SisterPage {
+    /// It answers with an error, or not at all.
+    pub is_error: bool,
+    pub is_redirect: bool,
+    pub is_noindex: bool,
+    /// It names another page as canonical.
+    pub is_canonicalised: bool,
+    /// It is a page.
+    pub is_page: bool,
+    /// Language versions that it names, absolute.
+    pub names: Vec<String>,
 }
 
 impl Asset {

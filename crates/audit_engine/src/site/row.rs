@@ -11,6 +11,7 @@ use super::{SharedContent, SpillPlace, UrlId};
 use crate::checks::{CheckId, Evidence};
 use crate::custom::CustomResults;
 use crate::page::view::CheckedRows;
+use crate::source::NoResponseCause;
 
 /// One address with what is known of it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct Row {
     pub is_rendered: bool,
     /// Scripts change it in a way that matters.
     pub is_changed_by_scripts: bool,
+    /// It was to be rendered, and no browser was free in time.
+    pub missed_render: bool,
     /// A firewall gave the browser a challenge, or nothing, where the plain fetch got the page.
     pub is_render_challenged: bool,
     /// Newest year beside a copyright sign.
@@ -77,10 +80,12 @@ pub struct Row {
     pub render_ms: u32,
     /// Requests beyond the first.
     pub retries: u32,
+    /// Elements and addresses that are not kept, since the page has too many.
+    pub left_out: u32,
 }
 
 /// What reports show of a row and no join compares.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Details {
     /// What was found.
     pub findings: Vec<(CheckId, Evidence)>,
@@ -90,6 +95,8 @@ pub struct Details {
     pub differences: Vec<Difference>,
     /// What extractions and searches found.
     pub found: CustomResults,
+    /// Score of its preview, 0 to 100; known once rows are joined.
+    pub preview: f64,
 }
 
 /// Why there is no answer.
@@ -98,7 +105,7 @@ pub enum Failure {
     /// It did not come in time.
     Timeout,
     /// No name, no connection, no encryption, or no HTTP.
-    NoResponse,
+    NoResponse(NoResponseCause),
 }
 
 /// Where a redirect or a canonical leads.
@@ -158,6 +165,8 @@ pub struct Fields {
     pub last_modified: String,
     /// Bytes of the document.
     pub html_bytes: u64,
+    /// Headers of the answer that protect visitors, by name.
+    pub security_headers: BTreeMap<String, String>,
     /// First og:* and twitter:* meta of each name.
     pub social_tags: BTreeMap<String, String>,
     /// Content of the first viewport meta that has any.

@@ -1,7 +1,9 @@
 //! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
 //! that fits.
 
-use super::{CrawledSite, NamedRow, Row, RowAlternate, RowDestination, UrlId};
+use url::Url;
+
+use super::{CrawledSite, NamedRow, Row, RowAlternate, RowDestination, SisterPage, UrlId};
 use crate::checks::is_valid_hreflang;
 
 /// Hops after which nobody follows any more.
@@ -90,7 +92,7 @@ impl CrawledSite {
         let mut end = RedirectEnd { id: Some(id), ..RedirectEnd::default() };
         let mut seen = vec![id];
         let mut at = id;
-        while let Some(place) = self.row(at).and_then(|row| row.redirect.as_ref()) {
+        while let Some(place) = self.answer(at).and_then(|row| row.redirect.as_ref()) {
             match place {
                 RowDestination::Elsewhere { url, .. } => {
                     end.hops.push(url.to_string());
@@ -113,13 +115,13 @@ impl CrawledSite {
         }
         end.id = Some(at);
         end.url = self.url(at);
-        end.status = self.row(at).map_or(0, |row| row.status);
+        end.status = self.answer(at).map_or(0, |row| row.status);
         end
     }
 
     /// The page that an address ends at, redirects followed; none when that is not a page of the site.
     pub fn end_id(&self, id: UrlId) -> Option<UrlId> {
-        match self.row(id).and_then(|row| row.redirect.as_ref()) {
+        match self.answer(id).and_then(|row| row.redirect.as_ref()) {
             None => Some(id),
             Some(_) => self.end_of(id).id,
         }
@@ -132,7 +134,7 @@ impl CrawledSite {
             RedirectVerdict::Loop
         } else if end.is_too_long {
             RedirectVerdict::TooLong
-        } else if end.id.and_then(|id| self.row(id)).is_some_and(Row::is_broken) {
+        } else if end.id.and_then(|id| self.answer(id)).is_some_and(Row::is_broken) {
             RedirectVerdict::ToError
         } else if end.hops.len() > 1 {
             RedirectVerdict::Chain
@@ -143,7 +145,7 @@ impl CrawledSite {
 
     /// Where a link to an address leads.
     pub fn link_verdict(&self, to: UrlId) -> LinkVerdict {
-        let Some(row) = self.row(to) else { return LinkVerdict::Fine };
+        let Some(row) = self.answer(to) else { return LinkVerdict::Fine };
         if row.redirect.is_none() {
             return if row.is_broken() { LinkVerdict::Broken } else { LinkVerdict::Fine };
         }
@@ -168,7 +170,7 @@ impl CrawledSite {
         if self.is_blocked(self.urls.key(target)) {
             return CanonicalVerdict::Blocked;
         }
-        let Some(target) = self.row(target) else { return CanonicalVerdict::Canonicalised };
+        let Some(target) = self.answer(target) else { return CanonicalVerdict::Canonicalised };
         if target.is_error() {
             CanonicalVerdict::Error
         } else if target.redirect.is_some() {
@@ -194,7 +196,7 @@ impl CrawledSite {
     }
 
     fn canonicals_come_back(&self, row: &Row) -> bool {
-        let next = |id: UrlId| self.row(id).and_then(Row::canonical_id);
+        let next = |id: UrlId| self.answer(id).and_then(Row::canonical_id);
         let chain = std::iter::successors(row.canonical_id(), |id| next(*id));
         chain.take(MAX_HOPS).any(|id| id == row.id)
     }
@@ -204,8 +206,11 @@ impl CrawledSite {
         let same = |other: &&RowAlternate| other.lang.eq_ignore_ascii_case(&entry.lang);
         let stands_twice = row.named.alternates.iter().filter(same).count() > 1;
         let target = entry.to.filter(|to| *to != row.id && !stands_twice && is_valid_hreflang(&entry.lang));
-        let Some(target) = target.and_then(|to| self.row(to)).filter(|target| !target.is_blocked) else {
-            return AlternateVerdict::Fine;
+        let target = target.and_then(|to| self.answer(to)).filter(|target| !target.is_blocked);
+        let Some(target) = target else {
+            let sister = entry.elsewhere.as_ref().filter(|_| !stands_twice && is_valid_hreflang(&entry.lang));
+            let sister = sister.and_then(|url| self.sisters.get(url));
+            return sister.map_or(AlternateVerdict::Fine, |sister| self.sister_verdict(row, sister));
         };
         if target.is_error() {
             AlternateVerdict::Error
@@ -216,6 +221,27 @@ impl CrawledSite {
         } else if target.is_canonicalised() {
             AlternateVerdict::NonCanonical
         } else if target.is_page() && !self.names_version(target.id, row.id) {
+            AlternateVerdict::NoReturn
+        } else {
+            AlternateVerdict::Fine
+        }
+    }
+
+    /// Judges a hreflang entry that names a page of another site of the same owner.
+    fn sister_verdict(&self, row: &NamedRow, sister: &SisterPage) -> AlternateVerdict {
+        let is_own = |url: &String| {
+            Url::parse(url)
+                .is_ok_and(|url| self.origin.contains(&url) && self.origin.key(&url) == self.urls.key(row.id))
+        };
+        if sister.is_error {
+            AlternateVerdict::Error
+        } else if sister.is_redirect {
+            AlternateVerdict::Redirect
+        } else if sister.is_noindex {
+            AlternateVerdict::Noindex
+        } else if sister.is_canonicalised {
+            AlternateVerdict::NonCanonical
+        } else if sister.is_page && !sister.names.iter().any(is_own) {
             AlternateVerdict::NoReturn
         } else {
             AlternateVerdict::Fine

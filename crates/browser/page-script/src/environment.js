@@ -3,7 +3,7 @@
 // Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
 
 import { listen, quietly, replaceGetter, replaceMethod } from './hooks.js';
-import { KeptSet, apply, defineProperty, each, filter, getter, max, method, never, rejected, resolved, test, then } from './intrinsics/language.js';
+import { KeptSet, apply, defineProperty, deleteProperty, each, filter, getter, max, method, rejected, resolved, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 import { repeatRandomNumbers } from './random.js';
@@ -31,7 +31,7 @@ export function prepareEnvironment() {
   // A view transition waits for pictures of the screen, which are never drawn here: it changes the page and is over.
   each([Document.prototype, Element.prototype], (owner) => replaceMethod(owner, 'startViewTransition', (call, self, args) => changeView(args[0])));
   refuseDialogs();
-  refuseServiceWorkers();
+  removeServiceWorkers();
   refuseDevices();
   constant(Navigator.prototype, 'webdriver', false);
   constant(Navigator.prototype, 'onLine', true); // the one way out is no network interface
@@ -59,14 +59,9 @@ function refuseDialogs() {
   }
 }
 
-/** One would outlive the render. Pages find the container that browsers have, and go on as after a failed registration. */
-function refuseServiceWorkers() {
-  const container = window.ServiceWorkerContainer?.prototype;
-  refuse(container, 'register', 'SecurityError', 'Failed to register a ServiceWorker: it is not allowed here.');
-  replaceMethod(container, 'getRegistration', () => resolved(undefined));
-  replaceMethod(container, 'getRegistrations', () => resolved([]));
-  replaceGetter(container, 'ready', never);
-  replaceGetter(container, 'controller', () => null);
+/** A service worker would outlive the render. Pages find a browser that has none, as in private windows of some. */
+function removeServiceWorkers() {
+  quietly(() => deleteProperty(Navigator.prototype, 'serviceWorker'));
 }
 
 /** Nobody is there to allow a camera. */

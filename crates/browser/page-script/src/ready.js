@@ -135,7 +135,7 @@ function isStill() {
   const needed = neededStillness();
   if (still < min(needed, RULES.following.ms) || moment - work.lastRequest < needed) return false;
   const root = body(document);
-  if (still > 2 * RULES.still.ms) return true;
+  if (still > RULES.still.ms) return true;
   return root !== null && !isBusy() && (isShortPage() || (trim(textContent(root)).length > 60 && !isMainMissing()));
 }
 
@@ -153,10 +153,7 @@ function isUnending() {
   // What is inserted may hang as well, and holds up the parser or what comes after it.
   if (isHeld((kind, entry) => kind !== 'script' && kind !== 'unlikely' && !entry.isForeign)) return false;
   const still = now() - max(work.lastDom, work.lastRequest, 0);
-  if (readyState(document) === 'loading') {
-    const isInsertedsDoing = still > RULES.stillScript.ms && isHeld((kind) => kind === 'script');
-    return (isInsertedsDoing || still > RULES.unending.ms) && (still > 2 * RULES.unending.ms || !isBusy());
-  }
+  if (readyState(document) === 'loading') return still > RULES.unending.ms;
   // Deferred scripts are on their way: in most cases the app itself.
   return still > RULES.still.ms && !isUnfinished();
 }
@@ -167,8 +164,7 @@ const hasNothingYet = () => body(document) === null || isBlank();
 function goPastOthers() {
   if (state.contentLoaded) return;
   const still = now() - max(work.lastDom, work.lastRequest, state.wentPastAt);
-  const isPatient = () => hasNothingYet() || isBusy() || (readyState(document) !== 'loading' && isUnfinished() && !isShortPage());
-  if (still < RULES.stillScript.ms || (still < RULES.heldUp.ms && isPatient()) || !isHeldUpByOthers()) return;
+  if (still < RULES.heldUp.ms || !isHeldUpByOthers()) return;
   state.wentPastAt = now();
   send?.('G');
 }

@@ -65,7 +65,7 @@ impl Egress {
             .upstream
             .send(request)
             .await
-            .inspect_err(|error| tracing::debug!(%url, %error, "a redirect's target could not be asked"))
+            .inspect_err(|error| tracing::debug!(url = crawler::url::without_query(url), %error, "a redirect's target could not be asked"))
             .ok()?;
         Some(standing(response.status(), response.headers(), url))
     }

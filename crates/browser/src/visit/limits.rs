@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// For a script or style sheet of the document that is still on its way when the page has reported itself quiet.
-pub(super) const SCRIPT_GRACE: Duration = Duration::from_millis(3_000);
+pub(super) const SCRIPT_GRACE: Duration = Duration::from_millis(8_000);
 
 /// For a script that has come: it is parsed beside the page, and may ask for others.
 pub(super) const PARSING: Duration = Duration::from_millis(40);

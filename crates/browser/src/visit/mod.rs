@@ -3,6 +3,7 @@
 
 mod document;
 mod limits;
+mod loads;
 mod outcome;
 mod protocol;
 mod redirects;
@@ -117,7 +118,8 @@ impl<'a> Visit<'a> {
             EventKind::LoadingFinished | EventKind::LoadingFailed => {
                 let ended: LoadingEnded<'_> = event.params()?;
                 let broken = event.kind == EventKind::LoadingFailed && !ended.canceled;
-                self.tell(Input::Loaded { request_id: &ended.request_id, broken })
+                let given_up = ended.canceled || ended.blocked_reason.is_some();
+                self.tell(Input::Loaded { request_id: &ended.request_id, broken, given_up })
             }
             EventKind::TargetCrashed => self.tell(Input::Crashed),
             EventKind::DialogOpening => {

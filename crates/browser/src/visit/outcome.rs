@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use crate::page::Why;
 use crate::{Inspection, RenderError, Settled};
 
 /// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
@@ -29,6 +30,17 @@ pub(crate) struct Captured {
     pub partial: bool,
     pub settled: Settled,
     pub inspection: Option<Inspection>,
+}
+
+/// Returns whether a page was cut off, and why it was taken to be ready.
+pub(super) fn settled(why: Why, is_over_limit: bool) -> (bool, Settled) {
+    match why {
+        _ if is_over_limit => (true, Settled::Bytes),
+        Why::Flag => (false, Settled::Flag),
+        Why::Quiet => (false, Settled::Quiet),
+        Why::Still => (false, Settled::Still),
+        Why::Timeout | Why::Forced => (true, Settled::Timeout),
+    }
 }
 
 impl End {

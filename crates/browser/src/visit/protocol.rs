@@ -21,8 +21,8 @@ pub(super) enum Input<'a> {
     Request(Request<'a>),
     /// The head of a response is there.
     Response(Received<'a>),
-    /// A request has ended; `broken`: the network ended it before its time.
-    Loaded { request_id: &'a str, broken: bool },
+    /// A request has ended; `broken`: the network ended it before its time; `given_up`: the page or the browser did not want it.
+    Loaded { request_id: &'a str, broken: bool, given_up: bool },
     /// What was found out about a redirect's target.
     Standing(Standing),
     /// The script in the page has something to say.
@@ -58,6 +58,12 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Decides whether it goes to another origin than the page's.
+    pub fn is_elsewhere(&self, page: &Url) -> bool {
+        let url = Url::parse(&self.request.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        url.is_some_and(|url| url.origin() != page.origin())
+    }
+
     /// Whether another site than the page's own is asked for something that is wanted later, if at all.
     pub fn is_in_advance(&self, page: &Url) -> bool {
         let url = Url::parse(&self.request.url).ok().filter(|_| self.request.is_link_preload);
@@ -134,6 +140,9 @@ pub(super) struct LoadingEnded<'a> {
     /// The browser gave it up by itself.
     #[serde(default)]
     pub canceled: bool,
+    /// Why the browser did not send it.
+    #[serde(borrow, default)]
+    pub blocked_reason: Option<Cow<'a, str>>,
 }
 
 /// `Runtime.bindingCalled`.

@@ -153,6 +153,22 @@ async fn a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for
     assert!(!health.usable && health.problem.unwrap().contains("strict_egress"));
 }
 
+#[tokio::test]
+async fn the_probe_of_the_scripts_says_what_a_browser_finds() {
+    let test = "egress::the_probe_of_the_scripts_says_what_a_browser_finds";
+    // Once on this machine, and once where it is forbidden.
+    let is_forbidden = is_prepared(test, "-r", NO_NAMESPACES);
+    let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/lib.sh");
+    let probe = format!(". '{scripts}' && confines_browsers");
+    let strict = Bench::with(|config| config.strict_egress = true).await;
+
+    let says = std::process::Command::new("bash").args(["-c", &probe]).status().unwrap().success();
+    let answer = strict.render_reply(Reply::script("")).await;
+
+    assert_eq!(says, answer.is_ok(), "{answer:?}");
+    assert!(!(is_forbidden && says));
+}
+
 /// A line of what the kernel says of a process.
 fn status_of(pid: u32, line: &str) -> String {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -65,7 +65,8 @@ impl Source {
 }
 
 impl Body {
-    pub(super) fn new(
+    /// Begins to read the body of a response to a request with `method`. `limit` counts bytes after decompression.
+    pub fn new(
         body: Incoming,
         method: &Method,
         headers: &HeaderMap,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_compression::tokio::write::{BrotliEncoder, GzipEncoder};
 use http_body_util::Full;
+use hyper_util::client::legacy::connect::Connection;
 use rcgen::{CertificateParams, CertifiedIssuer, KeyPair, date_time_ymd};
 use rustls::RootCertStore;
 use rustls::pki_types::PrivateKeyDer;
@@ -411,8 +412,8 @@ async fn a_connection_that_ends_too_early_is_an_error() {
     assert!(matches!(read, Err(FetchError::Broken(_))), "{read:?}");
 }
 
-/// An authority, and a server with a certificate that it made by these parameters.
-async fn tls_server(params: CertificateParams, trusted: bool) -> (WebServer, RootCertStore) {
+/// A configuration with a certificate that an authority made by these parameters, and the authority.
+fn tls_config(params: CertificateParams) -> (rustls::ServerConfig, RootCertStore) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
@@ -426,13 +427,17 @@ async fn tls_server(params: CertificateParams, trusted: bool) -> (WebServer, Roo
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))
         .unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.der().clone()).unwrap();
+    (config, roots)
+}
+
+/// A server with a certificate that an authority made by these parameters, and the trusted authorities.
+async fn tls_server(params: CertificateParams, trusted: bool) -> (WebServer, RootCertStore) {
+    let (config, roots) = tls_config(params);
     let answer = async |_: Request<Incoming>| page("secure");
     let server = WebServer::start_tls(TlsAcceptor::from(Arc::new(config)), answer).await;
-    let mut roots = RootCertStore::empty();
-    if trusted {
-        roots.add(authority.der().clone()).unwrap();
-    }
-    (server, roots)
+    (server, if trusted { roots } else { RootCertStore::empty() })
 }
 
 /// Fetches `https://shop.test` over real TLS: the static host has no port, so the URL's scheme and port count.
@@ -451,6 +456,30 @@ async fn a_server_with_a_valid_certificate_is_read() {
     let (server, roots) = tls_server(certificate_for("shop.test"), true).await;
 
     assert_eq!(fetch_over_tls(&server, roots).await.unwrap(), "secure");
+}
+
+#[tokio::test]
+async fn http2_is_spoken_when_both_sides_offer_it() {
+    let (mut config, roots) = tls_config(certificate_for("shop.test"));
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let answer = async |_: Request<Incoming>| page("secure");
+    let server = WebServer::start_tls(TlsAcceptor::from(Arc::new(config)), answer).await;
+    let network = Network::new(NetworkConfig {
+        allow_private: vec!["127.0.0.1/32".parse().unwrap()],
+        hosts: [("shop.test".to_owned(), "127.0.0.1".parse().unwrap())].into(),
+        ..NetworkConfig::default()
+    })
+    .unwrap();
+    let url = format!("https://shop.test:{}/", server.address().port()).parse().unwrap();
+
+    let only_http1 =
+        Connector::new(network.clone(), tls::client_config_trusting(roots.clone())).open(&url).await;
+    let mut both = ClientConfig::clone(&tls::client_config_trusting(roots));
+    both.alpn_protocols.clone_from(&tls::client_config_with_http2().alpn_protocols);
+    let both = Connector::new(network, Arc::new(both)).open(&url).await;
+
+    assert!(!only_http1.unwrap().connected().is_negotiated_h2());
+    assert!(both.unwrap().connected().is_negotiated_h2());
 }
 
 #[tokio::test]

@@ -17,27 +17,57 @@ pub(super) struct Text<'r> {
     ready: Vec<u8>,
     at: usize,
     ended: bool,
+    /// Bytes that may be taken before [`Text::allow`] is called again.
+    allowed: usize,
+}
+
+/// A piece of a file that is longer than [`Text::allow`] said.
+#[derive(Debug, thiserror::Error)]
+#[error("a piece of the file is too long")]
+struct TooLong;
+
+/// Decides whether an error says that a piece of a file is longer than it may be.
+pub(super) fn is_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<TooLong>())
 }
 
 impl<'r> Text<'r> {
     /// Looks at the beginning of the file. At most `limit` unpacked bytes are read of it.
     pub(super) fn open(file: impl Read + 'r, limit: u64) -> io::Result<Text<'r>> {
         let unpacked = unpack(file)?;
-        let mut bytes = Bounded { inner: unpacked, left: limit, is_cut: false };
+        let mut bytes = Bounded { inner: unpacked, left: limit, read: 0, is_cut: false };
         let mut head = Vec::with_capacity(HEAD);
         (&mut bytes).take(HEAD as u64).read_to_end(&mut head)?;
         let encoding = encoding_of(&head);
-        let Bounded { inner, left, is_cut } = bytes;
+        let Bounded { inner, left, is_cut, .. } = bytes;
         // What was looked at is read again, without counting it twice.
         let left = left.saturating_add(head.len() as u64);
         let inner = Box::new(Cursor::new(head).chain(inner));
-        let bytes = Bounded { inner, left, is_cut };
-        Ok(Text { bytes, decoder: encoding.new_decoder(), ready: Vec::new(), at: 0, ended: false })
+        let read = 0;
+        let bytes = Bounded { inner, left, read, is_cut };
+        Ok(Text {
+            bytes,
+            decoder: encoding.new_decoder(),
+            ready: Vec::new(),
+            at: 0,
+            ended: false,
+            allowed: usize::MAX,
+        })
     }
 
     /// Whether the limit cut the file off.
     pub(super) fn is_cut(&self) -> bool {
         self.bytes.is_cut
+    }
+
+    /// Unpacked bytes that were read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.read
+    }
+
+    /// Allows so many bytes more to be taken. One more is an error, so that nobody collects a piece of any length.
+    pub(super) fn allow(&mut self, bytes: usize) {
+        self.allowed = bytes;
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -70,12 +100,17 @@ impl Read for Text<'_> {
 
 impl BufRead for Text<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.allowed == 0 {
+            return Err(io::Error::other(TooLong));
+        }
         self.refill()?;
-        Ok(&self.ready[self.at..])
+        let available = &self.ready[self.at..];
+        Ok(&available[..available.len().min(self.allowed)])
     }
 
     fn consume(&mut self, count: usize) {
         self.at += count;
+        self.allowed -= count;
     }
 }
 
@@ -83,6 +118,7 @@ impl BufRead for Text<'_> {
 struct Bounded<'r> {
     inner: Box<dyn Read + 'r>,
     left: u64,
+    read: u64,
     is_cut: bool,
 }
 
@@ -95,6 +131,7 @@ impl Read for Bounded<'_> {
         let most = to.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let count = self.inner.read(&mut to[..most])?;
         self.left -= count as u64;
+        self.read += count as u64;
         Ok(count)
     }
 }

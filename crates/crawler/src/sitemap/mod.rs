@@ -15,10 +15,14 @@ use url::Url;
 use crate::url::www_twin;
 
 pub use download::{discover_sitemap, fetch_site};
+pub use file::EntryExtra;
 pub use lastmod::parse_lastmod;
 pub use pages::{PageList, Pages};
 pub use parse::{FileKind, Listed, ParseError, Parsed, parse_sitemap};
-pub use walk::read_site;
+pub use walk::{
+    EntryOutcome, OpenedFile, SitemapCollector, UnopenedFile, WalkedEntry, WalkedFile, read_site, usable,
+    walk_sitemaps,
+};
 
 /// How much of a sitemap is taken (settings `limits.sitemap_*`).
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +35,8 @@ pub struct SitemapLimits {
     pub total_urls: usize,
     /// Memory that the reader holds at any time, what it answers included.
     pub memory_bytes: usize,
+    /// Files of one index that are fetched at the same time. Few: they all come from one origin, and wait in memory.
+    pub files_at_once: usize,
 }
 
 impl Default for SitemapLimits {
@@ -40,6 +46,7 @@ impl Default for SitemapLimits {
             file_urls: 50_000,
             total_urls: 1_000_000,
             memory_bytes: 64 << 20,
+            files_at_once: 3,
         }
     }
 }
@@ -76,6 +83,10 @@ pub struct FileSummary {
     pub duplicates: usize,
     /// Dates that are none.
     pub bad_lastmods: usize,
+    /// Unpacked bytes that were read.
+    pub bytes: u64,
+    /// True if the limit of entries of a file was reached.
+    pub has_more_entries: bool,
     /// Whether a limit left a part of it out.
     pub is_cut: bool,
 }

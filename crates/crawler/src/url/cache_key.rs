@@ -35,34 +35,63 @@ static TRACKING_PARAMS: LazyLock<TrackingParams> = LazyLock::new(|| {
 /// collapsed, percent-encodings in upper case, the query sorted by name and then value without tracking parameters. No
 /// scheme, no fragment. Dot segments are resolved by `Url` already.
 pub fn cache_key(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    let twin = if host.starts_with("www.") { www_twin(host) } else { None };
-    let mut key = twin.unwrap_or_else(|| host.to_owned());
+    let mut key = bare_host(url.host_str().unwrap_or_default());
     if let Some(port) = url.port() {
         key.push_str(&format!(":{port}"));
     }
-    push_path(&mut key, url.path());
+    key.push_str(&canonical_path(url.path()));
+    if let Some(query) = canonical_query(url, None) {
+        key.push('?');
+        key.push_str(&query);
+    }
+    key
+}
 
+/// Brings the path and query of an address to the form that they have in its [`cache_key`].
+///
+/// `parameters`: names of the query parameters to keep; `None` keeps all but those of tracking. Scheme, host, port and
+/// fragment stay.
+pub fn canonical(url: &Url, parameters: Option<&[String]>) -> Url {
+    let mut canonical = url.clone();
+    // Most addresses are canonical already, and setting a part writes the whole address anew.
+    if url.path().contains("//") || url.path().contains('%') {
+        canonical.set_path(&canonical_path(url.path()));
+    }
+    if url.query().is_some() {
+        canonical.set_query(canonical_query(url, parameters).as_deref());
+    }
+    canonical
+}
+
+/// Returns a host name without `www.`, when that is the twin of a registrable domain.
+pub fn bare_host(host: &str) -> String {
+    let twin = if host.starts_with("www.") { www_twin(host) } else { None };
+    twin.unwrap_or_else(|| host.to_owned())
+}
+
+fn canonical_query(url: &Url, parameters: Option<&[String]>) -> Option<String> {
+    let is_kept = |pair: &str| match parameters {
+        Some(names) => names.contains(&name_of(pair)),
+        None => !is_ignored(pair),
+    };
     let mut pairs: Vec<(String, Option<String>)> = url
-        .query()
-        .unwrap_or_default()
+        .query()?
         .split('&')
-        .filter(|pair| !pair.is_empty() && !is_ignored(pair))
+        .filter(|pair| !pair.is_empty() && is_kept(pair))
         .map(|pair| match pair.split_once('=') {
             Some((name, value)) => (upper_case_escapes(name), Some(upper_case_escapes(value))),
             None => (upper_case_escapes(pair), None),
         })
         .collect();
     pairs.sort();
-    for (index, (name, value)) in pairs.iter().enumerate() {
-        key.push(if index == 0 { '?' } else { '&' });
-        key.push_str(name);
-        if let Some(value) = value {
-            key.push('=');
-            key.push_str(value);
-        }
-    }
-    key
+    let pairs: Vec<String> = pairs
+        .into_iter()
+        .map(|(name, value)| match value {
+            Some(value) => format!("{name}={value}"),
+            None => name,
+        })
+        .collect();
+    (!pairs.is_empty()).then(|| pairs.join("&"))
 }
 
 /// Turns an address in the old AJAX crawling scheme into the one that people see; none for every other address.
@@ -100,14 +129,14 @@ fn name_of(pair: &str) -> String {
     form_urlencoded::parse(pair.as_bytes()).next().map(|(name, _)| name.into_owned()).unwrap_or_default()
 }
 
-fn push_path(key: &mut String, path: &str) {
-    let mut after_slash = false;
+fn canonical_path(path: &str) -> String {
+    let mut canonical = String::with_capacity(path.len());
     for c in upper_case_escapes(path).chars() {
-        if !(c == '/' && after_slash) {
-            key.push(c);
+        if !(c == '/' && canonical.ends_with('/')) {
+            canonical.push(c);
         }
-        after_slash = c == '/';
     }
+    canonical
 }
 
 fn upper_case_escapes(text: &str) -> String {
@@ -223,6 +252,42 @@ mod tests {
     }
 
     #[test]
+    fn the_canonical_address_says_what_the_key_says() {
+        let cases = [
+            (
+                "http://www.shop.test:8080//a//b?b=2&utm_source=x&a=1#top",
+                "http://www.shop.test:8080/a/b?a=1&b=2#top",
+            ),
+            ("https://shop.test/%c3%bc?", "https://shop.test/%C3%BC"),
+            ("https://shop.test/a?gclid=1", "https://shop.test/a"),
+        ];
+
+        for (url, expected) in cases {
+            assert_eq!(canonical(&Url::parse(url).unwrap(), None).as_str(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn named_parameters_alone_are_kept_even_those_of_tracking() {
+        let names = ["page".to_owned(), "utm_source".to_owned(), "größe".to_owned()];
+        let cases = [
+            ("https://shop.test/a?x=1&page=2&Page=3", "https://shop.test/a?page=2"),
+            (
+                "https://shop.test/a?utm_source=x&gr%C3%B6%C3%9Fe=42",
+                "https://shop.test/a?gr%C3%B6%C3%9Fe=42&utm_source=x",
+            ),
+            ("https://shop.test/a?y", "https://shop.test/a"),
+        ];
+
+        for (url, expected) in cases {
+            assert_eq!(canonical(&Url::parse(url).unwrap(), Some(&names)).as_str(), expected, "{url}");
+        }
+        let nothing: [String; 0] = [];
+        let url = Url::parse("https://shop.test/a?page=2").unwrap();
+        assert_eq!(canonical(&url, Some(&nothing)).as_str(), "https://shop.test/a");
+    }
+
+    #[test]
     fn an_escaped_fragment_becomes_the_hash_bang_address() {
         let cases = [
             ("https://shop.test/a?_escaped_fragment_=", "https://shop.test/a"),
@@ -249,6 +314,15 @@ mod tests {
             let first = key(&format!("https://www.shop.test/{path}?{query}"));
 
             prop_assert_eq!(key(&format!("https://{first}")), first);
+        }
+
+        #[test]
+        fn the_canonical_address_has_the_key_of_the_address(path in "[a-zA-Z0-9/%.]{0,30}", query in "[a-z0-9&=%_]{0,30}") {
+            let url = Url::parse(&format!("https://www.shop.test/{path}?{query}")).unwrap();
+            let canonical = canonical(&url, None);
+
+            prop_assert_eq!(cache_key(&canonical), cache_key(&url));
+            prop_assert_eq!(super::canonical(&canonical, None), canonical);
         }
 
         #[test]

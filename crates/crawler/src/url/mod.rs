@@ -7,7 +7,7 @@ mod static_asset;
 
 use ::url::{Host, Url};
 
-pub use cache_key::{cache_key, escaped_fragment, is_tracking_param};
+pub use cache_key::{bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
 pub use static_asset::is_static_asset;
 
@@ -75,6 +75,11 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
         url.set_host(Some(&name)).map_err(|_| TargetError::BadHost)?;
     }
     Ok(url)
+}
+
+/// Returns a URL as logs show it: without query and fragment, which may carry what is nobody's business.
+pub fn without_query(url: &Url) -> &str {
+    &url[..::url::Position::AfterPath]
 }
 
 #[cfg(test)]

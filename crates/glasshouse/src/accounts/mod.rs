@@ -13,5 +13,5 @@ pub mod usage;
 
 pub use model::{Account, AccountId, KeyId, KeyIdentity};
 pub use plans::{Plan, PlanLimit, PlanLimits};
-pub use service::{AccountError, Accounts};
+pub use service::{AccountError, Accounts, SignInError};
 pub use usage::UsageMetric;

@@ -113,6 +113,8 @@ pub struct PlanLimits {
     pub monitors: PlanLimit,
     pub providers_per_prompt: PlanLimit,
     pub redirect_rules: PlanLimit,
+    /// Bytes of HTML of all stored snapshots.
+    pub snapshot_bytes: PlanLimit,
     pub custom_headers: bool,
     pub seo_audit: bool,
 }

@@ -33,7 +33,7 @@ impl NewSession {
     }
 
     /// What the cookie says.
-    pub(super) fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         &self.id
     }
 

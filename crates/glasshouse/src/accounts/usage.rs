@@ -75,7 +75,7 @@ pub struct UsageEntry {
     /// Name of the limit, as in the settings below `plans.<id>.`.
     #[schema(examples("renders_per_month"))]
     pub name: &'static str,
-    /// How much is used; null for a limit of a single thing, such as one audit.
+    /// How much is used; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an hour.
     pub used: Option<u64>,
     /// The limit; -1: none.
     #[schema(value_type = i64, examples(50_000))]
@@ -104,5 +104,6 @@ pub fn entries(plan: &PlanLimits, used: impl Fn(UsageMetric) -> u64, holdings: H
         entry("monitors", Some(holdings.monitors), plan.monitors),
         entry("providers_per_prompt", None, plan.providers_per_prompt),
         entry("redirect_rules", None, plan.redirect_rules),
+        entry("snapshot_bytes", None, plan.snapshot_bytes),
     ]
 }

@@ -18,7 +18,7 @@ use crate::domains::{DomainAccess, DomainId, RequestedDomain, names};
 
 /// Query parameter that carries one.
 const TOKEN_PARAMETER: &str = "token";
-const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60 };
+const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60, per_minute_of_sessions: 600 };
 
 /// Reading statistics with a session or an API key.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::model::{Day, OTHER_PATHS, VisitKey};
+use super::model::{Day, OTHER_PATHS, Verified, VisitKey};
 use crate::domains::DomainId;
 
 /// Days of domains that are remembered; with more, those that are asked about again are looked up again.
@@ -31,6 +31,48 @@ pub trait KnownPages: Send {
         day: Day,
         paths: &HashSet<Arc<str>>,
     ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
+
+    /// Returns those among some paths that any day has.
+    fn ever(
+        &mut self,
+        domain: &DomainId,
+        paths: &HashSet<Arc<str>>,
+    ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
+}
+
+/// Decides whether a visit makes its path a page of the domain. An address that does not exist is none because a stranger asks for it.
+fn makes_page(key: &VisitKey) -> bool {
+    key.status < 400 || key.verified == Verified::Yes
+}
+
+/// Folds the visits of a part whose paths are no pages: that had errors only, and only from clients that are no verified
+/// crawlers, in all the counts that come together and ever before. Called in the transaction that counts the part, where there
+/// is one.
+pub async fn fold_unfound<K: KnownPages>(
+    known: &mut K,
+    part: &[(VisitKey, u64)],
+    together: &[(VisitKey, u64)],
+) -> Result<Vec<(VisitKey, u64)>, K::Error> {
+    let mut unfound: HashMap<&DomainId, HashSet<Arc<str>>> = HashMap::new();
+    for (key, _) in part.iter().filter(|(key, _)| !makes_page(key) && *key.path != *OTHER_PATHS) {
+        unfound.entry(&key.domain).or_default().insert(key.path.clone());
+    }
+    if unfound.is_empty() {
+        return Ok(part.to_vec());
+    }
+    for (key, _) in together.iter().filter(|(key, _)| makes_page(key)) {
+        if let Some(paths) = unfound.get_mut(&key.domain) {
+            paths.remove(&key.path);
+        }
+    }
+    for (domain, paths) in unfound.iter_mut().filter(|(_, paths)| !paths.is_empty()) {
+        let found = known.ever(domain, paths).await?;
+        paths.retain(|path| !found.contains(&**path));
+    }
+    let is_unfound =
+        |key: &&VisitKey| unfound.get(&key.domain).is_some_and(|paths| paths.contains(&key.path));
+    let refused = part.iter().map(|(key, _)| key).filter(is_unfound);
+    Ok(folded(part, &refused.map(|key| (key.domain.clone(), key.day, key.path.clone())).collect()))
 }
 
 /// What this process has counted. What it has not is looked up only when it could matter.
@@ -94,7 +136,11 @@ impl PageBounds {
     }
 }
 
-fn folded(rows: &[(VisitKey, u64)], refused: &HashSet<(DomainId, Day, Arc<str>)>) -> Vec<(VisitKey, u64)> {
+/// Returns rows with the refused pages of days counted together.
+pub fn folded(
+    rows: &[(VisitKey, u64)],
+    refused: &HashSet<(DomainId, Day, Arc<str>)>,
+) -> Vec<(VisitKey, u64)> {
     let mut counts: std::collections::BTreeMap<VisitKey, u64> = std::collections::BTreeMap::new();
     for (key, visits) in rows {
         let mut key = key.clone();
@@ -113,7 +159,7 @@ mod tests {
 
     use super::*;
     use crate::accounts::Plan;
-    use crate::analytics::model::{ServedBy, Verified, day_of};
+    use crate::analytics::model::{ServedBy, day_of};
     use crate::analytics::service::Scope;
     use crate::analytics::spool::Counts;
     use crate::analytics::stores::{ClickHouseStore, DatabaseStore, Detail, VisitStore};
@@ -185,6 +231,62 @@ mod tests {
                 .await;
         })
         .await;
+    }
+
+    /// Counts errors for strangers: of pages that were never found, that were found before, and that are found together with them.
+    async fn count_errors<S: VisitStore>(domain: &Domain, store: &S, act: impl AsyncFn(&S, Day)) {
+        let today = day_of(NOON);
+        let failed = |day: Day, paths: &[&str]| {
+            let failed =
+                |(key, n): (VisitKey, u64)| (VisitKey { status: 404, verified: Verified::Unknown, ..key }, n);
+            rows(domain, day, paths).into_iter().map(failed).collect::<Vec<_>>()
+        };
+        let counts = |pages: Vec<(VisitKey, u64)>| Counts { pages, ..Counts::default() };
+        let file = |number: u8| format!("{}-{number}", domain.host);
+
+        store.apply(&file(1), &counts(rows(domain, today - 1, &["/old"]))).await.unwrap();
+        act(store, today - 1).await;
+        let together =
+            [failed(today, &["/made-up", "/old", "/new"]), rows(domain, today, &["/new"])].concat();
+        store.apply(&file(2), &counts(together)).await.unwrap();
+        let verified = |(key, n): (VisitKey, u64)| (VisitKey { verified: Verified::Yes, ..key }, n);
+        let gone = failed(today, &["/gone"]).into_iter().map(verified).collect();
+        store.apply(&file(3), &counts(gone)).await.unwrap();
+        act(store, today).await;
+        store.apply(&file(4), &counts(failed(today, &["/gone", "/made-up-too"]))).await.unwrap();
+
+        let page = |path: &str, visits| (path.to_owned(), visits);
+        let expected = [page("(other)", 2), page("/gone", 2), page("/new", 2), page("/old", 1)];
+        assert_eq!(counted(store, domain, today).await, expected);
+    }
+
+    #[tokio::test]
+    async fn errors_make_a_page_only_for_verified_crawlers_packed_or_not() {
+        TestApp::on_each_engine(async |app| {
+            let account = app.account("a@x.example", Plan::Business).await;
+            let domains = ["shop.example", "twin.example"].map(|name| app.domain(&account, name));
+            let [packed, open] = futures::future::join_all(domains).await.try_into().expect("two");
+            let platform = &app.state.platform;
+            let store = DatabaseStore::new(&platform.db, &platform.clock);
+
+            count_errors(&open, &store, async |_, _| {}).await;
+            count_errors(&packed, &store, async |store, day| {
+                store.pack_busy_day(&packed.id, day).await.unwrap();
+            })
+            .await;
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn errors_make_a_page_only_for_verified_crawlers_in_clickhouse() {
+        let (app, url) =
+            (TestApp::new().await, clickhouse_database().await.parse::<ClickHouseUrl>().unwrap());
+        let account = app.account("a@x.example", Plan::Business).await;
+        let (domain, platform) = (app.domain(&account, "shop.example").await, &app.state.platform);
+        let store = ClickHouseStore::new(url, &platform.db, &platform.clock);
+
+        count_errors(&domain, &store, async |_, _| {}).await;
     }
 
     #[tokio::test]

@@ -10,10 +10,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::crawlers::{Class, CrawlerIndex};
-use super::model::{Day, Verified, start_of};
-use super::report::{ProviderCount, Providers, provider_counts};
+use super::model::{Day, ServedBy, Verified, start_of};
+use super::report::{DayCount, ProviderCount, Providers, provider_counts};
 use super::segments::rows::Kind;
 use super::segments::window::{Scope, WindowVisits};
+
+/// Longest window of which each crawler's days are told.
+const MOST_DAYS_TOLD: Day = 400;
 
 /// Pairs of a crawler and a page that are held against robots.txt, the most visited first.
 const PAIRS_CHECKED: usize = 50_000;
@@ -42,6 +45,8 @@ pub struct CrawlerCount {
     pub verified: u64,
     /// Visits that only claimed to be this crawler's.
     pub spoofed: u64,
+    /// Visits answered with a snapshot that was stored.
+    pub from_cache: u64,
     /// Different pages that it visited.
     pub pages: u64,
     /// Visits answered with a status of 400 to 499.
@@ -54,6 +59,9 @@ pub struct CrawlerCount {
     /// Day of its last visit.
     #[schema(examples("2026-11-20"), required = true)]
     pub last_seen: Option<String>,
+    /// Visits of each day of the window, impostors' left out; null when it has more than 400 days.
+    #[schema(required = true)]
+    pub daily: Option<Vec<u64>>,
 }
 
 /// Visits of one crawler, as the counts of days have them.
@@ -105,11 +113,27 @@ pub struct ForbiddenVisits {
     pub count: u64,
 }
 
-/// Every crawler that came in a window; most visits first. `seen` is the first and last day of each, ever.
-pub fn crawlers(days: &[CrawlerDays], seen: &CrawlersSeen, visits: &WindowVisits) -> Vec<CrawlerCount> {
+/// Counts of a window, as the stores have them.
+pub struct CrawlerFacts {
+    /// Visits by crawler and status, impostors' too.
+    pub sums: Vec<CrawlerDays>,
+    /// Visits by day, crawler and way, without impostors'.
+    pub days: Vec<DayCount>,
+    /// The first and the last day of each crawler, ever.
+    pub seen: CrawlersSeen,
+    /// The window, both days included.
+    pub window: (Day, Day),
+}
+
+/// Lists every crawler that came in a window; most visits first.
+pub fn crawlers(facts: &CrawlerFacts, visits: &WindowVisits) -> Vec<CrawlerCount> {
+    let (from, to) = facts.window;
+    let length = to.saturating_sub(from).saturating_add(1);
+    let zeros = (length <= MOST_DAYS_TOLD).then(|| vec![0; length as usize]);
     let mut counts: BTreeMap<&str, CrawlerCount> = BTreeMap::new();
-    for row in days {
-        let count = counts.entry(&row.crawler).or_insert_with(|| nothing_of(&row.crawler, seen));
+    for row in &facts.sums {
+        let nothing = || CrawlerCount { daily: zeros.clone(), ..nothing_of(&row.crawler, &facts.seen) };
+        let count = counts.entry(&row.crawler).or_insert_with(nothing);
         if row.verified == Verified::No {
             count.spoofed += row.visits;
             continue;
@@ -123,6 +147,15 @@ pub fn crawlers(days: &[CrawlerDays], seen: &CrawlersSeen, visits: &WindowVisits
             4 => count.client_errors += row.visits,
             5 => count.server_errors += row.visits,
             _ => {}
+        }
+    }
+    for row in &facts.days {
+        let Some(count) = counts.get_mut(row.crawler.as_str()) else { continue };
+        if row.served == ServedBy::Cache {
+            count.from_cache += row.visits;
+        }
+        if let Some(day) = count.daily.as_mut().and_then(|daily| daily.get_mut((row.day - from) as usize)) {
+            *day += row.visits;
         }
     }
     for (crawler, pages) in pages_by_crawler(visits) {
@@ -146,11 +179,13 @@ fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
         visits: 0,
         verified: 0,
         spoofed: 0,
+        from_cache: 0,
         pages: 0,
         client_errors: 0,
         server_errors: 0,
         first_seen: seen.map(|(first, _)| start_of(*first).day()),
         last_seen: seen.map(|(_, last)| start_of(*last).day()),
+        daily: None,
     }
 }
 
@@ -251,7 +286,6 @@ impl Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analytics::model::ServedBy;
     use crate::analytics::segments::paths::PathTable;
     use crate::analytics::segments::window::OpenRow;
 
@@ -275,15 +309,19 @@ mod tests {
             status_class,
             visits,
         };
-        let days = [day(Verified::Yes, 2, 1), day(Verified::Unknown, 4, 1), day(Verified::No, 2, 5)];
+        let sums = vec![day(Verified::Yes, 2, 1), day(Verified::Unknown, 4, 1), day(Verified::No, 2, 5)];
+        let of_day = |day, served, visits| DayCount { day, crawler: "gptbot".to_owned(), served, visits };
+        let days = vec![of_day(19_999, ServedBy::Cache, 1), of_day(20_000, ServedBy::Origin, 1)];
         let seen = HashMap::from([("gptbot".to_owned(), (19_990, 20_000))]);
 
-        let counts = crawlers(&days, &seen, &visits);
+        let facts = CrawlerFacts { sums, days, seen, window: (19_998, 20_000) };
+        let counts = crawlers(&facts, &visits);
 
         let [count] = counts.as_slice() else { panic!("{counts:?}") };
         assert_eq!((count.provider.as_str(), count.purpose), ("openai", Class::LlmTraining));
         assert_eq!((count.visits, count.verified, count.spoofed, count.pages), (2, 1, 5, 2));
         assert_eq!((count.client_errors, count.server_errors), (1, 0));
+        assert_eq!((count.from_cache, count.daily.as_deref()), (1, Some(&[0, 1, 1][..])));
         assert_eq!(count.first_seen.as_deref(), Some("2024-09-24"));
     }
 

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use crawler::robots::Robots;
 
-use super::crawl_report::{self, CrawlerCount, ForbiddenVisits, PageError};
+use super::crawl_report::{self, CrawlerCount, CrawlerFacts, ForbiddenVisits, PageError};
 use super::export::{self, ExportRow};
 use super::model::Day;
+use super::pages::{self, CrawledPage, PageQuestion};
 use super::referrals::ReferralCount;
 use super::segments::window::WindowVisits;
 use super::service::{Analytics, Scope};
 use super::stores::{Detail, VisitError};
+use super::timeline::{self, Timeline, TimelineBy};
 use crate::domains::DomainId;
 
 /// How long a report waits for its turn.
@@ -23,9 +25,13 @@ impl Analytics {
         domain: &DomainId,
         window: (Day, Day),
     ) -> Result<Vec<CrawlerCount>, VisitError> {
-        let days = self.store.crawler_days(domain, window).await?;
-        let seen = self.store.crawlers_seen(domain).await?;
-        let report = move |visits: &WindowVisits| crawl_report::crawlers(&days, &seen, visits);
+        let facts = CrawlerFacts {
+            sums: self.store.crawler_days(domain, window).await?,
+            days: self.days(domain, window, Scope::WithOrigin).await?,
+            seen: self.store.crawlers_seen(domain).await?,
+            window,
+        };
+        let report = move |visits: &WindowVisits| crawl_report::crawlers(&facts, visits);
         self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
     }
 
@@ -63,6 +69,32 @@ impl Analytics {
             b.count.cmp(&a.count).then_with(|| (&a.path, &a.assistant).cmp(&(&b.path, &b.assistant)))
         });
         Ok(rows)
+    }
+
+    /// Visits of each of the last days, told apart as asked, and those of impostors.
+    pub async fn timeline(
+        &self,
+        domain: &DomainId,
+        days: u32,
+        by: TimelineBy,
+    ) -> Result<Timeline, VisitError> {
+        let window = self.window(days);
+        let counts = self.days(domain, window, Scope::WithOrigin).await?;
+        let spoofed = self.store.spoofed_days(domain, window).await?;
+        Ok(timeline::timeline(by, &counts, &spoofed, window))
+    }
+
+    /// Pages of a window as asked, and how many there are. `stored` are the paths that have a snapshot.
+    pub async fn pages(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        question: PageQuestion,
+        stored: Vec<String>,
+    ) -> Result<(Vec<CrawledPage>, usize), VisitError> {
+        let first = self.store.list_first_days(domain).await?;
+        let report = move |visits: &WindowVisits| pages::pages(&question, visits, &first, &stored, window);
+        self.of_window(domain, window, Detail::Days, report).await
     }
 
     /// Every row of a day, impostors' too.

@@ -12,12 +12,15 @@ pub mod crawlers;
 mod crawling;
 pub mod export;
 mod for_audits;
+mod for_dashboard;
+mod for_mentions;
 pub mod handlers;
 pub mod import;
 pub mod ingest;
 pub mod jobs;
 pub mod live;
 pub mod model;
+pub mod pages;
 mod queries;
 pub mod referrals;
 pub mod report;
@@ -25,9 +28,12 @@ mod segments;
 pub mod service;
 mod spool;
 pub mod stores;
+pub mod timeline;
 pub mod verify;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
+pub use for_dashboard::{DomainDay, FirstVisit, VisitsOverview};
+pub use for_mentions::AiCrawls;
 pub use ingest::Recorder;
 pub use model::{ServedBy, Verified, Visit};
 #[cfg(test)]

@@ -274,6 +274,18 @@ pub fn date_of(day: Day) -> String {
     jiff::civil::date(1970, 1, 1).saturating_add(hours).to_string()
 }
 
+/// Reads a day in exactly the form `YYYY-MM-DD`.
+pub fn parse_day(text: &str) -> Option<Day> {
+    let is_plain = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    let date: jiff::civil::Date = text.parse().ok().filter(|_| is_plain)?;
+    // Not by its midnight: the last days of 9999, which stand for "no end", are beyond what a timestamp can hold.
+    Some(date.duration_since(jiff::civil::date(1970, 1, 1)).as_hours() / 24)
+}
+
 /// The first day of a day's month.
 pub fn month_of(day: Day) -> Day {
     let date = start_of(day).day();
@@ -312,6 +324,18 @@ pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_has_one_form() {
+        assert_eq!(parse_day("1970-01-02"), Some(1));
+        assert_eq!(parse_day("2024-02-29"), Some(19_782));
+        assert_eq!((parse_day("1969-12-31"), parse_day("9999-12-31")), (Some(-1), Some(2_932_896)));
+        for text in
+            ["", "2026-1-1", "20261120", "2026-02-30", "2026-11-20T00:00", "+026-11-20", "２026-11-20"]
+        {
+            assert_eq!(parse_day(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_path_is_counted_as_it_stands_in_an_address() {

@@ -24,9 +24,15 @@ pub fn preferences(line: &str) -> impl Iterator<Item = Preference<'_>> {
 
 /// Whether `accept-encoding` names gzip, or everything, with a quality above zero.
 pub fn takes_gzip(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut offers = lines.flat_map(preferences);
-    offers.any(|offer| matches!(offer.value, "gzip" | "*") && offer.quality > 0.0)
+    takes_coding(headers, "gzip")
+}
+
+/// Returns true when `accept-encoding` names this content coding, or everything else, with a quality above zero.
+pub fn takes_coding(headers: &HeaderMap, coding: &str) -> bool {
+    let lines = || headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let offer =
+        |wanted: &str| lines().flat_map(preferences).find(|offer| offer.value.eq_ignore_ascii_case(wanted));
+    offer(coding).or_else(|| offer("*")).is_some_and(|offer| offer.quality > 0.0)
 }
 
 #[cfg(test)]

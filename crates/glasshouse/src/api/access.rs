@@ -59,12 +59,22 @@ impl<A: Access> Access for Dashboard<A> {
     };
 }
 
-/// The render endpoint and cache refresh: any key of an active account.
+/// The render endpoint: any key of an active account.
 #[derive(Debug)]
 pub struct RenderPages;
 
 impl Access for RenderPages {
     const ACTIVE: bool = true;
+}
+
+/// Cache refresh: any key of an active account.
+#[derive(Debug)]
+pub struct RefreshCache;
+
+impl Access for RefreshCache {
+    const ACTIVE: bool = true;
+    const RATE: Rate =
+        Rate::Shared(SharedLimit { name: "refresh", per_minute: 120, per_minute_of_sessions: 120 });
 }
 
 /// The account's own affairs (keys, usage): a session or an account-wide key.

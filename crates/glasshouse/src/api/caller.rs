@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
+use crawler::url::www_twin;
 use http::Method;
 use http::request::Parts;
 use subtle::ConstantTimeEq;
@@ -110,15 +111,11 @@ impl Credential {
 /// 403 `api_key_domain_scope_mismatch` when `scope` is another domain than `domain`. Pure, for the fast path too.
 pub fn check_scope(scope: Option<&str>, domain: &str) -> Result<(), ApiError> {
     match scope {
-        Some(scope) if without_www(scope) != without_www(domain) => {
+        Some(scope) if scope != domain && www_twin(scope).as_deref() != Some(domain) => {
             Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch))
         }
         _ => Ok(()),
     }
-}
-
-fn without_www(host: &str) -> &str {
-    host.strip_prefix("www.").unwrap_or(host)
 }
 
 impl<A: Access, S: ApiState> FromRequestParts<S> for Caller<A> {
@@ -209,15 +206,18 @@ async fn authenticate<A: Access>(parts: &Parts, app: &impl ApiState) -> Result<C
     found.ok_or_else(|| unknown_caller(parts, app))
 }
 
-/// Whose key this is. For an address that is over the limit of those without a valid credential, a key that cannot exist is
-/// not looked up: guesses must not cost the database anything.
+/// Finds whose key this is. For an address that is over the limit of those without a valid credential, keys that are not
+/// known to exist are looked up only so many times a second: guesses must cost the database next to nothing.
 async fn find_key(
     text: &str,
     parts: &Parts,
     app: &impl ApiState,
 ) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
     let address = counted_as(client_address(parts));
-    if app.rate_limits().anonymous.is_used_up(&address) && !app.accounts().may_exist(text).await {
+    if app.rate_limits().anonymous.is_used_up(&address)
+        && !app.accounts().may_exist(text).await
+        && !app.rate_limits().takes_look_up(address)
+    {
         return Ok(None);
     }
     Ok(app.accounts().authenticate(text).await?)
@@ -317,7 +317,11 @@ mod tests {
         assert!(check_scope(Some("shop.example"), "www.shop.example").is_ok());
         assert!(check_scope(Some("www.shop.example"), "shop.example").is_ok());
 
-        let error = check_scope(Some("shop.example"), "a.shop.example").unwrap_err();
-        assert_eq!(error.code(), ErrorCode::ApiKeyDomainScopeMismatch);
+        // Only a registrable name has a twin.
+        for other in ["a.shop.example", "www.a.shop.example"] {
+            let error = check_scope(Some("shop.example"), other).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ApiKeyDomainScopeMismatch);
+        }
+        assert!(check_scope(Some("a.shop.example"), "www.a.shop.example").is_err());
     }
 }

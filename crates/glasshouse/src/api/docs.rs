@@ -6,7 +6,7 @@ use std::io::Read;
 use std::sync::OnceLock;
 
 use axum::Router;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
@@ -28,11 +28,10 @@ static VIEWER_SCRIPT: Packed = Packed::new(
 static VIEWER_STYLE: Packed =
     Packed::new("text/css; charset=utf-8", include_bytes!("../../assets/api-docs/swagger-ui.css.gz"));
 
-/// `/api/openapi.json`, `/api/docs` and, until there is a dashboard, `/`.
+/// Serves `/api/openapi.json` and `/api/docs`.
 pub fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
     let json = Bytes::from(document.to_json().expect("the document is plain data"));
     Router::new()
-        .route("/", get(async || Redirect::temporary("/api/docs")))
         .route("/api/openapi.json", get(async move || plain("application/json", json)))
         .route("/api/docs", get(async || page()))
         .route("/api/docs/page.js", get(async || plain("text/javascript; charset=utf-8", SCRIPT)))
@@ -138,15 +137,5 @@ mod tests {
         assert_eq!(plain.header("content-encoding"), "");
         assert!(plain.text().contains(".swagger-ui"));
         assert!(packed.body.len() * 4 < plain.body.len());
-    }
-
-    #[tokio::test]
-    async fn the_front_page_leads_to_the_reference() {
-        let app = TestApp::new().await;
-
-        let reply = app.get("/").await;
-
-        reply.assert_status(307);
-        assert_eq!(reply.header("location"), "/api/docs");
     }
 }

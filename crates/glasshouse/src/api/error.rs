@@ -73,6 +73,11 @@ impl ApiError {
         ApiError::new(ErrorCode::InvalidRequest).with("issues", issues)
     }
 
+    /// 400 `invalid_request` for one parameter.
+    pub fn invalid_parameter(name: &str, message: impl Into<String>) -> ApiError {
+        ApiError::invalid_request(vec![Issue::new(name, message)])
+    }
+
     /// 400 `validation_error` with what is wrong: the form of the Domains API.
     pub fn validation_error(issues: Vec<Issue>) -> ApiError {
         ApiError::new(ErrorCode::ValidationError).with("issues", issues)

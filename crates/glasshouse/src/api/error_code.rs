@@ -61,15 +61,18 @@ error_codes! {
         with { "limit": 500, "current": 501 };
     InvalidCustomHeaders = BAD_REQUEST "invalid_custom_headers": "Response headers that may not be set; `details` names each."
         with { "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] };
-    FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap could not be fetched.";
+    FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap, or the picture, could not be fetched.";
     ParseFailed = BAD_REQUEST "parse_failed": "What is at the sitemap's address is no sitemap.";
     InvalidUrls = BAD_REQUEST "invalid_urls": "Addresses of an audit that are none, or not on the domain; `issues` names each."
         with { "issues": [{ "path": "urls.0", "message": "is not on the domain" }] };
+    ProviderUnavailable = BAD_REQUEST "provider_unavailable": "The assistant cannot be asked here: the operator has set no key for it, or for any.";
+    ProviderLimitReached = BAD_REQUEST "provider_limit_reached": "The plan allows fewer assistants for one prompt."
+        with { "limit": 3, "current": 4 };
     NoSitemap = BAD_REQUEST "no_sitemap": "The domain has no sitemap, and the request names none.";
     InvalidApiKey = UNAUTHORIZED "invalid_api_key": "No credential, a malformed or an unknown one.";
     InvalidCredentials = UNAUTHORIZED "invalid_credentials": "The e-mail address or the password is wrong.";
     SubscriptionRequired = PAYMENT_REQUIRED "subscription_required": "The account is inactive.";
-    PlanRequired = FORBIDDEN "plan_required": "An API key needs a higher plan for this: `requiredPlan`."
+    PlanRequired = FORBIDDEN "plan_required": "This needs a higher plan: `requiredPlan`."
         with { "requiredPlan": "business" };
     RequiresUnscopedKey = FORBIDDEN "requires_unscoped_key": "The key is restricted to one domain; this needs an account-wide one.";
     ApiKeyDomainScopeMismatch = FORBIDDEN "api_key_domain_scope_mismatch": "The key is restricted to another domain.";
@@ -85,8 +88,15 @@ error_codes! {
         with { "limit": 50, "current": 50 };
     MaxPagesPerMonthLimitReached = FORBIDDEN "max_pages_per_month_limit_reached": "The plan allows no more audited pages this month."
         with { "limit": 20000, "current": 20000 };
+    PromptLimitReached = FORBIDDEN "prompt_limit_reached": "The plan allows no more prompts."
+        with { "limit": 50, "current": 50 };
+    MonitorLimitReached = FORBIDDEN "monitor_limit_reached": "The plan allows no more active prompts."
+        with { "limit": 25, "current": 25 };
+    BudgetSpent = FORBIDDEN "budget_spent": "No budget is left for asking; `resumesAt` says when there is one again."
+        with { "resumesAt": "2026-12-01T00:00:00.000Z" };
     UpgradeRequiredForCustomHeaders = FORBIDDEN "upgrade_required_for_custom_headers": "The plan has no custom response headers.";
     CsrfTokenMissing = FORBIDDEN "csrf_token_missing": "A session changes something without its token in `x-csrf-token`.";
+    WrongPassword = FORBIDDEN "wrong_password": "The current password is wrong.";
     CrossSiteRequest = FORBIDDEN "cross_site_request": "The request comes from a page of another site.";
     NotFound = NOT_FOUND "not_found": "There is no such thing, or it is not the account's.";
     MethodNotAllowed = METHOD_NOT_ALLOWED "method_not_allowed": "The path has other methods; `Allow` names them.";
@@ -94,6 +104,7 @@ error_codes! {
     DomainAlreadyConnected = CONFLICT "domain_already_connected": "The account has the domain already, or another account serves it.";
     RunAlreadyActive = CONFLICT "run_already_active": "The domain is being audited: `runId`."
         with { "runId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10" };
+    PromptPaused = CONFLICT "prompt_paused": "The prompt is paused.";
     PayloadTooLarge = PAYLOAD_TOO_LARGE "payload_too_large": "The body is too large.";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported_media_type": "The body is not `application/json`, or it is compressed.";
     NoNewPages = UNPROCESSABLE_ENTITY "no_new_pages": "The sitemap has no pages that are new or changed since the last audit.";

@@ -37,6 +37,10 @@ pub struct DomainsJson<T>(pub T);
 #[derive(Debug)]
 pub struct OptionalDomainsJson<T>(pub T);
 
+/// A JSON body that may be left out, like [`OptionalDomainsJson`]. Refusals are 415 and 400 `invalid_request`.
+#[derive(Debug)]
+pub struct OptionalJson<T>(pub T);
+
 /// A query string. Refusals, repeated parameters and NUL characters among them, are 400 `invalid_request`.
 #[derive(Debug)]
 pub struct AppQuery<T>(pub T);
@@ -67,16 +71,33 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalD
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        let fits = check_content_type(request.headers());
-        let body = read_body(request).await?;
-        if body.is_empty() {
-            // Nothing has no type either, whatever a client's library says.
-            return Ok(OptionalDomainsJson(T::default()));
-        }
-        fits?;
-        let read = parse_json::<Option<T>>(&body).map_err(|issue| ApiError::validation_error(vec![issue]))?;
-        Ok(OptionalDomainsJson(read.unwrap_or_default()))
+        let read = optional_json(request, |issue| ApiError::validation_error(vec![issue])).await?;
+        Ok(OptionalDomainsJson(read))
     }
+}
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let read = optional_json(request, |issue| ApiError::invalid_request(vec![issue])).await?;
+        Ok(OptionalJson(read))
+    }
+}
+
+/// Reads a body that may be left out.
+async fn optional_json<T: DeserializeOwned + Default>(
+    request: Request,
+    refuse: impl Fn(Issue) -> ApiError,
+) -> Result<T, ApiError> {
+    let fits = check_content_type(request.headers());
+    let body = read_body(request).await?;
+    if body.is_empty() {
+        // Nothing has no type either, whatever a client's library says.
+        return Ok(T::default());
+    }
+    fits?;
+    Ok(parse_json::<Option<T>>(&body).map_err(refuse)?.unwrap_or_default())
 }
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for AppQuery<T> {

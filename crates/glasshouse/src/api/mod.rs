@@ -5,12 +5,14 @@ pub mod access;
 pub mod caller;
 pub mod client;
 pub mod credentials;
+pub mod csv;
 pub mod docs;
 pub mod envelope;
 pub mod error;
 pub mod error_code;
 pub mod extract;
 pub mod header_names;
+pub mod listing;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;
@@ -19,12 +21,13 @@ pub mod server;
 pub mod shared_limits;
 mod state;
 pub mod twins;
+pub mod validators;
 
 pub use access::Access;
 pub use caller::{Caller, check_limit};
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
-pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson};
+pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use state::ApiState;
 
 /// What every handler answers with.

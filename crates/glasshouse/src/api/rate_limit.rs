@@ -5,15 +5,17 @@
 
 use std::net::IpAddr;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use cache::{Cache, Key};
 
 use super::access::Rate;
 use super::error::ApiError;
 use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
-use super::shared_limits::SharedLimits;
+use super::shared_limits::{Bucket, SharedLimits};
 use crate::accounts::AccountId;
 use crate::accounts::keys::KeyHash;
+use crate::accounts::model::Email;
 use crate::accounts::sessions;
 use crate::clock::{Clock, Timestamp};
 
@@ -22,9 +24,10 @@ const MOST_WINDOWS: u64 = 100_000;
 /// Cookies and tokens that are remembered to have been right.
 const MOST_RIGHT: u64 = 100_000;
 
-/// Allows `limit` events per key in a window of one minute that starts with the first of them.
+/// Allows `limit` events per key in a window that starts with the first of them.
 pub struct RateLimit<K> {
     limit: u32,
+    window: Duration,
     clock: Clock,
     windows: Cache<K, Mutex<Window>>,
 }
@@ -38,9 +41,13 @@ struct Window {
 impl<K: Key> RateLimit<K> {
     /// A limit of so many events per minute and key.
     pub fn per_minute(limit: u32, clock: Clock) -> RateLimit<K> {
+        RateLimit::per(WINDOW, limit, clock)
+    }
+
+    fn per(window: Duration, limit: u32, clock: Clock) -> RateLimit<K> {
         // Whoever comes for the first time is counted too, however often others came.
         let windows = Cache::builder(MOST_WINDOWS).keeps_newest().time_to_idle(2 * WINDOW).build();
-        RateLimit { limit, clock, windows }
+        RateLimit { limit, window, clock, windows }
     }
 
     /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
@@ -48,14 +55,14 @@ impl<K: Key> RateLimit<K> {
         let now = self.clock.now();
         let window = self.windows.get_with(&key, || Mutex::new(Window { started: now, count: 0 }));
         let mut window = window.lock().expect("no one panics while holding a window");
-        if !window.is_live(now) {
+        if !window.is_live(now, self.window) {
             *window = Window { started: now, count: 0 };
         }
         let allowed = window.count < self.limit;
         if allowed {
             window.count += 1;
         }
-        let reset = WINDOW.saturating_sub(now.since(window.started));
+        let reset = self.window.saturating_sub(now.since(window.started));
         RateLimitStanding {
             allowed,
             limit: self.limit,
@@ -73,24 +80,16 @@ impl<K: Key> RateLimit<K> {
     pub fn find_used_up(&self, key: &K) -> Option<RateLimitStanding> {
         let now = self.clock.now();
         let window = *self.windows.get(key)?.lock().expect("no one panics while holding a window");
-        let reset = WINDOW.saturating_sub(now.since(window.started));
-        let is_used_up = window.is_live(now) && window.count >= self.limit;
+        let reset = self.window.saturating_sub(now.since(window.started));
+        let is_used_up = window.is_live(now, self.window) && window.count >= self.limit;
         is_used_up.then_some(RateLimitStanding { allowed: false, limit: self.limit, remaining: 0, reset })
-    }
-
-    /// Takes an event back, as when a sign-in turned out to be right.
-    pub fn give_back(&self, key: &K) {
-        if let Some(window) = self.windows.get(key) {
-            let mut window = window.lock().expect("no one panics while holding a window");
-            window.count = window.count.saturating_sub(1);
-        }
     }
 }
 
 impl Window {
-    fn is_live(&self, now: Timestamp) -> bool {
+    fn is_live(&self, now: Timestamp, length: Duration) -> bool {
         // A clock that was set back must not make a window last for hours.
-        now >= self.started && now.since(self.started) < WINDOW
+        now >= self.started && now.since(self.started) < length
     }
 }
 
@@ -106,16 +105,22 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
 pub struct RateLimits {
     /// Requests without a valid credential, per client address.
     pub anonymous: RateLimit<IpAddr>,
-    /// Failed sign-ins, per client address and e-mail together.
-    pub sign_in: RateLimit<(IpAddr, String)>,
-    /// Failed sign-ins, per client address.
-    pub sign_in_address: RateLimit<IpAddr>,
+    /// Failed sign-ins.
+    pub sign_ins: SignInLimits,
     beyond: RateLimit<Requester>,
     beyond_all_keys: RateLimit<AccountId>,
     shared: SharedLimits,
     right: Cache<KeyHash, ()>,
+    /// Look-ups of unknown credentials for addresses over the limit: per address, and in all.
+    look_ups: (RateLimit<IpAddr>, RateLimit<&'static str>),
 }
 
+/// Look-ups a second of credentials that are not known to be right, for an address that is over the anonymous limit.
+const LOOK_UPS_PER_ADDRESS: u32 = 5;
+/// Look-ups a second for all such addresses together.
+const LOOK_UPS: u32 = 100;
+
+const SECOND: Duration = Duration::from_secs(1);
 /// Requests per minute to the endpoints beyond the specification, per key, and per account for its sessions.
 const BEYOND: u32 = 600;
 
@@ -124,21 +129,33 @@ impl RateLimits {
     pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
         RateLimits {
             anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
-            sign_in: RateLimit::per_minute(10, clock.clone()),
-            sign_in_address: RateLimit::per_minute(30, clock.clone()),
+            sign_ins: SignInLimits(SharedLimits::new(db, clock)),
             beyond: RateLimit::per_minute(BEYOND, clock.clone()),
             beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
             shared: SharedLimits::new(db, clock),
             right: Cache::builder(MOST_RIGHT).time_to_idle(sessions::IDLE).build(),
+            look_ups: (
+                RateLimit::per(SECOND, LOOK_UPS_PER_ADDRESS, clock.clone()),
+                RateLimit::per(SECOND, LOOK_UPS, clock.clone()),
+            ),
         }
     }
 
     /// Whether a cookie or token that a client of this address shows is looked up. Over the limit of those without a valid
-    /// credential, only one that was right before is: guesses must not cost the database anything.
+    /// credential, one that was right before is, and so many others a second: guesses must cost the database next to nothing.
     ///
-    /// See docs/decisions/0330.
+    /// See docs/decisions/0330 and docs/decisions/0419.
     pub fn may_look_up(&self, address: IpAddr, secret: &str) -> bool {
-        !self.anonymous.is_used_up(&counted_as(address)) || self.right.get(&KeyHash::of(secret)).is_some()
+        let address = counted_as(address);
+        !self.anonymous.is_used_up(&address)
+            || self.right.get(&KeyHash::of(secret)).is_some()
+            || self.takes_look_up(address)
+    }
+
+    /// Takes a look-up for an address over the limit, counted as [`counted_as`] says. Returns false when none is left this second.
+    pub fn takes_look_up(&self, address: IpAddr) -> bool {
+        let (per_address, all) = &self.look_ups;
+        per_address.take(address).allowed && all.take("all").allowed
     }
 
     /// Remembers that a cookie or token was right.
@@ -175,10 +192,44 @@ impl RateLimits {
     }
 }
 
+/// Failed sign-ins a minute of a client address and e-mail together.
+const SIGN_INS_PER_PAIR: u32 = 10;
+/// Failed sign-ins a minute of a client address.
+const SIGN_INS_PER_ADDRESS: u32 = 30;
+
+/// Failed sign-ins per minute, which all processes count together.
+pub struct SignInLimits(SharedLimits);
+
+impl SignInLimits {
+    /// Counts an attempt for the address, and for address and e-mail together, or for neither when one is used up.
+    pub async fn take(&self, address: IpAddr, email: &Email) -> Result<RateLimitStanding, store::DbError> {
+        self.0.take_of_all(&SignInLimits::buckets(address, email)).await
+    }
+
+    /// Takes an attempt back that was no failure.
+    pub async fn give_back(&self, address: IpAddr, email: &Email) -> Result<(), store::DbError> {
+        self.0.give_back(&SignInLimits::buckets(address, email)).await
+    }
+
+    /// Returns the standing of an address that is known to have used up its attempts. Asks no database.
+    pub fn find_used_up(&self, address: IpAddr) -> Option<RateLimitStanding> {
+        self.0.find_used_up(&SignInLimits::of_address(address))
+    }
+
+    fn buckets(address: IpAddr, email: &Email) -> [Bucket; 2] {
+        // Counts are stored: no e-mail address in the clear.
+        let pair = format!("sign-in:{}:{}", counted_as(address), KeyHash::of(email.as_str()).to_hex());
+        [SignInLimits::of_address(address), Bucket { name: pair, per_minute: SIGN_INS_PER_PAIR }]
+    }
+
+    fn of_address(address: IpAddr) -> Bucket {
+        let name = format!("sign-in:{}", counted_as(address));
+        Bucket { name, per_minute: SIGN_INS_PER_ADDRESS }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use http::HeaderMap;
 
     use super::*;
@@ -247,16 +298,6 @@ mod tests {
         assert_eq!(headers[RATE_LIMIT], "\"default\";r=0;t=42");
         assert_eq!(headers[RATE_LIMIT_POLICY], "\"default\";q=1;w=60");
         assert_eq!(standing.refusal().map(|e| e.code()), Some(ErrorCode::RateLimited));
-    }
-
-    #[test]
-    fn an_event_that_is_given_back_does_not_count() {
-        let (limit, _) = limit_of(1);
-        limit.take("key");
-
-        limit.give_back(&"key");
-
-        assert!(limit.take("key").allowed);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct SharedLimit {
     pub name: &'static str,
     /// Requests per minute and key.
     pub per_minute: u32,
+    /// Requests per minute of all sessions of an account.
+    pub per_minute_of_sessions: u32,
 }
 
 /// Counts requests. Cheap to clone.
@@ -52,29 +54,51 @@ impl SharedLimits {
         limit: SharedLimit,
         requester: &Requester,
     ) -> Result<RateLimitStanding, DbError> {
-        let now = self.clock.now();
-        let buckets = buckets(limit, requester);
-        if let Some(standing) = buckets.iter().find_map(|bucket| self.find_used_up(bucket, now)) {
+        self.take_of_all(&buckets(limit, requester)).await
+    }
+
+    /// Counts a request in all of some buckets, or in none when one is used up. Returns the standing of the first, or of the
+    /// one that is used up.
+    pub async fn take_of_all(&self, buckets: &[Bucket]) -> Result<RateLimitStanding, DbError> {
+        if let Some(standing) = buckets.iter().find_map(|bucket| self.find_used_up(bucket)) {
             return Ok(standing);
         }
+        let now = self.clock.now();
         let mut tx = self.db.write().await?;
-        let mut first = None;
-        for Bucket { name, per_minute } in &buckets {
+        let mut standings = Vec::new();
+        for Bucket { name, per_minute } in buckets {
             let standing = count(&mut tx, name, *per_minute, now).await?;
             if !standing.allowed {
                 self.used_up.insert(name, now.plus(standing.reset));
                 return Ok(standing);
             }
-            first.get_or_insert(standing);
+            standings.push(standing);
         }
         tx.commit().await?;
+        for (bucket, standing) in
+            buckets.iter().zip(&standings).filter(|(_, standing)| standing.remaining == 0)
+        {
+            self.used_up.insert(&bucket.name, now.plus(standing.reset));
+        }
         self.sweep(now).await;
-        Ok(first.expect("everybody has a bucket"))
+        Ok(standings.into_iter().next().expect("everybody has a bucket"))
     }
 
-    /// How a bucket stands that is known to be used up.
-    fn find_used_up(&self, bucket: &Bucket, now: Timestamp) -> Option<RateLimitStanding> {
-        let reset = self.used_up.get(&bucket.name)?.since(now);
+    /// Takes a request back from each of some buckets.
+    pub async fn give_back(&self, buckets: &[Bucket]) -> Result<(), DbError> {
+        const SQL: &str = "update rate_windows set used = used - 1 where bucket = $1 and used > 0";
+        let mut tx = self.db.write().await?;
+        for Bucket { name, .. } in buckets {
+            on_engine!(tx, |c| sqlx::query(SQL).bind(name).execute(c).await.map(drop))?;
+        }
+        tx.commit().await?;
+        buckets.iter().for_each(|bucket| self.used_up.remove(&bucket.name));
+        Ok(())
+    }
+
+    /// Returns the standing of a bucket that is known to be used up. Asks no database.
+    pub fn find_used_up(&self, bucket: &Bucket) -> Option<RateLimitStanding> {
+        let reset = self.used_up.get(&bucket.name)?.since(self.clock.now());
         // A clock that was set back must not make it last for hours.
         let is_used_up = !reset.is_zero() && reset <= WINDOW;
         is_used_up.then_some(RateLimitStanding {
@@ -109,18 +133,23 @@ impl SharedLimits {
     }
 }
 
-/// What a request counts towards.
-struct Bucket {
-    name: String,
-    per_minute: u32,
+/// A window of a minute that requests are counted in.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    /// Key in the database.
+    pub name: String,
+    /// Requests that are allowed.
+    pub per_minute: u32,
 }
 
 /// What a requester's requests count towards: the own first.
 fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
-    let SharedLimit { name, per_minute } = limit;
+    let SharedLimit { name, per_minute, per_minute_of_sessions } = limit;
     let bucket = |name: String| Bucket { name, per_minute };
     match requester {
-        Requester::Session { account } => vec![bucket(format!("{name}:session:{account}"))],
+        Requester::Session { account } => {
+            vec![Bucket { name: format!("{name}:session:{account}"), per_minute: per_minute_of_sessions }]
+        }
         Requester::PublicToken { hash } => vec![bucket(format!("{name}:token:{hash}"))],
         Requester::Key { key, account } => vec![
             bucket(format!("{name}:{key}")),
@@ -171,7 +200,7 @@ mod tests {
     use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
     use crate::testing::NOON;
 
-    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6 };
+    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
 
     async fn on_each_engine(test: impl AsyncFn(&Db, Clock)) {
         for_each_engine(async |db| {
@@ -260,13 +289,28 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_request_that_is_given_back_does_not_count() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            let bucket = [Bucket { name: "sign-in".to_owned(), per_minute: 1 }];
+            assert!(limits.take_of_all(&bucket).await.unwrap().allowed);
+            assert!(!limits.take_of_all(&bucket).await.unwrap().allowed);
+
+            limits.give_back(&bucket).await.unwrap();
+
+            assert!(limits.take_of_all(&bucket).await.unwrap().allowed);
+        })
+        .await;
+    }
+
+    #[tokio::test]
     async fn limits_and_keys_are_counted_apart() {
         on_each_engine(async |db, clock| {
             let limits = SharedLimits::new(db, &clock);
             assert_eq!(allowed(&limits, "a", 7).await, 6);
 
             let other_key = allowed(&limits, "b", 1).await;
-            let other_limit = SharedLimit { name: "other", per_minute: 1 };
+            let other_limit = SharedLimit { name: "other", per_minute: 1, per_minute_of_sessions: 1 };
             let other_limit = limits.take(other_limit, &requester("a", "a")).await.unwrap();
 
             assert_eq!((other_key, other_limit.allowed), (1, true));

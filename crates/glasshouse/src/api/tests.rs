@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -20,7 +21,7 @@ use crate::testing::TestApp;
 async fn an_unknown_path_is_404_in_json() {
     let app = TestApp::new().await;
 
-    for path in ["/nope", "/api", "/api/", "/api/keys/", "//api/keys", "/api/keys/a/b", "/%2e%2e/api/keys"] {
+    for path in ["/api/nope", "/api", "/api/", "/api/keys/", "/api//keys", "/api/keys/a/b"] {
         let reply = app.get(path).await;
 
         reply.assert_error(404, "not_found");
@@ -95,7 +96,7 @@ async fn a_body_is_not_read_for_a_stranger_or_an_unknown_path() {
     let app = TestApp::new().await;
     let never_ends = || Body::from_stream(futures::stream::pending::<std::io::Result<Bytes>>());
 
-    for (path, status) in [("/api/keys", 401), ("/nope", 404), ("/healthz", 405)] {
+    for (path, status) in [("/api/keys", 401), ("/api/nope", 404), ("/nope", 405), ("/healthz", 405)] {
         let reply = tokio::time::timeout(std::time::Duration::from_secs(5), async {
             app.post(path).body(never_ends()).await
         });
@@ -184,7 +185,7 @@ async fn requests_without_a_valid_credential_are_limited_per_address_before_the_
 }
 
 #[tokio::test]
-async fn made_up_cookies_and_tokens_cost_no_look_up_once_their_address_is_over_the_limit() {
+async fn made_up_cookies_and_tokens_cost_five_look_ups_a_second_once_their_address_is_over_the_limit() {
     let app = TestApp::with("limits.anonymous_per_minute = 2").await;
     let cookie = async || {
         let id = NewKey::generate(KeyKind::Live).reveal()[8..].repeat(2);
@@ -196,12 +197,37 @@ async fn made_up_cookies_and_tokens_cost_no_look_up_once_their_address_is_over_t
     };
     cookie().await.assert_error(401, "invalid_api_key");
     token().await.assert_error(401, "invalid_api_key");
+    for _ in 0..5 {
+        cookie().await.assert_error(429, "rate_limited");
+    }
 
     // Nothing can be looked up any more: whoever tries gets 503.
     app.state.platform.db.close().await;
 
     cookie().await.assert_error(429, "rate_limited");
     token().await.assert_error(429, "rate_limited");
+    app.clock.advance(Duration::from_secs(1));
+    assert!(cookie().await.status.is_server_error(), "it is looked up again");
+}
+
+#[tokio::test]
+async fn what_another_process_made_works_from_an_address_that_is_over_the_limit() {
+    let app = TestApp::with("limits.anonymous_per_minute = 1").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    let shop = app.domain(&account, "shop.example").await;
+    let other = TestApp::on(app.state.platform.db.clone(), "").await;
+    let token = other.state.analytics.create_token(&shop.id).await.unwrap();
+    let (session, key) = (other.sign_in(&account).await, other.key(&account.id, None).await);
+    app.get("/api/keys").await.assert_status(401);
+    app.get("/api/keys").await.assert_status(429);
+
+    let with_session = app.get("/api/keys").session(&session).await;
+    let with_key = app.get("/api/keys").key(&key).await;
+    let with_token = app.get(&format!("/api/analytics/bots?token={}", token.reveal())).await;
+
+    with_session.assert_status(200);
+    with_key.assert_status(200);
+    with_token.assert_status(200);
 }
 
 #[tokio::test]
@@ -293,14 +319,48 @@ async fn readiness_names_the_part_that_is_away() {
     app.get("/readyz").await.assert(200, json!({ "ok": true, "database": { "ok": true } }));
 
     app.renderer.becomes_unusable("no browser is installed");
+    app.clock.advance(Duration::from_secs(2));
     let without_browser = app.get("/readyz").await;
     app.state.platform.db.close().await;
+    app.clock.advance(Duration::from_secs(2));
     let without_database = app.get("/readyz").await;
 
     let problem = json!({ "ok": false, "problem": "no browser is installed" });
     without_browser.assert(503, json!({ "ok": false, "browser": problem, "database": { "ok": true } }));
     without_database.assert(503, json!({ "database": { "ok": false }, "objectStore": { "ok": true } }));
     app.get("/healthz").await.assert(200, json!({ "ok": true }));
+}
+
+#[tokio::test]
+async fn one_check_of_readiness_answers_everybody_for_two_seconds() {
+    let app = TestApp::new().await;
+    app.get("/readyz").await.assert_status(200);
+    app.renderer.becomes_unusable("no browser is installed");
+
+    let soon = app.get("/readyz").await;
+    app.clock.advance(Duration::from_secs(2));
+    let later = app.get("/readyz").await;
+
+    soon.assert_status(200);
+    later.assert_status(503);
+}
+
+#[tokio::test]
+async fn readiness_writes_to_the_object_store_once_a_minute_at_most() {
+    let app = TestApp::new().await;
+    let written = app.state.platform.config.storage.data_dir.join("../objects/check");
+    let writes_after = async |seconds: u64| {
+        app.clock.advance(Duration::from_secs(seconds));
+        app.get("/readyz").await.assert_status(200);
+        let has_written = written.exists();
+        let _ = std::fs::remove_dir_all(&written);
+        has_written
+    };
+
+    let writes =
+        [writes_after(0).await, writes_after(2).await, writes_after(57).await, writes_after(60).await];
+
+    assert_eq!(writes, [true, false, false, true]);
 }
 
 #[tokio::test]

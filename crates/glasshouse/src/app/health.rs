@@ -1,5 +1,6 @@
 //! How the service itself is: for load balancers and for people. No credential needed, nothing about customers told.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -8,24 +9,98 @@ use axum::response::IntoResponse;
 use crawler::errors::one_line;
 use http::{StatusCode, header};
 use serde::Serialize;
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::AppState;
-use crate::api::ApiError;
+use crate::clock::Timestamp;
 
 /// How long a part may take to answer before it counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Age up to which a result answers further requests.
+const RESULT_KEPT_FOR: Duration = Duration::from_secs(2);
+/// Time between two checks of the object store that write. In between it is only read.
+const WRITE_EVERY: Duration = Duration::from_secs(60);
+
+/// The last result of the readiness check, shared by all who ask. Cheap to clone.
+///
+/// Anybody may ask as often as they like: a request must never cost a check, let alone a write. See docs/decisions/0418.
+#[derive(Clone, Default)]
+pub struct ReadinessCheck(Arc<Mutex<Checked>>);
+
+#[derive(Default)]
+struct Checked {
+    last: Option<(Timestamp, Readiness)>,
+    /// When the object store was last written to, and that worked.
+    written_at: Option<Timestamp>,
+}
+
+impl ReadinessCheck {
+    /// Returns the last result, or a new one when it is too old. Requests that come meanwhile wait for the same check.
+    async fn result(&self, app: &AppState) -> Readiness {
+        let mut checked = self.0.clone().lock_owned().await;
+        let now = app.platform.clock.now();
+        if let Some((at, readiness)) = &checked.last
+            && is_recent(*at, now, RESULT_KEPT_FOR)
+        {
+            return readiness.clone();
+        }
+        // A task of its own: a client that goes away must not make the next one check again.
+        let (app, tasks) = (app.clone(), &app.platform.tasks);
+        let check = tasks.spawn(async move {
+            let has_written = checked.written_at.is_some_and(|at| is_recent(at, now, WRITE_EVERY));
+            let readiness = check_all(&app, has_written).await;
+            let ended = app.platform.clock.now();
+            if !readiness.object_store.ok {
+                checked.written_at = None;
+            } else if !has_written {
+                checked.written_at = Some(ended);
+            }
+            checked.last = Some((ended, readiness.clone()));
+            readiness
+        });
+        check.await.expect("a check of parts does not panic")
+    }
+}
+
+/// Usability of one part, without details.
+#[derive(Debug, Clone, Copy)]
+pub struct PartReadiness {
+    pub id: &'static str,
+    /// It can be used.
+    pub is_usable: bool,
+    /// Something is to be said about it, in the log or to an operator.
+    pub has_problem: bool,
+}
+
+impl ReadinessCheck {
+    /// Returns the usability of each part, of the last check or a new one.
+    pub async fn parts(&self, app: &AppState) -> [PartReadiness; 4] {
+        let readiness = self.result(app).await;
+        let part = |id, part: &PartHealth| PartReadiness {
+            id,
+            is_usable: part.ok,
+            has_problem: part.problem.is_some(),
+        };
+        [
+            part("browser", &readiness.browser),
+            part("database", &readiness.database),
+            part("object_store", &readiness.object_store),
+            part("visit_store", &readiness.visit_store),
+        ]
+    }
+}
+
+/// Decides whether something is no older than `age`. A clock that was set back makes nothing recent for longer.
+fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
+    now >= at && now.since(at) < age
+}
 
 /// The operations of this file.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_health)).routes(routes!(get_readiness))
-}
-
-/// 404 for every path that is none of ours.
-pub async fn unknown_path() -> ApiError {
-    ApiError::not_found()
 }
 
 /// The process is up.
@@ -46,7 +121,7 @@ async fn get_health() -> impl IntoResponse {
 }
 
 /// Whether each part that requests need is usable.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Readiness {
     /// All parts are usable.
@@ -60,7 +135,7 @@ struct Readiness {
 }
 
 /// How one part is.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 #[schema(as = Part)]
 struct PartHealth {
     /// It can be used.
@@ -88,15 +163,29 @@ impl PartHealth {
 }
 
 /// Says whether requests can be served: database, object store and browser, each for itself.
+///
+/// The result is at most 2 seconds old.
 #[utoipa::path(get, path = "/readyz", tag = "Service", security(()), responses(
     (status = 200, description = "Everything is usable.", body = Readiness),
     (status = 503, description = "Something is not.", body = Readiness),
 ))]
 async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
+    let readiness = app.readiness.result(&app).await;
+    let status = if readiness.ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, no_store(Json(readiness)))
+}
+
+async fn check_all(app: &AppState, has_written: bool) -> Readiness {
     let platform = &app.platform;
+    let object_store = async {
+        match has_written {
+            true => platform.blobs.check_reads().await,
+            false => platform.blobs.check().await,
+        }
+    };
     let (database, object_store, browser, visit_store) = tokio::join!(
         tokio::time::timeout(PATIENCE, platform.db.ping()),
-        tokio::time::timeout(PATIENCE, platform.blobs.check()),
+        tokio::time::timeout(PATIENCE, object_store),
         tokio::time::timeout(PATIENCE, platform.renderer.health()),
         tokio::time::timeout(PATIENCE, app.visits.check()),
     );
@@ -114,8 +203,7 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
         PartHealth { problem: visit_store.problem.or_else(|| app.recorder.problem()), ..visit_store };
     // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
     let ok = database.ok && object_store.ok && browser.ok;
-    let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, no_store(Json(Readiness { ok, database, object_store, browser, visit_store })))
+    Readiness { ok, database, object_store, browser, visit_store }
 }
 
 fn no_store(body: impl IntoResponse) -> impl IntoResponse {

@@ -12,6 +12,8 @@ use store::{DbError, Migrator};
 use utoipa::openapi::ServerBuilder;
 use utoipa_axum::router::OpenApiRouter;
 
+pub use self::health::PartReadiness;
+use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
 use crate::analytics::verify::Verifier;
@@ -22,6 +24,7 @@ use crate::api::openapi::ApiDocument;
 use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
+use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::connection::mark::ProbeMarks;
@@ -30,12 +33,15 @@ use crate::domains::origin::OriginClient;
 use crate::edge::{self, Certificates, Edge, EdgeError, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
+use crate::mentions::Mentions;
+use crate::mentions::reading::MentionReading;
+use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, domains, refresh, render};
+use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -76,12 +82,22 @@ pub struct App {
     pub analytics: Analytics,
     /// Audits of sites.
     pub audits: Audits,
+    /// Statistics, sources and exports of AI mentions.
+    pub mention_reading: MentionReading,
+    /// Monitoring of AI assistants.
+    pub mentions: Mentions,
+    /// Reports of AI mentions.
+    pub mention_reports: MentionReports,
     /// Pages for crawlers.
     pub render: RenderService,
     /// Background work.
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Sites at a glance.
+    pub dashboard: SiteDashboard,
+    /// Check of whether the service can be used.
+    pub readiness: ReadinessCheck,
 }
 
 impl Deref for AppState {
@@ -124,7 +140,27 @@ impl AppState {
         let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
+        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
+        let mention_reading = MentionReading::new(&platform, &analytics, &audits);
+        let of_reports = ReportServices {
+            accounts: &accounts,
+            domains: &domains,
+            jobs: &jobs,
+            analytics: &analytics,
+            audits: &audits,
+            monitoring: &mentions.monitoring,
+        };
+        let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
+        let joined = DashboardServices {
+            domains: domains.clone(),
+            analytics: analytics.clone(),
+            audits: audits.clone(),
+            mentions: mention_reading.clone(),
+            render: render.clone(),
+            refresh: refresh.clone(),
+        };
+        let dashboard = SiteDashboard::new(&platform, joined);
         AppState(Arc::new(App {
             follower,
             accounts,
@@ -139,9 +175,14 @@ impl AppState {
             probe_marks: ProbeMarks::new(&platform.secrets),
             analytics,
             audits,
+            mention_reading,
+            mentions,
+            mention_reports,
             render,
             jobs,
             refresh,
+            dashboard,
+            readiness: ReadinessCheck::default(),
             platform,
         }))
     }
@@ -166,8 +207,15 @@ impl AppState {
         if config.has_role(Role::Worker) {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            schedules =
-                [analytics::jobs::schedules(), self.refresh.schedules(), self.audits.schedules()].concat();
+            registry = self.mention_reports.register(self.mentions.register(registry));
+            schedules = [
+                analytics::jobs::schedules(),
+                self.refresh.schedules(),
+                self.audits.schedules(),
+                self.mentions.schedules(),
+                self.mention_reports.schedules(),
+            ]
+            .concat();
         }
         if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
             registry = edge::jobs::register(registry, &certificates);
@@ -186,6 +234,7 @@ impl AppState {
                 at_once: config.render_concurrency().clamp(2, 16) + 2,
                 ..WorkerSettings::default().lanes
             },
+            named_lanes: self.mentions.connections.lanes(),
             notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
             ..WorkerSettings::default()
         };
@@ -200,9 +249,10 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, audits, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, audits, mentions, render, platform, .. } = &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
         let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
+        let mentions = mentions.clone();
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -215,6 +265,10 @@ impl AppState {
             .with("audits", move |domain| {
                 let audits = audits.clone();
                 async move { audits.forget_domain(&domain).await }
+            })
+            .with("AI mentions", move |domain| {
+                let mentions = mentions.clone();
+                async move { mentions.forget_domain(&domain).await }
             })
             .with("visits", move |domain| {
                 let analytics = analytics.clone();
@@ -242,7 +296,8 @@ impl AppState {
     pub fn envelope(&self) -> Envelope {
         let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
-        let router = router.merge(api::docs::routes(&document)).fallback(health::unknown_path);
+        let router =
+            router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path);
         let app = self.clone();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
@@ -250,7 +305,8 @@ impl AppState {
 
     /// What the account has of things that a plan limits.
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
-        Ok(Holdings { domains: self.domains.count(account).await?, ..Holdings::default() })
+        let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
+        self.mentions.prompts.count(account, holdings).await
     }
 }
 
@@ -278,8 +334,10 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(domains::handlers::routes())
         .merge(audit::handlers::routes())
         .merge(analytics::handlers::routes())
+        .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(dashboard::handlers::routes())
 }
 
 /// The OpenAPI document.

@@ -49,6 +49,8 @@ impl Operation {
                 "domain" => query.append_pair("domain", domain),
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
                 "with" => query.append_pair("with", id),
+                "id" => query.append_pair("id", "snapshots_stale"),
+                "what" if self.path.contains("/ai-mentions/") => query.append_pair("what", "runs"),
                 "what" => query.append_pair("what", "pages"),
                 _ => continue,
             };
@@ -61,12 +63,21 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
+            "action": "delete", "id": "snapshots_stale", "prompts": [], "name": "Shop", "terms": [],
+            "url": format!("https://{domain}/"), "as": "crawler", "patterns": "/a",
         })
     }
 
     fn names_a_domain(&self) -> bool {
         let has_body = self.body["requestBody"].is_object();
-        if has_body && (self.path.contains("/cache/") || self.path == "/api/seo-spider/runs") {
+        let in_body = [
+            "/api/seo-spider/runs",
+            "/api/ai-mentions/prompts",
+            "/api/ai-mentions/prompts/import",
+            "/api/ai-mentions/suggestions",
+            "/api/dashboard/dismissed",
+        ];
+        if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;
         }
         let parameters = self.body["parameters"].as_array().cloned().unwrap_or_default();
@@ -252,6 +263,23 @@ async fn every_operation_refuses_every_intruder() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn every_write_with_a_key_has_a_rate() {
+    let cast = Cast::on(TestApp::new().await).await;
+    for operation in operations(&document()) {
+        if operation.method == http::Method::GET || !operation.accepts("apiKey") {
+            continue;
+        }
+        let path = operation.filled("shop.test", &cast.key_id);
+        let request = cast.app.request(operation.method.clone(), &path).key(&cast.foreign_key);
+
+        let reply = request.json(operation.smallest_body("shop.test")).await;
+
+        assert_ne!(reply.header("ratelimit-policy"), "", "{} {}", operation.method, operation.path);
+        cast.app.clock.advance(std::time::Duration::from_secs(61));
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use crate::api::access::{Access, Credentials, Rate};
 use crate::api::shared_limits::SharedLimit;
 
 /// Audits that a caller may start per minute: each reads a whole site.
-const STARTS: Rate = Rate::Shared(SharedLimit { name: "audits", per_minute: 60 });
+const STARTS: Rate = Rate::Shared(SharedLimit { name: "audits", per_minute: 60, per_minute_of_sessions: 60 });
 
 /// Starting an audit.
 #[derive(Debug)]

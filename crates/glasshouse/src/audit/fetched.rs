@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use audit_engine::source::{AuditFetch, FetchFailure, RenderedDocument, Response};
-use browser::{Rendered, Settled};
+use audit_engine::source::{
+    AuditFetch, FetchFailure, LoadedResource, NoResponseCause, RenderedDocument, Response,
+};
+use browser::{LoadedRequest, Rendered, Settled};
 use crawler::connector::{ConnectError, Connector, Stream};
+use crawler::errors::causes;
 use crawler::fetch::{FetchError, Phase, TimeLimits};
 use crawler::{FetchRequest, Fetcher, Network, NetworkError};
 use http::HeaderMap;
@@ -17,7 +20,7 @@ const RESPONSE_TIME: Duration = Duration::from_secs(40);
 
 /// A request of an audit to where its address leads.
 pub fn request_for(request: &AuditFetch, address: Url, headers: HeaderMap) -> FetchRequest {
-    let plain = FetchRequest::get(address);
+    let plain = if request.is_head { FetchRequest::head(address) } else { FetchRequest::get(address) };
     FetchRequest {
         headers,
         // One hop at a time: each is a row of the audit.
@@ -49,6 +52,15 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
         let of_level = rendered.console.iter().filter(|message| message.level == level);
         of_level.map(|message| message.text.clone()).collect()
     };
+    let loaded = rendered.inspection.as_ref().map(|inspection| {
+        let loads = inspection.loaded.iter();
+        let resource = |load: &LoadedRequest| LoadedResource {
+            url: load.url.clone(),
+            status: load.status,
+            is_complete: load.is_complete,
+        };
+        loads.map(resource).collect()
+    });
     let inspection = rendered.inspection.unwrap_or_default();
     RenderedDocument {
         redirected_to: rendered.location.as_deref().and_then(|location| url.join(location).ok()),
@@ -62,6 +74,7 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
         scrolled_words: inspection.unscrolled_words.map(|before| (before, inspection.words)),
         click_links: inspection.click_links,
         click_targets: inspection.click_targets,
+        loaded,
     }
 }
 
@@ -85,8 +98,44 @@ fn failure(error: FetchError) -> FetchFailure {
             FetchFailure::NoSuchHost(error.to_string())
         }
         FetchError::Timeout(Phase::Headers | Phase::Total) => FetchFailure::Timeout(error.to_string()),
-        other => FetchFailure::NoResponse(other.to_string()),
+        other => FetchFailure::NoResponse(cause(&other), other.to_string()),
     }
+}
+
+/// Returns what failed before there was an answer.
+fn cause(error: &FetchError) -> NoResponseCause {
+    if error.is_refused() {
+        return NoResponseCause::Refused;
+    }
+    match error {
+        FetchError::Connect(cause) => match &**cause {
+            ConnectError::Network(NetworkError::Lookup { .. }) => NoResponseCause::Dns,
+            ConnectError::Network(_) => NoResponseCause::Tcp,
+            ConnectError::Tls { .. } if has_expired(error) => NoResponseCause::CertificateExpired,
+            ConnectError::Tls { .. } => NoResponseCause::Tls,
+        },
+        FetchError::Timeout(Phase::Connect) => NoResponseCause::Tcp,
+        _ => NoResponseCause::Http,
+    }
+}
+
+/// Decides whether the server's certificate has expired.
+fn has_expired(error: &FetchError) -> bool {
+    use rustls::{CertificateError, Error};
+    let is_expired = |error: &Error| {
+        matches!(
+            error,
+            Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })
+        )
+    };
+    // An I/O error hides what it is made of from `source`.
+    let inner = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        io.and_then(|inner| inner.downcast_ref::<Error>())
+            .or_else(|| cause.downcast_ref())
+            .is_some_and(is_expired)
+    };
+    causes(error).any(inner)
 }
 
 fn millis(since: Instant) -> u64 {
@@ -105,10 +154,10 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn a_certificate_that_is_trusted_says_when_it_ends() {
+    /// A server with a certificate of its own that ends at the beginning of a year, and who trusts it.
+    async fn tls_server(ends: i32) -> (WebServer, RootCertStore) {
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(2040, 1, 2));
+        (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(ends, 1, 2));
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
         let mut roots = RootCertStore::empty();
@@ -119,17 +168,46 @@ mod tests {
         let config = config.unwrap().with_no_client_auth();
         let config = config.with_single_cert(vec![certificate.der().clone()], key).unwrap();
         let response = |_| async { Response::new(Full::default()) };
-        let server = WebServer::start_tls(Arc::new(config).into(), response).await;
-        let network = NetworkConfig {
-            allow_private: vec!["127.0.0.1/32".parse().unwrap()],
-            ..NetworkConfig::default()
-        };
-        let network = Network::new(network).unwrap();
-        let host = server.address().to_string();
+        (WebServer::start_tls(Arc::new(config).into(), response).await, roots)
+    }
+
+    fn local_network() -> Network {
+        let allow_private = vec!["127.0.0.1/32".parse().unwrap()];
+        Network::new(NetworkConfig { allow_private, ..NetworkConfig::default() }).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_certificate_that_is_trusted_says_when_it_ends() {
+        let (server, roots) = tls_server(2040).await;
+        let (network, host) = (local_network(), server.address().to_string());
 
         let trusted = certificate_end_ms(&network, tls::client_config_trusting(roots), &host).await;
         let unknown = certificate_end_ms(&network, tls::client_config(), &host).await;
 
         assert_eq!((trusted, unknown), (Some(2_209_075_200_000), None));
+    }
+
+    #[tokio::test]
+    async fn failures_before_an_answer_are_told_apart() {
+        let (expired, roots) = tls_server(2021).await;
+        let (unknown, _) = tls_server(2040).await;
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let agent = http::HeaderValue::from_static("test");
+        let fetcher = Fetcher::new(local_network(), tls::client_config_trusting(roots), agent);
+
+        for (address, expected) in [
+            (expired.address().to_string(), NoResponseCause::CertificateExpired),
+            (unknown.address().to_string(), NoResponseCause::Tls),
+            (closed.to_string(), NoResponseCause::Tcp),
+            ("10.0.0.1".to_owned(), NoResponseCause::Refused),
+        ] {
+            let url = Url::parse(&format!("https://{address}/")).unwrap();
+            let request = request_for(&AuditFetch::of(url.clone()), url, HeaderMap::new());
+
+            let failure = fetch(&fetcher, request).await.unwrap_err();
+
+            let FetchFailure::NoResponse(cause, _) = failure else { panic!("{address}: {failure:?}") };
+            assert_eq!(cause, expected, "{address}");
+        }
     }
 }

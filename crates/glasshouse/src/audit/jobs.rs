@@ -14,6 +14,9 @@ use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunAudit {
     pub run: RunId,
+    /// The run only ends with what it has: the job of its crawl gave up.
+    #[serde(default)]
+    pub ends: bool,
 }
 
 impl RunAudit {
@@ -23,11 +26,19 @@ impl RunAudit {
             Trigger::Scheduled => JobPriority::Background,
             Trigger::Api | Trigger::Manual => JobPriority::Normal,
         };
-        RunAudit { run: run.id.clone() }
+        RunAudit { run: run.id.clone(), ends: false }
             .queued_for(run.account_id.as_str())
             .domain(run.domain_id.as_str())
             .unique(format!("audit:{}", run.id))
             .priority(priority)
+    }
+
+    /// The job that ends a run whose crawl gave up.
+    pub fn ending(run: &Run) -> NewJob {
+        RunAudit { run: run.id.clone(), ends: true }
+            .queued_for(run.account_id.as_str())
+            .domain(run.domain_id.as_str())
+            .unique(format!("audit-end:{}", run.id))
     }
 }
 
@@ -41,11 +52,14 @@ impl Job for RunAudit {
     type Services = Audits;
 
     async fn died(&self, audits: &Audits, reason: &str) -> Result<(), DbError> {
-        audits.give_up(&self.run, reason).await
+        match self.ends {
+            true => audits.give_up(&self.run, reason).await,
+            false => audits.end_later(&self.run).await,
+        }
     }
 
     async fn run(&self, audits: &Audits, run: &JobRun) -> Result<JobOutcome, JobError> {
-        audits.work(&self.run, run).await
+        audits.work(&self.run, run, self.ends).await
     }
 }
 

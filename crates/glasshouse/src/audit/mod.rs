@@ -7,6 +7,7 @@ pub mod auditing;
 pub mod fetched;
 pub mod handlers;
 mod jobs;
+mod live;
 pub mod model;
 pub mod ports;
 mod queries;
@@ -17,8 +18,8 @@ pub mod source;
 mod stored;
 #[cfg(test)]
 mod tests;
-mod webhook;
 pub mod words;
 
+pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;

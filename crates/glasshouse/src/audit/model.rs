@@ -99,8 +99,14 @@ pub struct Run {
     pub delta_health: f64,
     /// Why it ended; none while it runs.
     pub close_reason: Option<CloseReason>,
-    /// It is not over: if it is cut off it goes on.
+    /// It was cut off, and has not gone on yet.
     pub needs_continuation: bool,
+    /// When the first attempt began; none: it waits in the queue.
+    pub begun_at: Option<Timestamp>,
+    /// Attempts that began and have not returned, those before the last saved batch left out.
+    pub open_attempts: u64,
+    /// Until when a process says that it works on the run.
+    pub working_until: Timestamp,
     /// The page limit ended it.
     pub hit_url_limit: bool,
     /// Somebody wants it to stop.
@@ -113,6 +119,20 @@ pub struct Run {
     pub archived_at: Option<Timestamp>,
     /// Its results were deleted with its domain.
     pub is_forgotten: bool,
+}
+
+impl Run {
+    /// Decides whether it looked at all of the site: what an earlier run has and this one has not is gone then.
+    pub fn looked_everywhere(&self) -> bool {
+        let left_out = self.report.crawl_stats["skipped"]["sampling"].as_u64().unwrap_or_default();
+        !self.request.new_pages_only && self.close_reason == Some(CloseReason::Finished) && left_out == 0
+    }
+
+    /// Decides whether it was cut off and nobody goes on with it yet: a process said so when it stopped, or died without a word.
+    pub fn is_cut_off(&self, now: Timestamp) -> bool {
+        let is_silent = self.open_attempts > 0 && self.working_until < now;
+        self.is_active && (self.needs_continuation || is_silent)
+    }
 }
 
 /// What a run says of the site as a whole, in the shapes of the API.
@@ -130,6 +150,9 @@ pub struct RunReport {
     /// Errors that pages have and did not have in the run before. Told to webhooks.
     #[serde(default)]
     pub new_errors: usize,
+    /// Root of the site that was audited, after redirects; "" in older runs.
+    #[serde(default)]
+    pub site_url: String,
 }
 
 impl RunReport {
@@ -156,10 +179,12 @@ impl RunReport {
                 "newIssues": 0, "fixedIssues": 0, "duplicateClusters": 0, "nearDuplicateClusters": 0, "orphans": 0,
                 "sitemap": { "files": 0, "urls": 0, "inCrawl": 0, "notInCrawl": 0 },
                 "sampling": { "enabled": false, "healthStdErr": null, "patterns": [] }, "continuations": 0,
+                "leftOut": { "pages": 0, "elements": 0, "targets": 0, "probes": 0, "sitemaps": 0, "addresses": 0 },
             }),
             sitemap_issues: json!([]),
             issue_breakdown: json!({}),
             new_errors: 0,
+            site_url: String::new(),
         }
     }
 }
@@ -243,7 +268,7 @@ pub struct RunView {
     /// `finished`, `url_limit`, `time_limit`, `cancelled`, `crashed` or `unreachable`; empty while it runs.
     #[schema(examples("finished"))]
     pub close_reason: &'static str,
-    /// It is not over: if it is cut off it goes on.
+    /// It was cut off, and has not gone on yet.
     pub needs_continuation: bool,
     /// The page limit ended it.
     pub hit_url_limit: bool,

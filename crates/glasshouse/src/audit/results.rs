@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use audit_engine::checks::{CheckId, Severity};
-use audit_engine::engine::{Audit, HreflangEntry, ImageEntry, LinkEntry, RowResult};
+use audit_engine::engine::{Audit, HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, RowResult};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -39,6 +39,10 @@ pub fn index(audit: &Audit) -> Index {
         index.words.push(u32::try_from(row.words).unwrap_or(u32::MAX));
         index.inlinks.push(row.inlinks);
         index.indexable.push(row.indexable);
+        index.depth.push(row.depth);
+        if row.missed_render {
+            index.missed_render.push(index.paths.len());
+        }
         let is_missing = row.status >= 400 || row.status == 0 && !row.is_blocked;
         index.scored.push(row.is_page || is_missing);
         let mut issues = Vec::with_capacity(row.findings.len());
@@ -98,6 +102,7 @@ pub fn page_row(row: &RowResult, history: &History) -> PageRow {
             nofollow_outlinks: Some(fields.nofollow_outlinks),
             inlink_count: Some(row.inlinks),
             depth: row.depth,
+            link_score: Some(row.link_score),
         },
         extracted: Some(row.extracted.clone()),
         searches: Some(row.searches.clone()),
@@ -149,21 +154,7 @@ impl<'a> RunParts<'a> {
         while let Some(entry) = self.hreflang.next_if(|entry| entry.page <= path) {
             hreflang.push(json!({ "lang": entry.lang, "to": entry.to, "status": entry.status }));
         }
-        let facts = facts(row);
-        let mut raw = facts.clone();
-        for difference in &row.differences {
-            raw.insert(difference.field.clone(), Value::from(difference.raw.clone()));
-        }
-        let mut rendered = row.is_rendered.then_some(facts);
-        for difference in &row.differences {
-            if let Some(rendered) = &mut rendered {
-                rendered.insert(difference.field.clone(), Value::from(difference.rendered.clone()));
-            }
-        }
-        json!({
-            "findings": row.findings, "hops": row.hops, "raw": raw, "rendered": rendered, "images": images,
-            "hreflang": hreflang, "isBlocked": row.is_blocked,
-        })
+        row_details(row, &images, &hreflang)
     }
 
     fn links_of(&mut self, path: &str) -> Vec<LinkRow> {
@@ -193,6 +184,46 @@ impl Iterator for RunParts<'_> {
         }
         Some(part)
     }
+}
+
+/// Writes the details of a page beside its row in lists.
+fn row_details(row: &RowResult, images: &[Value], hreflang: &[Value]) -> Value {
+    let facts = facts(row);
+    let mut raw = facts.clone();
+    for difference in &row.differences {
+        raw.insert(difference.field.clone(), Value::from(difference.raw.clone()));
+    }
+    let mut rendered = row.is_rendered.then_some(facts);
+    for difference in &row.differences {
+        if let Some(rendered) = &mut rendered {
+            rendered.insert(difference.field.clone(), Value::from(difference.rendered.clone()));
+        }
+    }
+    json!({
+        "findings": row.findings, "penalties": row.penalties, "hops": row.hops, "raw": raw,
+        "rendered": rendered, "missedRender": row.missed_render, "images": images, "hreflang": hreflang,
+        "isBlocked": row.is_blocked, "securityHeaders": row.fields.security_headers,
+    })
+}
+
+/// Rows of a run that is under way, as far as they are known then.
+pub fn live_part(rows: &[RowResult]) -> RunPart {
+    let mut part = RunPart { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
+    for row in rows {
+        write_line(&mut part.pages, &page_row(row, &History::default()));
+        write_line(&mut part.details, &row_details(row, &[], &[]));
+    }
+    part
+}
+
+/// Files that pages load or link to, by address, in parts of lines.
+pub fn resource_parts(audit: &Audit) -> Vec<Vec<u8>> {
+    let part = |resources: &[ResourceEntry<'_>]| {
+        let mut lines = Vec::new();
+        resources.iter().for_each(|resource| write_line(&mut lines, resource));
+        lines
+    };
+    audit.resources().chunks(PART_ROWS).map(part).collect()
 }
 
 /// Links by the page they lead to, at most [`MOST_INLINKS`] each, in parts of lines.
@@ -245,8 +276,7 @@ fn link_row(link: &LinkEntry<'_>) -> LinkRow {
         to: link.to.to_owned(),
         anchor: link.anchor.clone(),
         rel: link.rel.to_owned(),
-        // 0 stands for no answer; elsewhere nobody asked.
-        status: link.is_internal.then_some(link.status),
+        status: link.status,
     }
 }
 

@@ -9,6 +9,7 @@ use audit_engine::engine::PreviousPage;
 use bytes::Bytes;
 use store::{BlobError, Blobs, Db, DbError};
 
+use super::live::LiveRun;
 use super::model::{Run, RunId};
 use super::queries;
 use super::stored::{History, Index, PartKind, pack, unpack};
@@ -18,6 +19,8 @@ use crate::clock::Timestamp;
 const MEMORY_BYTES: u64 = 64 << 20;
 /// Bytes of indexes that a process remembers.
 const INDEX_BYTES: u64 = 64 << 20;
+/// Bytes of rows of runs under way that a process remembers.
+const LIVE_BYTES: u64 = 64 << 20;
 /// Rows that one transaction deletes: nobody waits long for the writer.
 const DELETED_AT_ONCE: i64 = 20;
 
@@ -42,6 +45,7 @@ pub struct Segments {
     blobs: Blobs,
     unpacked: cache::Cache<(&'static str, (&'static str, u64)), Bytes>,
     indexes: cache::Cache<RunId, Index>,
+    live: cache::Cache<RunId, LiveRun>,
 }
 
 fn object_key(run: &RunId, kind: &str, part: i64) -> String {
@@ -56,6 +60,7 @@ impl Segments {
             blobs: blobs.clone(),
             unpacked: cache::Cache::builder(MEMORY_BYTES).weigher(|_, bytes: &Bytes| bytes.len()).build(),
             indexes: cache::Cache::builder(INDEX_BYTES).weigher(|_, index: &Index| index.weight()).build(),
+            live: cache::Cache::builder(LIVE_BYTES).weigher(|_, live: &LiveRun| live.weight()).build(),
         }
     }
 
@@ -106,6 +111,28 @@ impl Segments {
         Ok(index)
     }
 
+    /// Reads the results so far of a run that is under way.
+    pub async fn live(&self, run: &Run) -> Result<Arc<LiveRun>, ReadError> {
+        let mut conn = self.db.read().await?;
+        let parts = queries::segments::count_segments(&mut conn, &run.id, PartKind::Live).await?;
+        if let Some(live) = self.live.get(&run.id).filter(|live| live.parts == parts) {
+            return Ok(live);
+        }
+        let unpacked = |parts: Vec<Vec<u8>>| -> Vec<Bytes> {
+            parts.iter().filter_map(|packed| unpack(packed).map(Bytes::from)).collect()
+        };
+        let pages = queries::segments::list_segments(&mut conn, &run.id, PartKind::Live).await?;
+        let details = queries::segments::list_segments(&mut conn, &run.id, PartKind::LiveDetails).await?;
+        let live = Arc::new(LiveRun::read(&unpacked(pages), &unpacked(details)));
+        self.live.insert(&run.id, live.clone());
+        Ok(live)
+    }
+
+    /// The index of what a run has to show: its results, or what it has so far.
+    pub async fn shown_index(&self, run: &Run) -> Result<Arc<Index>, ReadError> {
+        if run.is_active { Ok(self.live(run).await?.index.clone()) } else { self.index(run).await }
+    }
+
     /// Past scores as a run left them.
     pub async fn history(&self, run: &Run) -> Result<History, ReadError> {
         let bytes = self.read(run, PartKind::History, 0).await?;
@@ -147,6 +174,15 @@ impl Segments {
                 return Ok(());
             }
         }
+    }
+
+    /// Deletes what a crawl kept to go on from and to be shown meanwhile.
+    pub async fn forget_work(&self, run: &RunId) -> Result<(), DbError> {
+        for kind in [PartKind::Checkpoint, PartKind::Live, PartKind::LiveDetails] {
+            self.delete_rows(run, Some(kind)).await?;
+        }
+        self.live.remove(run);
+        Ok(())
     }
 
     /// Deletes everything that is stored of a run.

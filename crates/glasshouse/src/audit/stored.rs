@@ -33,6 +33,12 @@ pub enum PartKind {
     Dates,
     /// What a crawl saved to go on from.
     Checkpoint,
+    /// Pages as lists show them while the run is under way. A part for each batch that the crawl saved.
+    Live,
+    /// Details of each of these.
+    LiveDetails,
+    /// Files that pages load or link to.
+    Resources,
 }
 
 impl PartKind {
@@ -47,6 +53,9 @@ impl PartKind {
             PartKind::History => "history",
             PartKind::Dates => "dates",
             PartKind::Checkpoint => "checkpoint",
+            PartKind::Live => "live",
+            PartKind::LiveDetails => "live_details",
+            PartKind::Resources => "resources",
         }
     }
 }
@@ -92,6 +101,15 @@ pub struct Index {
     pub issues: Vec<Vec<u16>>,
     /// Issues of the site, its robots.txt and its sitemaps.
     pub site_issues: Vec<String>,
+    /// Clicks from the start; empty in older runs.
+    #[serde(default)]
+    pub depth: Vec<Option<u32>>,
+    /// Rows whose render was due and did not take place: what scripts do to them is not known.
+    #[serde(default)]
+    pub missed_render: Vec<usize>,
+    /// Number of parts that files of the run's pages take; 0 in older runs.
+    #[serde(default)]
+    pub resource_parts: usize,
 }
 
 impl Index {
@@ -104,7 +122,7 @@ impl Index {
     pub fn weight(&self) -> usize {
         let paths: usize = self.paths.iter().map(|path| path.len() + 24).sum();
         let issues: usize = self.issues.iter().map(|issues| issues.len() * 2 + 24).sum();
-        paths + issues + self.len() * 20
+        paths + issues + self.len() * 28
     }
 
     /// The row of a page.
@@ -126,6 +144,11 @@ impl Index {
     /// Ids of a page's issues.
     pub fn issues_of(&self, row: usize) -> impl Iterator<Item = &str> {
         self.issues[row].iter().filter_map(|at| self.issue_ids.get(usize::from(*at)).map(String::as_str))
+    }
+
+    /// Decides whether a page was to be rendered and was not: its findings cannot be compared with those of another run.
+    pub fn missed_render(&self, row: usize) -> bool {
+        self.missed_render.binary_search(&row).is_ok()
     }
 
     /// Whether a page has a finding of severity error.
@@ -228,6 +251,8 @@ pub struct PageFields {
     pub inlink_count: Option<u32>,
     /// Clicks from the start; null: nothing leads to it.
     pub depth: Option<u32>,
+    /// 0 to 100, one decimal: the share of visits of somebody who follows links at random, on a logarithmic scale.
+    pub link_score: Option<f64>,
 }
 
 /// Names of the fields of a page, in their order: what `sort` and `fields` take.
@@ -263,6 +288,7 @@ pub const PAGE_FIELDS: &[&str] = &[
     "nofollowOutlinks",
     "inlinkCount",
     "depth",
+    "linkScore",
     "extracted",
     "searches",
 ];
@@ -280,8 +306,15 @@ pub struct LinkRow {
     /// Its text.
     pub anchor: String,
     pub rel: String,
-    /// Status of its target; 0: no answer; null: not asked.
+    /// Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.
     pub status: Option<u16>,
+}
+
+impl LinkRow {
+    /// Decides whether it leads to another host.
+    pub fn is_external(&self) -> bool {
+        !self.to.starts_with('/')
+    }
 }
 
 /// Past scores of pages, in tenths, the oldest first.

@@ -12,8 +12,9 @@ macro_rules! words {
         $(
             $(#[doc = $doc])*
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+            #[serde(rename_all = "snake_case")]
             pub enum $name {
-                $($(#[doc = $variant_doc])* #[serde(rename = $text)] $variant,)+
+                $($(#[doc = $variant_doc])* $variant,)+
             }
 
             impl $name {

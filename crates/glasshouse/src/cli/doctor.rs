@@ -5,14 +5,23 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use assistants::providers::call::{AskFailureCause, Assistants};
+use assistants::providers::wire::ProviderCredit;
+use assistants::providers::{AssistantQuestion, Persona, Quirks, Usd, listing_of};
 use crawler::Network;
 use crawler::errors::one_line;
 
+use super::ask::OpenGate;
 use super::context::without_password;
 use super::{Context, output};
 use crate::analytics::VisitStore;
 use crate::analytics::stores::ClickHouseStore;
 use crate::config::ClickHouseUrl;
+use crate::dashboard::assets::{WebFiles, is_built};
+use crate::mentions::budgets::BudgetScope;
+use crate::mentions::connections::{AssistantSetup, Connections};
+use crate::mentions::queries::ledger::{self, BudgetRow};
+use crate::notify::mail::Mailer;
 
 /// How a part is, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
@@ -27,8 +36,15 @@ use PartState::{Broken, Good, Note};
 /// How long a part may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+#[derive(clap::Args)]
+pub struct Args {
+    /// Asks each AI provider one question, which costs money
+    #[arg(long)]
+    paid: bool,
+}
+
 /// Runs every check; exit code 1 when something is broken.
-pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
+pub async fn run(args: &Args, context: &Context) -> anyhow::Result<ExitCode> {
     let mut findings = vec![("data folder", data_folder(&context.config.storage.data_dir))];
     findings.push(("database", database(context).await));
     findings.push(("object store", object_store(context).await));
@@ -43,15 +59,12 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) => findings
             .push(("DNS resolver", Broken(format!("{}; correct network.*", one_line(error.as_ref()))))),
     }
+    findings.push(("dashboard", dashboard()));
     findings.push(("public address", public_address(context)));
     findings.push(("edge addresses", edge_addresses(context)));
-    for (name, provider) in &context.config.providers {
-        let finding = match provider.api_key.reveal() {
-            Some(_) => Good("key set".to_owned()),
-            None => Note(format!("no key; set providers.{name}.api_key to monitor it")),
-        };
-        findings.push(("provider", prefixed(name, finding)));
-    }
+    findings.push(("mail", mail(context)));
+    findings.extend(providers(args, context).await);
+    findings.push(("AI money", money_of_month(context).await));
     let is_broken = findings.iter().any(|(_, finding)| matches!(finding, Broken(_)));
     for (name, finding) in findings {
         let (mark, text) = match finding {
@@ -64,11 +77,108 @@ pub async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn prefixed(name: &str, finding: PartState) -> PartState {
-    match finding {
-        Good(text) => Good(format!("{name}: {text}")),
-        Note(text) => Note(format!("{name}: {text}")),
-        Broken(text) => Broken(format!("{name}: {text}")),
+/// Checks every AI provider: by a call that costs nothing, and by a question when that was asked for.
+async fn providers(args: &Args, context: &Context) -> Vec<(&'static str, PartState)> {
+    let Ok(network) = context.network() else { return Vec::new() };
+    let (connections, assistants) = (Connections::new(&context.config), Assistants::new(&network));
+    let mut findings = Vec::new();
+    for setup in connections.all() {
+        let name = setup.provider;
+        let finding = if !setup.connection.is_available() {
+            Note(format!("{name}: not set up; {}", listing_of(name).connect))
+        } else if setup.is_demo {
+            Note(format!("{name}: its answers are invented (providers.{name}.demo)"))
+        } else {
+            match provider(&assistants, setup, context).await {
+                Good(text) if args.paid => question(&assistants, setup, context, text).await,
+                finding => finding,
+            }
+        };
+        findings.push(("provider", finding));
+    }
+    findings
+}
+
+/// Checks a provider by a call that costs nothing.
+async fn provider(assistants: &Assistants, setup: &AssistantSetup, context: &Context) -> PartState {
+    let (name, model) = (setup.provider, setup.connection.model());
+    let now = context.clock.now();
+    let check = match assistants.check(&setup.connection, now.to_jiff()).await {
+        Ok(check) => check,
+        Err(failure) => {
+            return Broken(format!("{name}: {}; correct providers.{name}.*", failure.detail));
+        }
+    };
+    if check.is_model_there == Some(false) {
+        return Broken(format!("{name}: there is no model {model}; set providers.{name}.model"));
+    }
+    if let Some(day) = check.shutdown {
+        return Note(format!("{name}: {model} ends on {day}; set providers.{name}.model to a newer one"));
+    }
+    if setup.connection.search && check.can_search == Some(false) {
+        return Note(format!(
+            "{name}: {model} cannot search the web; choose another model, or set providers.{name}.search = false"
+        ));
+    }
+    let credit = match check.credit {
+        Some(ProviderCredit::Money(usd)) => format!(", ${usd} of credit"),
+        Some(ProviderCredit::Searches(searches)) => format!(", {searches} searches of credit"),
+        None => String::new(),
+    };
+    Good(format!("{name}: {model} answers{credit}"))
+}
+
+/// Asks a provider a question.
+async fn question(
+    assistants: &Assistants,
+    setup: &AssistantSetup,
+    context: &Context,
+    checked: String,
+) -> PartState {
+    let question = AssistantQuestion {
+        text: "Which search engines are there?",
+        persona: &Persona::default(),
+        run: None,
+        now: context.clock.now().to_jiff(),
+    };
+    match assistants.ask(&setup.connection, question, &Quirks::default(), &OpenGate).await {
+        Ok(asked) => Good(format!("{checked}; a question was answered for ${}", asked.cost)),
+        Err(failure) => {
+            let name = setup.provider;
+            let detail = match failure.cause {
+                AskFailureCause::Provider(failure) => failure.detail,
+                AskFailureCause::Gate(never) => match never {},
+            };
+            Broken(format!("{name}: {detail}; correct providers.{name}.*"))
+        }
+    }
+}
+
+/// Says what AI monitoring has cost in this month.
+async fn money_of_month(context: &Context) -> PartState {
+    let Ok(db) = context.open_database().await else {
+        return Note("not read without the database".to_owned());
+    };
+    let month = context.clock.now().month();
+    let spent = match db.read().await {
+        Ok(mut conn) => ledger::list_spent(&mut conn, BudgetScope::Installation.as_str(), &month).await,
+        Err(error) => Err(error),
+    };
+    db.close().await;
+    let rows = match spent {
+        Ok(rows) => rows,
+        Err(error) => return Broken(one_line(&error)),
+    };
+    let sum = |of: fn(&BudgetRow) -> i64| Usd::from_nanos(rows.iter().map(of).sum());
+    let (spent, reserved) = (sum(|row| row.spent_nanos), sum(|row| row.reserved_nanos));
+    match context.config.mentions.budget_usd_per_month.and_then(Usd::from_dollars) {
+        None => Note(format!(
+            "${spent} spent in {month}, ${reserved} reserved, without a limit (mentions.budget_usd_per_month)"
+        )),
+        Some(limit) if spent + reserved >= limit => Note(format!(
+            "the budget of {month} is spent: ${spent} of ${limit}; raise mentions.budget_usd_per_month"
+        )),
+        Some(limit) => Good(format!("${spent} of ${limit} spent in {month}, ${reserved} reserved")),
     }
 }
 
@@ -182,6 +292,14 @@ async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealt
     }
 }
 
+fn dashboard() -> PartState {
+    if is_built::<WebFiles>() {
+        Good("in this build".to_owned())
+    } else {
+        Note("not in this build; build it with make build".to_owned())
+    }
+}
+
 fn public_address(context: &Context) -> PartState {
     let address = context.config.public_url();
     let is_local = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
@@ -196,6 +314,14 @@ fn public_address(context: &Context) -> PartState {
     Note(format!(
         "{address} is not https: keys and passwords travel in the clear; put TLS in front and set server.public_url"
     ))
+}
+
+fn mail(context: &Context) -> PartState {
+    match Mailer::of_settings(&context.config) {
+        Ok(Some(_)) => Good("digests are sent over mail.smtp_url".to_owned()),
+        Ok(None) => Note("mail.smtp_url is not set: no digest is sent".to_owned()),
+        Err(error) => Broken(format!("{error}; correct mail.smtp_url and mail.from")),
+    }
 }
 
 fn edge_addresses(context: &Context) -> PartState {

@@ -3,6 +3,7 @@
 
 mod account;
 mod analytics;
+mod ask;
 mod audit;
 mod backup;
 mod config;
@@ -13,6 +14,7 @@ mod domain;
 mod domain_target;
 mod jobs;
 mod key;
+mod mentions;
 mod migrate;
 mod openapi;
 mod output;
@@ -54,6 +56,8 @@ enum Command {
     Render(render::Args),
     /// Audits a site without a server
     Audit(Box<audit::Args>),
+    /// Asks AI assistants without a server what they say of a brand
+    Ask(Box<ask::Args>),
     /// Manages accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -66,6 +70,9 @@ enum Command {
     /// Records visits of crawlers that other web servers saw
     #[command(subcommand)]
     Analytics(analytics::Command),
+    /// Monitors AI assistants
+    #[command(subcommand)]
+    Mentions(mentions::Command),
     /// Writes the crawler list in the form that an integration reads
     Crawlers(crawlers::Args),
     /// Shares crawl statistics by a public token
@@ -78,8 +85,8 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Reads a backup into an empty installation, whose service must not run
     Restore(backup::RestoreArgs),
-    /// Checks browser, data folder, database, object store, DNS and addresses, and says how to repair them
-    Doctor,
+    /// Checks browser, data folder, database, object store, DNS, AI providers and addresses, and says how to repair them
+    Doctor(doctor::Args),
     /// Shows the effective settings, secrets masked
     Config(config::Args),
     /// Prints the OpenAPI document
@@ -145,21 +152,30 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let settings = crate::config::Config::load(cli.config.as_deref())?;
     // A command's output is its own; what the libraries do is told when asked for.
     let telemetry = crate::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
+    if !settings.ignored_variables().is_empty() {
+        let variables = settings.ignored_variables().join(", ");
+        tracing::warn!(
+            variables,
+            "no settings, since two underscores are missing after GLASSHOUSE_: ignored"
+        );
+    }
     let context = Context::new(settings);
     let outcome = match cli.command {
         Command::Serve => serve::run(context).await,
         Command::Render(args) => render::run(args, &context).await,
         Command::Audit(args) => audit::run(*args, &context).await,
+        Command::Ask(args) => ask::run(*args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,
         Command::Domain(command) => domain::run(command, &context).await,
         Command::Analytics(command) => analytics::run(command, &context).await,
+        Command::Mentions(command) => mentions::run(command, &context).await,
         Command::Crawlers(args) => crawlers::run(&args),
         Command::StatsToken(command) => stats_token::run(command, &context).await,
         Command::Jobs(command) => jobs::run(command, &context).await,
         Command::Backup(args) => backup::backup(args, &context).await,
         Command::Restore(args) => backup::restore(args, &context).await,
-        Command::Doctor => doctor::run(&context).await,
+        Command::Doctor(args) => doctor::run(&args, &context).await,
         Command::Config(args) => config::run(&args, &context),
         Command::Openapi => openapi::run(&context),
         Command::Migrate => migrate::run(&context).await,

@@ -1,6 +1,7 @@
 //! `glasshouse serve`: starts everything, says where it is, and ends it in order.
 
 use std::fs::{DirBuilder, File, TryLockError};
+use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ use crate::api::client::client_address;
 use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
 use crate::config::{Config, Role};
+use crate::dashboard::assets::{WebFiles, is_built};
 use crate::edge;
 use crate::listen::accept::admission;
 use crate::listen::{ListenError, Listening, bind, descriptors};
@@ -80,7 +82,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let server = || ApiServer { listening: listening.clone(), admission: admission(&config), head_bytes };
     let mut told = String::from("ready");
     if let Some(listener) = api {
-        told.push_str(&format!(": API and dashboard on http://{}", listener.local_addr()?));
+        told.push_str(&describe_api(listener.local_addr()?));
         let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
         let respond = move |request: Request<Incoming>, Sender { peer, is_pipelined }| {
             let (envelope, turns) = (envelope.clone(), turns.clone());
@@ -114,6 +116,14 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
     db.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Describes what is served on the address of the API, and notes a build without the dashboard.
+fn describe_api(address: SocketAddr) -> String {
+    if !is_built::<WebFiles>() {
+        output::note("this build has no dashboard; build it with make build");
+    }
+    format!(": API and dashboard on http://{address}")
 }
 
 /// The sockets that this process's roles listen on.

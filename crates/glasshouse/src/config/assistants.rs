@@ -33,7 +33,7 @@ pub struct ProviderSection {
     #[serde(deserialize_with = "values::usd_limit")]
     pub budget_usd_per_month: Option<f64>,
     #[serde(default)]
-    pub vendor: OverviewVendor,
+    pub vendor: OverviewSource,
 }
 
 /// Form of the requests to an AI provider.
@@ -49,7 +49,7 @@ pub enum ProviderStyle {
 /// Vendor of search results that is asked for Google's AI overviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OverviewVendor {
+pub enum OverviewSource {
     #[default]
     Dataforseo,
     Serpapi,

@@ -12,7 +12,7 @@ use super::EffectiveSetting;
 use super::secrets::{masked, secret_keys};
 use super::values::{AUTO, parse_size};
 
-const DEFAULTS: &str = include_str!("defaults.toml");
+pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
 const DEFAULT_FILE: &str = "glasshouse.toml";
 const PREFIX: &str = "GLASSHOUSE_";
 /// Variables that the project's own test command sets; they are no settings.
@@ -91,7 +91,11 @@ impl fmt::Display for SettingOrigin {
 }
 
 /// All settings by dotted key, each with its source.
-pub(super) struct LayeredSettings(BTreeMap<String, (Value, SettingOrigin)>);
+pub(super) struct LayeredSettings {
+    values: BTreeMap<String, (Value, SettingOrigin)>,
+    /// Variables that begin like settings and are none.
+    pub(super) ignored: Vec<String>,
+}
 
 /// Reads `file`, or `glasshouse.toml` in the working folder when there is one.
 pub(super) fn read_file(file: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
@@ -111,6 +115,7 @@ pub(super) fn merge(
     let defaults = default_values();
     let mut settings: BTreeMap<_, _> =
         defaults.iter().map(|(key, value)| (key.clone(), (value.clone(), SettingOrigin::Default))).collect();
+    let mut ignored = Vec::new();
     let mut set = |key: String, value: Value, origin: SettingOrigin| -> Result<(), ConfigError> {
         let Some(default) = defaults.get(&key) else {
             let nearest = nearest_key(&key, defaults.keys());
@@ -132,9 +137,11 @@ pub(super) fn merge(
     for (name, value) in environment {
         if let Some(key) = variable_key(&name) {
             set(key, Value::String(value), SettingOrigin::Variable(name))?;
+        } else if is_ignored(&name) {
+            ignored.push(name);
         }
     }
-    Ok(LayeredSettings(settings))
+    Ok(LayeredSettings { values: settings, ignored })
 }
 
 impl LayeredSettings {
@@ -142,19 +149,26 @@ impl LayeredSettings {
     pub(super) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         serde_path_to_error::deserialize(self.tree()).map_err(|error| {
             let path = error.path().to_string();
-            let named = self.0.iter().filter(|(key, _)| is_at(&path, key));
+            let named = self.values.iter().filter(|(key, _)| is_at(&path, key));
             // The error does not say which plan or provider: it is one that somebody set, because the defaults are valid.
             let set = named.max_by_key(|(_, (_, origin))| *origin != SettingOrigin::Default);
             let (key, origin) =
                 set.map_or((path.clone(), SettingOrigin::Default), |(k, (_, o))| (k.clone(), o.clone()));
-            let problem = format!("has a value that cannot be used: {}", error.inner());
+            let (value, said) = (self.values.get(&key).map(|(value, _)| value), error.inner().to_string());
+            let problem = match value {
+                // A secret in the wrong place is still one.
+                Some(value) if may_hold_secret(value) && shows(&said, value) => {
+                    "has a value that cannot be used".to_owned()
+                }
+                _ => format!("has a value that cannot be used: {said}"),
+            };
             ConfigError::Value { origin: origin.to_string(), key, problem }
         })
     }
 
     fn tree(&self) -> Value {
         let mut tree = Value::Object(serde_json::Map::new());
-        for (key, (value, _)) in &self.0 {
+        for (key, (value, _)) in &self.values {
             let mut node = &mut tree;
             for part in key.split('.') {
                 node = &mut node[part];
@@ -172,7 +186,27 @@ impl LayeredSettings {
             value: masked(value, secrets.contains(key)),
             origin: origin.clone(),
         };
-        self.0.iter().map(line).collect()
+        self.values.iter().map(line).collect()
+    }
+}
+
+/// Decides whether a message has a text of a value in it.
+fn shows(message: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim().is_empty() && message.contains(text.trim()),
+        Value::Array(items) => items.iter().any(|item| shows(message, item)),
+        Value::Object(items) => items.values().any(|item| shows(message, item)),
+        _ => false,
+    }
+}
+
+/// Decides whether a value may hold a password or a key: an address, or a long text without spaces.
+fn may_hold_secret(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(['@', '/']) || (text.len() >= 16 && !text.contains(' ')),
+        Value::Array(items) => items.iter().any(may_hold_secret),
+        Value::Object(items) => items.values().any(may_hold_secret),
+        _ => false,
     }
 }
 
@@ -185,7 +219,7 @@ fn is_at(path: &str, key: &str) -> bool {
     })
 }
 
-fn default_values() -> BTreeMap<String, Value> {
+pub(super) fn default_values() -> BTreeMap<String, Value> {
     let tree = parse_toml("defaults.toml", DEFAULTS).expect("defaults.toml is read by every test");
     let mut values = flatten(tree, &BTreeMap::new());
     for (key, value) in &mut values {
@@ -237,18 +271,28 @@ fn is_section(key: &str, known: &BTreeMap<String, Value>) -> bool {
     known.keys().any(|k| k.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// `GLASSHOUSE_SERVER__LISTEN` is `server.listen`. Other programs' variables are `None`.
+/// `GLASSHOUSE_SERVER__LISTEN` is `server.listen`. Returns none for other programs' variables.
 fn variable_key(name: &str) -> Option<String> {
+    let rest = name.strip_prefix(PREFIX).filter(|rest| rest.contains("__"))?;
     if name.starts_with(TEST_PREFIX) {
         return None;
     }
-    let rest = name.strip_prefix(PREFIX)?;
     Some(rest.to_ascii_lowercase().replace("__", "."))
+}
+
+/// Decides whether a variable begins like a setting and is none. Kubernetes sets `GLASSHOUSE_PORT` and others by itself when a
+/// service is called `glasshouse`.
+fn is_ignored(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|rest| !rest.contains("__")) && !name.starts_with(TEST_PREFIX)
 }
 
 /// Gives a value the type of its default. Texts become numbers, flags, lists and maps, since variables are texts.
 fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
     let text = value.as_str().map(str::trim);
+    let is_unlimited = key.starts_with("plans.") && (value == -1 || text == Some("-1"));
+    if key.ends_with("_bytes") && is_unlimited {
+        return Ok(Value::from(-1));
+    }
     if key.ends_with("_bytes") {
         let size = text.map_or_else(|| value.as_u64(), parse_size);
         return size.map(Value::from).ok_or_else(|| "must be a size such as 1048576 or \"1 MiB\"".to_owned());
@@ -270,7 +314,7 @@ fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
     match (default, text) {
         (Value::Number(_), None) if value.is_i64() || value.is_u64() => Ok(value),
         (Value::Number(_), Some(text)) => {
-            text.parse::<i64>().map(Value::from).map_err(|_| format!("must be a whole number, not {text:?}"))
+            text.parse::<i64>().map(Value::from).map_err(|_| "must be a whole number".to_owned())
         }
         (Value::Number(_), None) => Err("must be a whole number".to_owned()),
         (Value::Bool(_), None) if value.is_boolean() => Ok(value),
@@ -332,65 +376,4 @@ fn nearest_key<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Option
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate.clone())
-}
-
-/// The reference of all settings in Markdown, made from `defaults.toml`. `docs/settings.md` is this text.
-pub fn describe_settings() -> String {
-    let mut page = String::from(SETTINGS_INTRODUCTION);
-    let mut comment = Vec::new();
-    let mut section = String::new();
-    // The first plan and the first provider describe the settings of all of them.
-    let mut described = std::collections::BTreeSet::new();
-    for line in DEFAULTS.lines() {
-        if let Some(text) = line.strip_prefix("# ") {
-            comment.push(text);
-        } else if let Some(name) = line.strip_prefix('[') {
-            section = name.trim_end_matches(']').to_owned();
-            if !section.contains('.') || section.ends_with("essential") || section.ends_with("chatgpt") {
-                let introduction = comment.join(" ");
-                let title = section.replace("essential", "<id>").replace("chatgpt", "<id>");
-                page.push_str(&format!("\n## {title}\n\n"));
-                if !introduction.is_empty() {
-                    page.push_str(&format!("{introduction}\n\n"));
-                }
-                page.push_str("| key | default | meaning |\n| --- | --- | --- |\n");
-            }
-            comment.clear();
-        } else if let Some((name, default)) = line.split_once(" = ") {
-            let group = section.split('.').next().unwrap_or_default();
-            let id = if section.contains('.') { ".<id>" } else { "" };
-            if described.insert(format!("{group}.{name}")) {
-                let meaning = comment.join(" ").replace('|', "\\|");
-                page.push_str(&format!("| `{group}{id}.{name}` | `{default}` | {meaning} |\n"));
-            }
-            comment.clear();
-        } else {
-            comment.clear();
-        }
-    }
-    page.push_str(&plans_table());
-    page
-}
-
-const SETTINGS_INTRODUCTION: &str = "# Settings
-
-`glasshouse.toml` in the working folder or `--config FILE`; every key can be set by an environment variable
-`GLASSHOUSE_<SECTION>__<KEY>` (two underscores between levels), which wins over the file. A list or a map is JSON in a
-variable; a list may also be separated by commas. Sizes are numbers of bytes or texts such as `1 MiB`. Unknown keys are
-an error that names the nearest known key. `glasshouse config` shows what is in effect, secrets masked.
-
-This page is written by `glasshouse config --describe` from `crates/glasshouse/src/config/defaults.toml`.
-";
-
-fn plans_table() -> String {
-    let defaults = default_values();
-    let ids = crate::accounts::plans::Plan::ALL.map(|plan| plan.id());
-    let mut table = String::from("\n## Defaults of the plans\n\n| key below `plans.<id>.` |");
-    table.push_str(&ids.map(|id| format!(" {id} |")).concat());
-    table.push_str("\n| --- | --- | --- | --- | --- |\n");
-    for key in defaults.keys().filter_map(|key| key.strip_prefix("plans.essential.")) {
-        let values = ids.map(|id| format!(" {} |", defaults[&format!("plans.{id}.{key}")]));
-        table.push_str(&format!("| `{key}` |{}\n", values.concat()));
-    }
-    table
 }

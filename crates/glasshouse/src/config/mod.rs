@@ -5,6 +5,7 @@
 mod assistants;
 mod clickhouse;
 mod layers;
+mod reference;
 mod secrets;
 mod values;
 
@@ -15,14 +16,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crawler::HostTarget;
+use crawler::sitemap::SitemapLimits;
 use ipnet::IpNet;
 use serde::Deserialize;
 use url::Url;
 
 use crate::accounts::plans::{Plan, PlanLimits};
-pub use assistants::{AnalysisSection, MentionsSection, OverviewVendor, ProviderSection, ProviderStyle};
+pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
 pub use clickhouse::ClickHouseUrl;
-pub use layers::{ConfigError, SettingOrigin, describe_settings};
+pub use layers::{ConfigError, SettingOrigin};
+pub use reference::describe_settings;
 pub use values::Secret;
 use values::optional;
 
@@ -46,6 +49,8 @@ pub struct Config {
     pub telemetry: TelemetrySection,
     #[serde(skip)]
     listing: Vec<EffectiveSetting>,
+    #[serde(skip)]
+    ignored_variables: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -178,9 +183,23 @@ pub struct LimitsSection {
     pub tunnel_idle_s: u64,
     pub origin_requests_per_domain: usize,
     pub on_demand_renders_per_minute: u32,
+    pub unverified_renders_per_client: u64,
+    pub unverified_renders_per_domain: u64,
     pub anonymous_per_minute: u32,
     pub keys_per_account: u64,
     pub snapshots_per_domain: NonZeroU64,
+}
+
+impl LimitsSection {
+    /// Returns how much of sitemaps is read: by audits, refreshes and settings alike.
+    pub fn of_sitemaps(&self) -> SitemapLimits {
+        SitemapLimits {
+            file_bytes: self.sitemap_bytes,
+            file_urls: self.sitemap_urls,
+            total_urls: self.sitemap_total_urls,
+            ..SitemapLimits::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -253,6 +272,7 @@ impl Config {
         let settings = layers::merge(file, environment)?;
         let mut config: Config = settings.deserialize()?;
         config.listing = settings.lines::<Config>();
+        config.ignored_variables = settings.ignored;
         config.validate()?;
         Ok(config)
     }
@@ -260,6 +280,11 @@ impl Config {
     /// Every effective setting in order of its key, secrets masked.
     pub fn listing(&self) -> &[EffectiveSetting] {
         &self.listing
+    }
+
+    /// Environment variables that begin like settings and are none, for one warning.
+    pub fn ignored_variables(&self) -> &[String] {
+        &self.ignored_variables
     }
 
     /// What `plan` allows.
@@ -273,6 +298,11 @@ impl Config {
             Some(url) => url.as_str().trim_end_matches('/').to_owned(),
             None => format!("http://{}", values::shown_address(self.server.listen)),
         }
+    }
+
+    /// Decides whether an operator has said which public address the service has.
+    pub fn has_public_url(&self) -> bool {
+        self.server.public_url.is_some()
     }
 
     /// Whether the public address is https, so that cookies may be sent over TLS only.
@@ -349,6 +379,11 @@ impl Config {
             && !matches!(url.scheme(), "http" | "https")
         {
             return refuse("server.public_url", "must start with http:// or https://");
+        }
+        if let Some(url) = &self.telemetry.otlp_endpoint
+            && !(matches!(url.scheme(), "http" | "https") && url.has_host())
+        {
+            return refuse("telemetry.otlp_endpoint", "must start with http:// or https://");
         }
         assistants::validate(self)
     }

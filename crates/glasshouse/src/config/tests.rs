@@ -104,20 +104,25 @@ fn plans_and_providers_are_settings_too() {
     let config = from_variables(&[
         ("GLASSHOUSE_PLANS__AGENCY__RENDERS_PER_MONTH", "-1"),
         ("GLASSHOUSE_PLANS__ESSENTIAL__CUSTOM_HEADERS", "true"),
+        ("GLASSHOUSE_PLANS__ESSENTIAL__SNAPSHOT_BYTES", "3 MiB"),
+        ("GLASSHOUSE_PLANS__BUSINESS__SNAPSHOT_BYTES", "-1"),
         ("GLASSHOUSE_PROVIDERS__GOOGLE_AI_OVERVIEW__VENDOR", "serpapi"),
     ])
     .unwrap();
 
     assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), None);
     assert!(config.plan(Plan::Essential).custom_headers);
-    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewVendor::Serpapi);
+    assert_eq!(config.plan(Plan::Essential).snapshot_bytes.most(), Some(3 << 20));
+    assert_eq!(config.plan(Plan::Business).snapshot_bytes.most(), None);
+    assert_eq!(config.plan(Plan::Agency).snapshot_bytes.most(), Some(20 << 30));
+    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewSource::Serpapi);
 }
 
 #[test]
 fn an_unknown_key_names_the_nearest_one_and_where_it_is() {
     let file = from_file("[server]\nlisten_address = \"127.0.0.1:1\"").unwrap_err();
     let section = from_file("[rendering]\ntimeout_ms = 1000").unwrap_err();
-    let variable = from_variables(&[("GLASSHOUSE_SERVER_LISTEN", "127.0.0.1:1")]).unwrap_err();
+    let variable = from_variables(&[("GLASSHOUSE_SERVER__LISTENS", "127.0.0.1:1")]).unwrap_err();
     let plan = from_file("plans.pro.domains = 3").unwrap_err();
 
     assert_eq!(
@@ -130,7 +135,7 @@ fn an_unknown_key_names_the_nearest_one_and_where_it_is() {
     );
     assert_eq!(
         variable,
-        "GLASSHOUSE_SERVER_LISTEN: unknown setting \"server_listen\"; did you mean \"server.listen\"?"
+        "GLASSHOUSE_SERVER__LISTENS: unknown setting \"server.listens\"; did you mean \"server.listen\"?"
     );
     assert!(plan.contains("unknown setting \"plans.pro.domains\"; did you mean \"plans."), "{plan}");
 }
@@ -157,6 +162,35 @@ fn a_value_that_cannot_be_used_is_named_with_its_source() {
     for error in refused {
         let line = error.expect_err("refused");
         assert!(line.contains("setting") && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn variables_without_two_underscores_are_no_settings() {
+    let kubernetes = [("GLASSHOUSE_SERVICE_HOST", "10.0.0.1"), ("GLASSHOUSE_PORT", "tcp://10.0.0.1:80")];
+    let variables = kubernetes.map(|(name, value)| (name.to_owned(), value.to_owned()));
+
+    let config = Config::from_sources(None, variables.into_iter()).unwrap();
+
+    assert_eq!(config.ignored_variables(), ["GLASSHOUSE_SERVICE_HOST", "GLASSHOUSE_PORT"]);
+}
+
+#[test]
+fn an_error_about_a_setting_never_prints_what_may_be_a_secret() {
+    let refused = [
+        from_file("telemetry.otlp_endpoint = \"collector:hunter2@host:4318\""),
+        from_file("telemetry.otlp_endpoint = \"//user:hunter2@host:port\""),
+        from_file("server.public_url = \"//user:hunter2@host\""),
+        from_file("server.shutdown_grace_s = \"hunter2\""),
+        from_file("network.hosts = {\"shop.test\" = \"//user:hunter2@host\"}"),
+        from_file("network.allow_private = [\"hunter2@10.0.0.0/8\"]"),
+        from_file("edge.origin_scheme = \"hunter2-hunter2-hunter2\""),
+        from_file("storage.database_url = \"mysql://gh:hunter2@db\""),
+    ];
+
+    for error in refused {
+        let line = error.expect_err("refused");
+        assert!(line.contains("setting") && !line.contains("hunter2"), "{line}");
     }
 }
 

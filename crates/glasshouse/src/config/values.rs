@@ -45,7 +45,8 @@ where
     let text = String::deserialize(deserializer)?;
     match text.trim() {
         "" => Ok(None),
-        text => text.parse().map(Some).map_err(|e| serde::de::Error::custom(format!("{text:?}: {e}"))),
+        // The text is left out: an address may hold a password.
+        text => text.parse().map(Some).map_err(serde::de::Error::custom),
     }
 }
 

@@ -6,9 +6,11 @@ use crate::api::access::{Access, Credentials, Dashboard, Rate};
 use crate::api::shared_limits::SharedLimit;
 
 /// All operations but those of [`TIGHT`].
-const GENERAL: Rate = Rate::Shared(SharedLimit { name: "domains", per_minute: 60 });
+const GENERAL: Rate =
+    Rate::Shared(SharedLimit { name: "domains", per_minute: 60, per_minute_of_sessions: 60 });
 /// What makes the service look at the world: the connection check, and sitemap updates that fetch.
-const TIGHT: Rate = Rate::Shared(SharedLimit { name: "domains-tight", per_minute: 6 });
+const TIGHT: Rate =
+    Rate::Shared(SharedLimit { name: "domains-tight", per_minute: 6, per_minute_of_sessions: 6 });
 
 /// What counts towards which limit when the request's body decides.
 pub trait MayFetch: Access {

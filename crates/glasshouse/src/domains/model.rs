@@ -113,6 +113,13 @@ pub struct Rendering {
     /// Addresses that pages do not get to fetch; `*` is any run of characters.
     #[schema(example = json!(["*://ads.example/*"]))]
     pub blocked_urls: Vec<String>,
+    /// Whether only verified crawlers start renders at the edge. Others get what is stored, else the origin.
+    #[serde(default)]
+    pub verified_crawlers_only: bool,
+    /// Names of the query parameters that are a part of a page's address; null: all but those of tracking.
+    #[serde(default)]
+    #[schema(example = json!(["page", "color"]))]
+    pub query_parameters: Option<Vec<String>>,
 }
 
 /// A refresh interval for the paths that match a pattern.
@@ -137,6 +144,9 @@ pub const MAX_REFRESH_RULES: usize = 50;
 pub const MAX_BLOCKED_URLS: usize = 100;
 const MAX_BLOCKED_URL_BYTES: usize = 512;
 const MAX_SELECTOR_BYTES: usize = 512;
+/// Most query parameters that a domain names.
+pub const MAX_QUERY_PARAMETERS: usize = 50;
+const MAX_QUERY_PARAMETER_BYTES: usize = 100;
 
 impl Rendering {
     /// How a new domain is rendered.
@@ -146,6 +156,8 @@ impl Rendering {
             refresh_rules: Vec::new(),
             wait_for_selector: None,
             blocked_urls: Vec::new(),
+            verified_crawlers_only: false,
+            query_parameters: None,
         }
     }
 
@@ -183,8 +195,23 @@ impl Rendering {
                 issues.push((format!("blockedUrls.{at}"), message));
             }
         }
+        let parameters = self.query_parameters.as_deref().unwrap_or_default();
+        if parameters.len() > MAX_QUERY_PARAMETERS {
+            let message = format!("at most {MAX_QUERY_PARAMETERS} parameters are allowed");
+            issues.push(("queryParameters".to_owned(), message));
+        }
+        for (at, name) in parameters.iter().enumerate() {
+            if !is_parameter_name(name) {
+                let message = format!("must be a name of 1 to {MAX_QUERY_PARAMETER_BYTES} bytes");
+                issues.push((format!("queryParameters.{at}"), message));
+            }
+        }
         issues
     }
+}
+
+fn is_parameter_name(text: &str) -> bool {
+    (1..=MAX_QUERY_PARAMETER_BYTES).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 fn is_interval(seconds: u64) -> bool {
@@ -227,6 +254,13 @@ pub struct Domain {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+}
+
+impl Domain {
+    /// Decides whether a check has proven that the account may connect the site.
+    pub fn is_proven(&self) -> bool {
+        matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
+    }
 }
 
 /// A domain as lists show it.
@@ -289,6 +323,8 @@ mod tests {
             ],
             wait_for_selector: Some("###".into()),
             blocked_urls: vec!["*://ads.example/*".into(), "*".into(), "a b".into()],
+            verified_crawlers_only: true,
+            query_parameters: Some(vec!["page".into(), String::new(), "größe".into(), "x".repeat(101)]),
         };
 
         let expected = [
@@ -298,6 +334,8 @@ mod tests {
             "waitForSelector",
             "blockedUrls.1",
             "blockedUrls.2",
+            "queryParameters.1",
+            "queryParameters.3",
         ];
         assert_eq!(fields(&rendering), expected);
     }

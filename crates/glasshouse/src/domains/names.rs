@@ -72,8 +72,12 @@ pub fn check_origin(domain: &str, text: &str) -> Result<String, OriginProblem> {
 /// they may be reached is for the guard to say, at every connection.
 pub fn parse_origin(text: &str) -> Option<String> {
     let text = text.trim();
-    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-    let url = Url::parse(&with_scheme).ok()?;
+    let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
+    // The parser takes the first segment of a path for an empty host.
+    if rest.starts_with(['/', '\\']) {
+        return None;
+    }
+    let url = Url::parse(&format!("{scheme}://{rest}")).ok()?;
     let is_plain =
         matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
     if !is_plain {
@@ -172,6 +176,8 @@ mod tests {
             ("http://app.host.com:80/", Some("app.host.com")),
             ("", None),
             ("https://", None),
+            ("https:///path", None),
+            ("https:///app.host.com", None),
             ("10.0.0.5:8080", Some("10.0.0.5:8080")),
             ("http://0x7f.1/", Some("127.0.0.1")),
             ("http://[2001:db8::1]:8080/x", Some("[2001:db8::1]:8080")),

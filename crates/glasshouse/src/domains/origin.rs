@@ -76,20 +76,21 @@ impl OriginClient {
             fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent),
             scheme: platform.config.edge.origin_scheme,
             max_redirects: limits.redirects,
-            sitemap_limits: SitemapLimits {
-                file_bytes: limits.sitemap_bytes,
-                file_urls: limits.sitemap_urls,
-                total_urls: limits.sitemap_total_urls,
-                ..SitemapLimits::default()
-            },
+            sitemap_limits: limits.of_sitemaps(),
             sitemap_turns: Arc::new(SitemapTurns::new()),
         }
+    }
+
+    /// Returns the limits of what is read of sitemaps.
+    pub fn sitemap_limits(&self) -> SitemapLimits {
+        self.sitemap_limits
     }
 
     /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
     pub fn address(&self, site: &Site, url: &Url) -> Url {
         let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
-        if site.domain.settings.origin_host.is_empty() || !is_own {
+        let is_as_written = site.domain.settings.origin_host.is_empty() && self.scheme == Scheme::Https;
+        if is_as_written || !is_own {
             return url.clone();
         }
         let mut address = site.origin_url(url);

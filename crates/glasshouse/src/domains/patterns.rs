@@ -270,6 +270,16 @@ pub(crate) fn percent_decode(text: &str) -> Vec<u8> {
 #[derive(Debug, Clone, Default)]
 pub struct PathList {
     patterns: Vec<PathPattern>,
+    /// Line of each pattern, from 1.
+    lines: Vec<usize>,
+}
+
+/// A line of a list that is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// Number of the line, from 1.
+    pub line: usize,
+    pub error: PatternError,
 }
 
 impl PathList {
@@ -288,14 +298,33 @@ impl PathList {
         if text.lines().count() > Self::MAX_LINES {
             return Err(format!("must not have more than {} lines", Self::MAX_LINES));
         }
-        let lines = text.lines().map(str::trim).enumerate();
-        let patterns = lines
-            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-            .map(|(at, line)| {
-                PathPattern::parse(line, Grammar::Path).map_err(|error| format!("line {}: {error}", at + 1))
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(PathList { patterns })
+        let (list, bad) = PathList::parse_lines(text);
+        match bad.first() {
+            None => Ok(list),
+            Some(BadLine { line, error }) => Err(format!("line {line}: {error}")),
+        }
+    }
+
+    /// Parses the lines of a text that are patterns, and lists those that are neither patterns nor comments.
+    pub fn parse_lines(text: &str) -> (PathList, Vec<BadLine>) {
+        let (mut list, mut bad) = (PathList::default(), Vec::new());
+        let lines = (1..).zip(text.lines().map(str::trim));
+        for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
+            match PathPattern::parse(text, Grammar::Path) {
+                Ok(pattern) => {
+                    list.patterns.push(pattern);
+                    list.lines.push(line);
+                }
+                Err(error) => bad.push(BadLine { line, error }),
+            }
+        }
+        (list, bad)
+    }
+
+    /// Finds the first line that matches, counted from 1.
+    pub fn find_line(&self, path: &SplitPath<'_>) -> Option<usize> {
+        let at = self.patterns.iter().position(|pattern| pattern.matches(path))?;
+        self.lines.get(at).copied()
     }
 
     /// Whether any line matches.

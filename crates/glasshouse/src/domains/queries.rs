@@ -150,6 +150,38 @@ pub async fn list_by_host(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, Db
     Ok(rows.into_iter().filter_map(DomainRow::read).collect())
 }
 
+/// Finds when a check moved a domain out of pending.
+pub async fn find_connected_at(conn: &mut Conn, id: &DomainId) -> Result<Option<Timestamp>, DbError> {
+    const SQL: &str = "select connected_at from domains where id = $1";
+    let at: Option<Option<i64>> =
+        on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(at.flatten().map(Timestamp::from_millis))
+}
+
+/// Keeps what a check of a domain found, in place of what the check before found.
+pub async fn put_check(
+    conn: &mut Conn,
+    id: &DomainId,
+    findings: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into domain_checks (domain_id, checked_at, findings) \
+         select id, $2, $3 from domains where id = $1 and removed_at is null \
+         on conflict (domain_id) do update set checked_at = excluded.checked_at, findings = excluded.findings";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id.as_str()).bind(now.as_millis()).bind(findings).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Finds when a domain was last checked, and what was found.
+pub async fn find_check(conn: &mut Conn, id: &DomainId) -> Result<Option<(Timestamp, String)>, DbError> {
+    const SQL: &str = "select checked_at, findings from domain_checks where domain_id = $1";
+    let row: Option<(i64, String)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(|(at, findings)| (Timestamp::from_millis(at), findings)))
+}
+
 /// The records of an account, or of all, in the order they were added.
 pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
     const ALL: &str = "select * from domains where removed_at is null order by created_at, id";
@@ -294,7 +326,7 @@ pub async fn promote(
     to: DomainStatus,
     now: Timestamp,
 ) -> Result<bool, DbError> {
-    const SQL: &str = "update domains set status = $2, version = version + 1, updated_at = $3 \
+    const SQL: &str = "update domains set status = $2, version = version + 1, updated_at = $3, connected_at = $3 \
          where id = $1 and status = 'pending' and not suspended and removed_at is null and not exists \
          (select 1 from domains other where other.id <> $1 and (other.suspended or other.status <> 'pending') \
          and (other.host = $4 or (other.host = $5 and other.account_id <> domains.account_id)))";

@@ -85,6 +85,8 @@ pub struct RedirectResponse {
     pub status: u16,
     /// Absolute address.
     pub location: Url,
+    /// Position of the rule among all, from 0.
+    pub rule: usize,
 }
 
 impl RedirectSet {
@@ -133,9 +135,10 @@ impl RedirectSet {
         let wild = wild
             .take_while(|at| exact.is_none_or(|exact| *at < exact))
             .find(|at| self.rules[*at].source.matches(&path));
-        let rule = &self.rules[wild.or(exact)?];
+        let at = wild.or(exact)?;
+        let rule = &self.rules[at];
         let captures = rule.source.captures(&path)?;
-        Some(RedirectResponse { status: rule.status, location: rule.location(url, &captures) })
+        Some(RedirectResponse { status: rule.status, location: rule.location(url, &captures), rule: at })
     }
 
     fn push(&mut self, rule: CompiledRule) {

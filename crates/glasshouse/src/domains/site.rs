@@ -24,6 +24,17 @@ pub struct Site {
     refresh: Vec<(PathPattern, Duration)>,
 }
 
+/// A redirect of a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteRedirect {
+    /// 301 or 307.
+    pub status: u16,
+    /// Absolute address.
+    pub location: Url,
+    /// Position of the rule, from 0. None: the preferred host alone.
+    pub rule: Option<usize>,
+}
+
 impl Site {
     /// Compiles a record.
     ///
@@ -58,19 +69,35 @@ impl Site {
     ///
     /// Both are applied to one Location, so that nobody is sent twice. Never the address of the request itself.
     pub fn redirect(&self, url: &Url) -> Option<(u16, Url)> {
+        self.find_redirect(url).map(|redirect| (redirect.status, redirect.location))
+    }
+
+    /// Finds where a request is sent, and by which rule.
+    pub fn find_redirect(&self, url: &Url) -> Option<SiteRedirect> {
         let rule = self.redirects.find(url).and_then(|redirect| {
             let location = self.with_preferred_host(redirect.location);
-            (!is_same_resource(&location, url)).then_some((redirect.status, location))
+            let (status, rule) = (redirect.status, Some(redirect.rule));
+            (!is_same_resource(&location, url)).then_some(SiteRedirect { status, location, rule })
         });
         rule.or_else(|| {
             let location = self.with_preferred_host(url.clone());
-            (location.host_str() != url.host_str()).then_some((301, location))
+            (location.host_str() != url.host_str()).then_some(SiteRedirect {
+                status: 301,
+                location,
+                rule: None,
+            })
         })
     }
 
     /// Whether a path is never prerendered.
     pub fn ignores(&self, url: &Url) -> bool {
         self.ignored.matches(&SplitPath::of(url))
+    }
+
+    /// Finds the line of the ignored paths that matches, as it was written.
+    pub fn ignored_by(&self, url: &Url) -> Option<&str> {
+        let line = self.ignored.find_line(&SplitPath::of(url))?;
+        self.domain.settings.ignore_paths.lines().nth(line - 1).map(str::trim)
     }
 
     /// Adds the custom headers of a path to an answer.
@@ -90,11 +117,31 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// The intervals as a text that changes when they do.
+    /// Returns the rules of renewal, as a text that changes when they do: intervals, and which addresses are pages.
     pub fn refresh_plan(&self) -> String {
         let rendering = &self.domain.rendering;
-        serde_json::to_string(&(rendering.refresh_interval_seconds, &rendering.refresh_rules))
-            .expect("rules are plain data")
+        let intervals = (rendering.refresh_interval_seconds, &rendering.refresh_rules);
+        let plan = match &rendering.query_parameters {
+            None => serde_json::to_string(&intervals),
+            Some(parameters) => serde_json::to_string(&(intervals, parameters)),
+        };
+        plan.expect("rules are plain data")
+    }
+
+    /// The one address under which a page is rendered, stored and renewed, whatever form of it was asked for.
+    ///
+    /// It is https, on the preferred host or else the name that was asked for, without a port, with the path and query of
+    /// the page's key. The fragment stays. See docs/decisions/0415.
+    pub fn canonical_url(&self, url: &Url) -> Url {
+        let mut url = crawler::url::canonical(url, self.domain.rendering.query_parameters.as_deref());
+        // Between the two web schemes the change always works, and a web address can always do without a port.
+        if url.scheme() != "https" {
+            let _ = url.set_scheme("https");
+        }
+        if url.port().is_some() {
+            let _ = url.set_port(None);
+        }
+        self.with_preferred_host(url)
     }
 
     /// The same path and query on the host that answers people: `originHost` when set, else the address itself.
@@ -211,6 +258,21 @@ pub(crate) mod tests {
             redirect(&site, "https://shop.example/a"),
             Some((307, "https://shop.example/a?ref=1".to_owned()))
         );
+    }
+
+    #[test]
+    fn a_page_has_one_address_whatever_form_is_asked_for() {
+        let apex = Settings { preferred_host: Some(PreferredHost::Apex), ..Settings::default() };
+        let (plain, apex) = (site("shop.example", Settings::default()), site("shop.example", apex));
+        let canonical =
+            |site: &Site, url: &str| site.canonical_url(&Url::parse(url).expect("an address")).to_string();
+
+        assert_eq!(
+            canonical(&plain, "http://shop.example:8080//a?b=1&utm_source=x&a"),
+            "https://shop.example/a?a&b=1"
+        );
+        assert_eq!(canonical(&plain, "http://www.shop.example/a"), "https://www.shop.example/a");
+        assert_eq!(canonical(&apex, "http://www.shop.example/a"), "https://shop.example/a");
     }
 
     #[test]

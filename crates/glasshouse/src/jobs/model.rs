@@ -203,6 +203,8 @@ pub struct NewBatch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     pub id: BatchId,
+    /// Kind of the work, as [`NewBatch`] said it.
+    pub kind: String,
     pub account: String,
     pub domain: Option<String>,
     /// Jobs in all.

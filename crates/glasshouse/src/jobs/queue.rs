@@ -7,6 +7,7 @@ use std::time::Duration;
 use store::{Db, DbError, Tx};
 use tokio::sync::Notify;
 
+use super::job::Job;
 use super::model::{Batch, BatchId, JobChangeError, JobInfo, JobState, LaneTrouble, NewBatch, NewJob};
 use super::queries;
 use super::worker::after_failure;
@@ -85,6 +86,48 @@ impl Jobs {
         queries::find_batch(&mut self.0.db.read().await?, id).await
     }
 
+    /// Lists at most `most` batches of a domain, the newest first.
+    pub async fn list_newest_batches(&self, domain: &str, most: i64) -> Result<Vec<Batch>, DbError> {
+        queries::list_newest_batches(&mut self.0.db.read().await?, domain, most).await
+    }
+
+    /// Ends a batch early: jobs that nobody has begun are removed and count as failed. Returns false when it was over.
+    pub async fn cancel_batch(&self, id: &BatchId) -> Result<bool, DbError> {
+        const CANCELLED: &str = "it was cancelled";
+        // First nothing is added any more; what was added until then is removed.
+        let mut tx = self.0.db.write().await?;
+        if !queries::note_batch_error(&mut tx, id, CANCELLED).await? {
+            return Ok(false);
+        }
+        queries::close_batch(&mut tx, id, Some(CANCELLED), self.0.clock.now()).await?;
+        tx.commit().await?;
+        let mut tx = self.0.db.write().await?;
+        let removed = queries::delete_waiting_of_batch(&mut tx, id).await?;
+        if removed > 0 {
+            let removed = i64::try_from(removed).unwrap_or(i64::MAX);
+            queries::count_in_batch(&mut tx, id, 0, removed, self.0.clock.now()).await?;
+        }
+        tx.commit_durably().await?;
+        Ok(true)
+    }
+
+    /// Notes what is to be said about a batch, in the caller's transaction.
+    pub async fn note_batch(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
+        queries::note_batch(tx, id, text).await
+    }
+
+    /// Counts the jobs of a kind that an account has in the queue: what is left of its batches of these kinds, and at most
+    /// `most` jobs without a batch. Until the caller's transaction ends, nobody else counts for the account.
+    pub async fn count_pending<J: Job>(
+        &self,
+        tx: &mut Tx,
+        account: &str,
+        batch_kinds: &[&str],
+        most: u64,
+    ) -> Result<u64, DbError> {
+        queries::count_pending(tx, account, (J::KIND, batch_kinds), most).await
+    }
+
     /// Counts the jobs of a batch that nobody has begun.
     pub async fn count_waiting(&self, id: &BatchId) -> Result<u64, DbError> {
         queries::count_waiting_in_batch(&mut self.0.db.read().await?, id).await
@@ -159,6 +202,23 @@ impl Jobs {
             queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
         }
         Ok(tx.commit_durably().await?)
+    }
+
+    /// Takes jobs back that nobody has begun, in the caller's transaction. Returns the ids of those; the others run or are over.
+    /// Not for jobs of a batch, which would count for ever.
+    pub async fn withdraw(&self, tx: &mut Tx, ids: &[String]) -> Result<Vec<String>, DbError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        queries::delete_waiting(tx, ids).await
+    }
+
+    /// Lists those of some jobs that wait or run.
+    pub async fn list_alive(&self, ids: &[String]) -> Result<Vec<String>, DbError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        queries::list_alive(&mut self.0.db.read().await?, ids).await
     }
 
     /// Lets a lane rest for a time, in the caller's transaction; a longer rest that stands already stays. After it one job

@@ -71,6 +71,18 @@ impl JobRun {
         }
     }
 
+    /// Makes sure of several attempts at once: says of each whether it still owns its job. Nobody takes away one that does
+    /// before the transaction ends.
+    pub async fn hold_each(tx: &mut Tx, runs: &[&JobRun]) -> Result<Vec<bool>, DbError> {
+        let ids: Vec<String> = runs.iter().map(|run| run.id.as_str().to_owned()).collect();
+        let held = queries::hold_jobs(tx, &ids).await?;
+        let owns = |run: &&JobRun| {
+            let owner = held.get(run.id.as_str());
+            owner.is_some_and(|(worker, attempt)| *worker == run.worker && *attempt == i64::from(run.attempt))
+        };
+        Ok(runs.iter().map(owns).collect())
+    }
+
     /// Where an earlier attempt was cut off; `None` when there was none, or another version of this program wrote it.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()

@@ -52,10 +52,16 @@ impl Listening {
 
 /// The places of one listener, as the settings give them.
 pub fn admission(config: &Config) -> ConnectionAdmission {
-    let limits = &config.limits;
-    let places =
-        if limits.connections == 0 { descriptors::connections_by_default() } else { limits.connections };
-    ConnectionAdmission::new(places, limits.connections_per_address, &config.edge.trusted_proxies)
+    let per_address = config.limits.connections_per_address;
+    ConnectionAdmission::new(connections(config), per_address, &config.edge.trusted_proxies)
+}
+
+/// Returns how many connections a listener has at a time.
+pub fn connections(config: &Config) -> usize {
+    match config.limits.connections {
+        0 => descriptors::connections_by_default(),
+        connections => connections,
+    }
 }
 
 /// Hands every connection to `serve` until shutdown; over the limits it is closed at once, or waits in the system's queue.

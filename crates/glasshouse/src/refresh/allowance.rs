@@ -1,27 +1,45 @@
-//! The renders that an account may still have this month, asked before anything is queued. What counts is what the render
-//! service reserves: here it is only looked at.
+//! The renders that an account may still queue: what is left of its month, less what waits already. What counts towards the
+//! month is what the render service reserves: here it is only looked at.
+//! See docs/decisions/0417.
 
 use std::sync::Arc;
 
-use store::DbError;
+use store::{DbError, Tx};
 
+use super::batches::BATCH_KINDS;
+use super::jobs::RefreshPage;
 use super::staleness::background_budget;
-use crate::accounts::{AccountId, Accounts, UsageMetric};
+use crate::accounts::{Account, AccountId, Accounts, UsageMetric};
 use crate::clock::Timestamp;
 use crate::config::Config;
+use crate::daily_budgets::{DailyBudget, DailyBudgets};
+use crate::domains::{DomainStatus, Site};
+use crate::jobs::Jobs;
 use crate::platform::Platform;
+
+/// Most renders that an account has in the queue, whatever its plan allows.
+const MOST_PENDING: u64 = if cfg!(test) { 200 } else { 100_000 };
+/// Pages a day that are refreshed of a domain that no check has proven.
+const MOST_UNPROVEN: u64 = 100;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
 pub struct RenderAllowance {
     config: Arc<Config>,
     accounts: Accounts,
+    jobs: Jobs,
+    today: DailyBudgets,
 }
 
 impl RenderAllowance {
     /// By the plans of these settings.
-    pub fn new(platform: &Platform, accounts: &Accounts) -> RenderAllowance {
-        RenderAllowance { config: platform.config.clone(), accounts: accounts.clone() }
+    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs) -> RenderAllowance {
+        RenderAllowance {
+            config: platform.config.clone(),
+            accounts: accounts.clone(),
+            jobs: jobs.clone(),
+            today: DailyBudgets::new(&platform.db, &platform.clock),
+        }
     }
 
     /// How many renders the account had this month.
@@ -30,11 +48,38 @@ impl RenderAllowance {
         Ok(used.into_iter().find(|(metric, _)| *metric == UsageMetric::Renders).map_or(0, |(_, used)| used))
     }
 
-    /// Whether the account may have no further render this month.
-    pub async fn is_used_up(&self, account: &AccountId) -> Result<bool, DbError> {
-        let Some(found) = self.accounts.find_account(account).await? else { return Ok(true) };
-        let limit = self.config.plan(found.plan).renders_per_month;
-        Ok(!limit.allows(self.used(account).await? + 1))
+    /// Returns how many renders the account may have in the queue at a time: what is left of its month, at most
+    /// [`MOST_PENDING`].
+    pub async fn left(&self, account: &AccountId) -> Result<u64, DbError> {
+        let Some(found) = self.accounts.find_account(account).await? else { return Ok(0) };
+        let left = match self.config.plan(found.plan).renders_per_month.most() {
+            Some(most) => most.saturating_sub(self.used(account).await?),
+            None => MOST_PENDING,
+        };
+        Ok(left.min(MOST_PENDING))
+    }
+
+    /// Returns how many more renders of an account may be queued in the caller's transaction, when `left` may be in the queue.
+    pub async fn room(&self, tx: &mut Tx, account: &AccountId, left: u64) -> Result<u64, DbError> {
+        let account = account.as_str();
+        let pending = self.jobs.count_pending::<RefreshPage>(tx, account, &BATCH_KINDS, left).await?;
+        Ok(left.saturating_sub(pending))
+    }
+
+    /// Takes pages of today's refreshes of a site. Returns how many it may have: all, unless no check has proven the domain.
+    pub async fn take_unproven(&self, site: &Site, pages: u64) -> Result<u64, DbError> {
+        if site.domain.status != DomainStatus::Pending {
+            return Ok(pages);
+        }
+        let bucket = format!("refresh:{}", site.domain.id);
+        self.today.take_up_to(&DailyBudget { bucket, most: MOST_UNPROVEN }, pages).await
+    }
+
+    /// Lists the accounts whose plan limits what they have stored, with the most bytes of HTML.
+    pub async fn list_byte_limits(&self) -> Result<Vec<(AccountId, u64)>, DbError> {
+        let limit =
+            |account: Account| Some((account.id, self.config.plan(account.plan).snapshot_bytes.most()?));
+        Ok(self.accounts.list_accounts().await?.into_iter().filter_map(limit).collect())
     }
 
     /// How many renders the account may have for pages that nobody waits for. None if it is inactive.

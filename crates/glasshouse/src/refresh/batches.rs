@@ -5,11 +5,13 @@
 use store::{Blobs, Db, DbError};
 use url::Url;
 
+use super::allowance::RenderAllowance;
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite};
 use super::model::{PAGES_PER_PART, Selection};
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::ListedPages;
+use crate::accounts::AccountId;
 use crate::domains::Site;
 use crate::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewBatch, NewJob};
 use crate::platform::Platform;
@@ -28,13 +30,19 @@ pub struct Batches {
     blobs: Blobs,
     jobs: Jobs,
     origins: Origins,
+    allowance: RenderAllowance,
 }
 
 impl Batches {
     /// Batches of this queue, with their lists among the objects.
-    pub fn new(platform: &Platform, jobs: &Jobs, origins: &Origins) -> Batches {
-        let (db, blobs) = (platform.db.clone(), platform.blobs.clone());
-        Batches { db, blobs, jobs: jobs.clone(), origins: origins.clone() }
+    pub fn new(platform: &Platform, jobs: &Jobs, origins: &Origins, allowance: &RenderAllowance) -> Batches {
+        Batches {
+            db: platform.db.clone(),
+            blobs: platform.blobs.clone(),
+            jobs: jobs.clone(),
+            origins: origins.clone(),
+            allowance: allowance.clone(),
+        }
     }
 
     /// A job that renders a page again, in the lane of its origin.
@@ -54,6 +62,16 @@ impl Batches {
         job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(batch)
     }
 
+    /// Returns how many more renders an account may have in the queue.
+    pub async fn room_of(&self, account: &AccountId) -> Result<u64, DbError> {
+        let left = self.allowance.left(account).await?;
+        if left == 0 {
+            return Ok(0);
+        }
+        let mut tx = self.db.write().await?;
+        self.allowance.room(&mut tx, account, left).await
+    }
+
     /// Queues jobs; answers how many were not queued already.
     pub async fn queue(&self, jobs: Vec<NewJob>) -> Result<u64, DbError> {
         let mut tx = self.db.write().await?;
@@ -63,45 +81,84 @@ impl Batches {
         Ok(queued)
     }
 
-    /// Makes a batch of these pages.
+    /// Queues as many of these jobs of a site as its account may have in the queue. Returns how many.
+    pub async fn queue_allowed(&self, site: &Site, mut jobs: Vec<NewJob>) -> Result<u64, DbError> {
+        let left = self.allowance.left(&site.domain.account_id).await?;
+        let allowed = self.allowance.take_unproven(site, left.min(jobs.len() as u64)).await?;
+        let mut tx = self.db.write().await?;
+        let allowed = self.allowance.room(&mut tx, &site.domain.account_id, left).await?.min(allowed);
+        jobs.truncate(usize::try_from(allowed).unwrap_or(usize::MAX));
+        let queued = jobs.len() as u64;
+        self.jobs.enqueue(&mut tx, jobs).await?;
+        tx.commit_durably().await?;
+        self.jobs.wake();
+        Ok(queued)
+    }
+
+    /// Makes a batch of as many of these pages as the account may have in the queue. `None`: of none.
     pub async fn queue_pages(
         &self,
         site: &Site,
-        pages: &ListedPages,
+        pages: ListedPages,
         selection: Selection,
         source: &str,
-    ) -> Result<BatchId, QueueError> {
-        let is_large = pages.len() > AT_ONCE;
+    ) -> Result<Option<BatchId>, QueueError> {
+        let found = pages.len();
+        let left = self.allowance.left(&site.domain.account_id).await?;
+        let allowed = self.allowance.take_unproven(site, left.min(found as u64)).await?;
         let mut tx = self.db.write().await?;
         if let Some(running) = self.admit(&mut tx, site, selection, source).await? {
-            return Ok(running);
+            return Ok(Some(running));
         }
+        let allowed = self.allowance.room(&mut tx, &site.domain.account_id, left).await?.min(allowed);
+        if allowed == 0 && found > 0 {
+            return Ok(None);
+        }
+        let pages = pages.first(allowed);
+        let is_large = pages.len() > AT_ONCE;
         let batch = new_batch(site, selection, source, pages.len() as u64, true);
         let batch = self.jobs.create_batch(&mut tx, &batch).await?;
+        self.note_left_out(&mut tx, &batch, found - pages.len()).await?;
         if is_large {
             // The list needs the batch's name, and its first feeding needs the list.
             tx.commit().await?;
         } else {
-            self.add_all(&mut tx, site, &batch, pages).await?;
+            self.add_all(&mut tx, site, &batch, &pages).await?;
             tx.commit_durably().await?;
             self.jobs.wake();
-            return Ok(batch);
+            return Ok(Some(batch));
         }
-        self.feed_from_list(site, &batch, pages).await?;
-        Ok(batch)
+        self.feed_from_list(site, &batch, &pages).await?;
+        Ok(Some(batch))
     }
 
-    /// Gives an open batch its pages.
-    pub async fn fill(&self, site: &Site, batch: &BatchId, pages: &ListedPages) -> Result<(), DbError> {
-        if pages.len() > AT_ONCE {
-            return self.feed_from_list(site, batch, pages).await;
-        }
+    /// Gives an open batch its pages, as many as the account may have in the queue.
+    pub async fn fill(&self, site: &Site, batch: &BatchId, pages: ListedPages) -> Result<(), DbError> {
+        let found = pages.len();
+        let left = self.allowance.left(&site.domain.account_id).await?;
+        let allowed = self.allowance.take_unproven(site, left.min(found as u64)).await?;
         let mut tx = self.db.write().await?;
+        let allowed = self.allowance.room(&mut tx, &site.domain.account_id, left).await?.min(allowed);
+        let pages = pages.first(allowed);
+        self.note_left_out(&mut tx, batch, found - pages.len()).await?;
+        if pages.len() > AT_ONCE {
+            tx.commit().await?;
+            return self.feed_from_list(site, batch, &pages).await;
+        }
         self.jobs.set_batch_total(&mut tx, batch, pages.len() as u64).await?;
-        self.add_all(&mut tx, site, batch, pages).await?;
+        self.add_all(&mut tx, site, batch, &pages).await?;
         tx.commit().await?;
         self.jobs.wake();
         Ok(())
+    }
+
+    /// Says in a batch how many pages were left out.
+    async fn note_left_out(&self, tx: &mut store::Tx, batch: &BatchId, pages: usize) -> Result<(), DbError> {
+        if pages == 0 {
+            return Ok(());
+        }
+        let text = format!("{pages} pages were left out: the account may have no more renders in the queue");
+        self.jobs.note_batch(tx, batch, &text).await
     }
 
     async fn add_all(
@@ -217,11 +274,19 @@ pub enum QueueError {
     Store(#[from] DbError),
 }
 
+/// Kinds of the batches of this feature.
+pub(super) const BATCH_KINDS: [&str; 2] = ["RefreshSite", "RefreshUpdated"];
+
 fn kind_of(selection: Selection) -> &'static str {
     match selection {
-        Selection::Every => "RefreshSite",
-        Selection::Updated => "RefreshUpdated",
+        Selection::Every => BATCH_KINDS[0],
+        Selection::Updated => BATCH_KINDS[1],
     }
+}
+
+/// Returns the selection of a batch's kind. None: the batch is of another feature.
+pub(super) fn selection_of(kind: &str) -> Option<Selection> {
+    [Selection::Every, Selection::Updated].into_iter().find(|selection| kind_of(*selection) == kind)
 }
 
 fn new_batch(site: &Site, selection: Selection, source: &str, total: u64, is_open: bool) -> NewBatch {

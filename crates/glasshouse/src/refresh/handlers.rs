@@ -4,21 +4,24 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
+use serde::Deserialize;
 use url::Url;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::batches::QueueError;
 use super::model::{
-    BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection, SiteReply, SiteRequest,
-    page_url, path_problem,
+    BatchCancelled, BatchList, BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection,
+    SiteReply, SiteRequest, page_url, path_problem,
 };
-use crate::api::access::{Access, ReadDomain, RenderPages};
+use crate::api::access::{Access, ReadDomain, RefreshCache};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::twins::twins;
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue};
 use crate::app::AppState;
-use crate::domains::{DomainAccess, RequestedDomain};
+use crate::domains::{Domain, DomainAccess, RequestedDomain};
+use crate::jobs::BatchId;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -32,12 +35,15 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(dashboard_invalidate_site_cache))
         .routes(routes!(dashboard_invalidate_updated_paths))
         .routes(routes!(get_batch))
+        .routes(routes!(list_batches))
+        .routes(routes!(cancel_batch))
 }
 
 own_errors! {
     NotRefreshed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch, DomainSuspended, PayloadTooLarge,
         UnsupportedMediaType;
     NoBatch: ApiKeyDomainScopeMismatch, NotFound;
+    BatchesNotListed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch;
 }
 
 twins! {
@@ -45,7 +51,8 @@ twins! {
     ///
     /// Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
     /// and up to 5 minutes longer from the memory of each place. Look at `ok`: when nothing is queued the status is 200 too.
-    post(Caller<RenderPages>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
+    /// At most 120 requests per minute and key, all refreshes together.
+    post(Caller<RefreshCache>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
         dashboard_invalidate_page_cache: "/api/dashboard/cache/invalidate-page-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -58,8 +65,9 @@ twins! {
 twins! {
     /// Refreshes several pages.
     ///
-    /// Like one page. Of the first twenty paths those that the site's server does not have are left out.
-    post(Caller<RenderPages>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
+    /// Like one page. Of the first twenty paths those that the site's server does not have are left out. `prewarmed` is smaller
+    /// than the list when the month, or the 100,000 renders that an account has in the queue, leave room for fewer.
+    post(Caller<RefreshCache>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
         dashboard_invalidate_paths_cache: "/api/dashboard/cache/invalidate-paths-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -74,7 +82,7 @@ twins! {
     ///
     /// The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
     /// the answer, for at most 5 seconds; one that takes longer is read in the background.
-    post(Caller<RenderPages>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
+    post(Caller<RefreshCache>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
         dashboard_invalidate_site_cache: "/api/dashboard/cache/invalidate-site-cache";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -89,7 +97,7 @@ twins! {
     ///
     /// Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without
     /// a `lastmod`. Otherwise like the whole site.
-    post(Caller<RenderPages>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
+    post(Caller<RefreshCache>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
         dashboard_invalidate_updated_paths: "/api/dashboard/cache/invalidate-updated-paths";
     tag("Cache refresh");
     security(("apiKey" = []));
@@ -184,10 +192,59 @@ async fn get_batch(
 ) -> ApiResult<Json<BatchProgress>> {
     let found = app.refresh.progress(caller.account(), &batch).await?;
     let (progress, domain) = found.ok_or_else(ApiError::not_found)?;
-    if let Some(domain) = domain {
-        caller.check_scope(&domain.host)?;
-    }
+    check_batch_scope(&caller, domain.as_ref())?;
     Ok(Json(progress))
+}
+
+/// Refuses a key that is restricted to another domain than a batch's.
+fn check_batch_scope(caller: &Caller<ReadDomain>, domain: Option<&Domain>) -> ApiResult<()> {
+    match domain {
+        Some(domain) => caller.check_scope(&domain.host),
+        // Nobody knows any more which name the removed domain had.
+        None if caller.scope().is_some() => Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch)),
+        None => Ok(()),
+    }
+}
+
+/// Domain whose refreshes are listed.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct BatchesQuery {
+    /// Domain of the account.
+    #[param(example = "shop.example")]
+    domain: String,
+}
+
+/// Lists the newest refreshes of a domain's pages.
+#[utoipa::path(get, path = "/api/prerender/batches", tag = "Cache refresh", params(BatchesQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, BatchesNotListed>, (status = 200, description = "The refreshes.", body = BatchList)))]
+async fn list_batches(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppQuery(query): AppQuery<BatchesQuery>,
+) -> ApiResult<Json<BatchList>> {
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    Ok(Json(BatchList { batches: app.refresh.list_batches(&site.domain.id).await? }))
+}
+
+/// Stops a refresh.
+///
+/// Pages that nobody has begun are not rendered and count as failed; those that are being rendered are finished.
+#[utoipa::path(post, path = "/api/prerender/batches/{batchGroupId}/cancel", tag = "Cache refresh",
+    params(("batchGroupId" = String, Path, description = "As the refresh answered it.", example = "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10")),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoBatch>,
+        (status = 200, description = "Whether there was anything to stop.", body = BatchCancelled)))]
+async fn cancel_batch(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(batch): AppPath<String>,
+) -> ApiResult<Json<BatchCancelled>> {
+    let found = app.refresh.progress(caller.account(), &batch).await?;
+    let (_, domain) = found.ok_or_else(ApiError::not_found)?;
+    check_batch_scope(&caller, domain.as_ref())?;
+    Ok(Json(BatchCancelled { ok: app.refresh.cancel(&BatchId::from(batch)).await? }))
 }
 
 /// Too much in progress is a limit of rate: a minute later some of it is over.

@@ -99,7 +99,7 @@ impl Job for RefreshStale {
     }
 }
 
-/// Deletes what the domains have beyond `limits.snapshots_per_domain`, and queues [`TidySite`] for a part of them: for each
+/// Deletes what accounts have beyond `plans.<id>.snapshot_bytes` and domains beyond `limits.snapshots_per_domain`, and queues [`TidySite`] for a part of them: for each
 /// once a day.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidySites {}

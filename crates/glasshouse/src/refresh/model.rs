@@ -202,7 +202,7 @@ const BLANK: SiteReply = SiteReply {
 };
 
 /// Which pages of a sitemap are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
     Every,
@@ -230,11 +230,61 @@ pub struct BatchProgress {
     pub started_at: Option<Timestamp>,
     /// When the last page was over; null until then.
     pub completed_at: Option<Timestamp>,
-    /// Why the sitemap could not be read, if that is what went wrong.
+    /// Why the sitemap could not be read, how many pages were left out because the account may have no more renders in the
+    /// queue, or that the refresh was cancelled.
     #[schema(examples(json!(null)))]
     pub error: Option<String>,
     /// Some of the pages that failed, and why.
     pub failures: Vec<PageFailure>,
+}
+
+/// A refresh in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchSummary {
+    #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
+    pub batch_group_id: String,
+    /// `every`: all pages of the sitemap; `updated`: those that changed.
+    #[schema(inline)]
+    pub selection: Selection,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// Pages in all; 0 while the sitemap is still being read.
+    #[schema(examples(500))]
+    pub total: u64,
+    /// Pages that were rendered.
+    #[schema(examples(120))]
+    pub done: u64,
+    /// Pages that could not be rendered, or were cancelled.
+    #[schema(examples(1))]
+    pub failed: u64,
+    /// Pages that are being rendered now.
+    #[schema(examples(4))]
+    pub running: u64,
+    /// When the first page was begun.
+    #[schema(required = true)]
+    pub started_at: Option<Timestamp>,
+    /// When the last page was over; null until then.
+    #[schema(required = true)]
+    pub completed_at: Option<Timestamp>,
+    /// Why the sitemap could not be read, if that is what went wrong, or that the refresh was cancelled.
+    #[schema(required = true, examples(json!(null)))]
+    pub error: Option<String>,
+}
+
+/// Refreshes of a domain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BatchList {
+    /// The newest 20, the newest first.
+    pub batches: Vec<BatchSummary>,
+}
+
+/// What became of a wish to stop a refresh.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BatchCancelled {
+    /// `false`: the refresh was over already.
+    #[schema(examples(true))]
+    pub ok: bool,
 }
 
 /// A page of a batch that failed.

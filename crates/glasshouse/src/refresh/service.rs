@@ -9,9 +9,9 @@ use store::DbError;
 use url::Url;
 
 use super::allowance::RenderAllowance;
-use super::batches::{Batches, QueueError};
+use super::batches::{Batches, QueueError, selection_of};
 use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
-use super::model::{BatchProgress, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
+use super::model::{BatchProgress, BatchSummary, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
 use super::site_pages::{ListedPages, SitePages, stored_sitemap};
@@ -21,15 +21,17 @@ use crate::accounts::{AccountId, Accounts};
 use crate::config::RefreshVariant;
 use crate::domains::origin::OriginClient;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
-use crate::jobs::{Batch, Job, JobPriority, Jobs, Registry, Schedule};
+use crate::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
-use crate::render::{RenderService, renderable};
+use crate::render::{RenderService, renderable, stored_page};
 
 /// How long somebody waits for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
 const HOUR: Duration = Duration::from_secs(3600);
 /// Whose jobs the service's own are.
 pub(super) const SERVICE: &str = "service";
+/// Batches that a list names.
+const BATCHES_SHOWN: i64 = 20;
 /// Failures that the progress of a batch names.
 const FAILURES_SHOWN: i64 = 20;
 
@@ -61,8 +63,8 @@ impl RefreshService {
     ) -> RefreshService {
         let origins = Origins::new(origins.clone());
         let pages = SitePages::new(&origins, render);
-        let batches = Batches::new(platform, jobs, &origins);
-        let allowance = RenderAllowance::new(platform, accounts);
+        let allowance = RenderAllowance::new(platform, accounts, jobs);
+        let batches = Batches::new(platform, jobs, &origins, &allowance);
         RefreshService(Arc::new(Inner {
             work: RefreshWork {
                 platform: platform.clone(),
@@ -137,10 +139,10 @@ impl RefreshService {
             });
         }
         let form = |reply: PagesReply, deleted| if is_purge { reply.purged(deleted) } else { reply };
-        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(form(PagesReply::nothing(NotQueued::RenderLimitReached), 0));
         }
-        let renderable = distinct(pages.iter().filter_map(|page| renderable(site, page)));
+        let renderable = distinct(site, pages.iter().filter_map(|page| renderable(site, page)));
         if renderable.is_empty() {
             return Ok(form(PagesReply::nothing(NotQueued::PathNotReachable), 0));
         }
@@ -149,13 +151,14 @@ impl RefreshService {
             Err(cause) => return Ok(form(PagesReply::nothing(cause), 0)),
         };
         let deleted = if is_purge { self.0.render.stored_pages().purge(site, &pages).await? } else { 0 };
-        let queued = reachable.len() as u64;
         let jobs = reachable.into_iter().map(|url| {
-            let key = format!("{}:{}", site.domain.id, crawler::url::cache_key(&url));
+            let key = format!("{}:{}", site.domain.id, stored_page(site, &url).key);
             self.0.batches.page_job(site, url, JobPriority::Urgent).unique(key)
         });
-        self.0.batches.queue(jobs.collect()).await?;
-        Ok(form(PagesReply::queued(queued), deleted))
+        Ok(match self.0.batches.queue_allowed(site, jobs.collect()).await? {
+            0 => form(PagesReply::nothing(NotQueued::RenderLimitReached), deleted),
+            queued => form(PagesReply::queued(queued), deleted),
+        })
     }
 
     /// Renders the pages of a sitemap again, in the background.
@@ -172,7 +175,7 @@ impl RefreshService {
         if !prewarm.unwrap_or(true) {
             return Ok(SiteReply::accepted(""));
         }
-        if self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(SiteReply::nothing(NotQueued::RenderLimitReached));
         }
         let Some(sitemap) = sitemap.or_else(|| stored_sitemap(site)) else {
@@ -194,8 +197,10 @@ impl RefreshService {
         if pages.is_empty() && selection == Selection::Updated {
             return Ok(SiteReply::nothing(NotQueued::NoUpdatedPaths));
         }
-        let batch = self.0.batches.queue_pages(site, &pages, selection, sitemap.as_str()).await?;
-        Ok(SiteReply::accepted(batch.as_str()))
+        Ok(match self.0.batches.queue_pages(site, pages, selection, sitemap.as_str()).await? {
+            Some(batch) => SiteReply::accepted(batch.as_str()),
+            None => SiteReply::nothing(NotQueued::RenderLimitReached),
+        })
     }
 
     /// The older variant: deletes first, and renders again only when asked to.
@@ -206,7 +211,7 @@ impl RefreshService {
         selection: Selection,
         prewarm: bool,
     ) -> Result<SiteReply, QueueError> {
-        if prewarm && self.0.allowance.is_used_up(&site.domain.account_id).await? {
+        if prewarm && self.0.allowance.left(&site.domain.account_id).await? == 0 {
             return Ok(SiteReply::nothing_purged(NotQueued::RenderLimitReached));
         }
         if prewarm && let Some(cause) = self.0.pages.trouble_of_origin(site).await {
@@ -238,9 +243,8 @@ impl RefreshService {
             deleted += self.0.render.stored_pages().purge(site, &part).await?;
         }
         let mut queued = 0;
-        if prewarm {
-            queued = pages.len() as u64;
-            self.0.batches.queue_pages(site, &pages, selection, source).await?;
+        if prewarm && let Some(batch) = self.0.batches.queue_pages(site, pages, selection, source).await? {
+            queued = self.0.jobs.find_batch(batch.as_str()).await?.map_or(0, |batch| batch.total);
         }
         Ok(SiteReply::purged(deleted, queued, source, total))
     }
@@ -280,6 +284,40 @@ impl RefreshService {
         Ok(Some((progress, domain)))
     }
 
+    /// Lists the newest refreshes of a domain.
+    pub async fn list_batches(&self, domain: &DomainId) -> Result<Vec<BatchSummary>, DbError> {
+        let newest = self.0.jobs.list_newest_batches(domain.as_str(), BATCHES_SHOWN).await?;
+        let summary = |batch: Batch| {
+            let selection = selection_of(&batch.kind)?;
+            let Batch {
+                id, total, done, failed, running, created_at, started_at, completed_at, error, ..
+            } = batch;
+            let batch_group_id = id.to_string();
+            Some(BatchSummary {
+                batch_group_id,
+                selection,
+                created_at,
+                total,
+                done,
+                failed,
+                running,
+                started_at,
+                completed_at,
+                error,
+            })
+        };
+        Ok(newest.into_iter().filter_map(summary).collect())
+    }
+
+    /// Stops a refresh: pages that nobody has begun are not rendered. Returns false when it was over.
+    pub async fn cancel(&self, batch: &BatchId) -> Result<bool, DbError> {
+        let is_cancelled = self.0.jobs.cancel_batch(batch).await?;
+        if is_cancelled {
+            page_list::delete(&self.0.platform.blobs, batch).await;
+        }
+        Ok(is_cancelled)
+    }
+
     fn variant(&self) -> RefreshVariant {
         self.0.platform.config.refresh.variant
     }
@@ -293,7 +331,7 @@ fn cause_of(error: &SitemapError) -> NotQueued {
 }
 
 /// Each page once, in the order given.
-fn distinct(pages: impl Iterator<Item = Url>) -> Vec<Url> {
+fn distinct(site: &Site, pages: impl Iterator<Item = Url>) -> Vec<Url> {
     let mut known = std::collections::HashSet::new();
-    pages.filter(|page| known.insert(crawler::url::cache_key(page))).collect()
+    pages.filter(|page| known.insert(stored_page(site, page).key)).collect()
 }

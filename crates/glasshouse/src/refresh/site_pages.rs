@@ -91,6 +91,17 @@ impl ListedPages {
         ListedPages { pages, _turn: None }
     }
 
+    /// Leaves the first of them, at most so many.
+    pub fn first(self, most: u64) -> ListedPages {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        if self.len() <= most {
+            return self;
+        }
+        let mut pages = PageList::default();
+        self.pages.iter().take(most).for_each(|page| pages.push(&page));
+        ListedPages { pages, _turn: self._turn }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.pages.len()

@@ -31,6 +31,9 @@ impl RefreshWork {
         ids.sort();
         let total = ids.len();
         let done: String = run.checkpoint().unwrap_or_default();
+        if done.is_empty() {
+            self.trim_accounts(run).await?;
+        }
         ids.retain(|id| id.as_str() > done.as_str());
         // By when the job was queued: a run that was cut off goes on with the same hour's domains.
         let hour = run.queued_at.as_millis().div_euclid(HOUR_MS).rem_euclid(24);
@@ -64,6 +67,21 @@ impl RefreshWork {
             self.jobs.wake();
         }
         Ok(JobOutcome::Done)
+    }
+
+    /// Deletes what accounts have stored beyond `plans.<id>.snapshot_bytes`.
+    async fn trim_accounts(&self, run: &JobRun) -> Result<(), ForgetError> {
+        for (account, most_bytes) in self.allowance.list_byte_limits().await? {
+            if run.is_stopping() {
+                return Ok(());
+            }
+            let trimmed = self.render.retention().trim_account(&account, most_bytes).await?;
+            if trimmed > 0 {
+                let account = account.as_str();
+                tracing::info!(account, trimmed, "the least asked for snapshots of an account went");
+            }
+        }
+        Ok(())
     }
 
     /// Does the work of [`TidySite`].

@@ -18,6 +18,7 @@ use crate::accounts::AccountId;
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::jobs::{JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
 use crate::platform::Platform;
+use crate::render::decide::TargetPage;
 use crate::render::model::CONFIRM_AFTER;
 use crate::render::{RefreshTrouble, Refreshed, RenderService, StalePage};
 
@@ -79,7 +80,7 @@ impl RefreshWork {
         let error = match read {
             Ok(Ok(pages)) => {
                 let pages = self.pages.select(&site, pages, *selection).await?;
-                self.batches.fill(&site, batch, &pages).await?;
+                self.batches.fill(&site, batch, pages).await?;
                 return Ok(JobOutcome::Done);
             }
             Ok(Err(error)) => error.to_string(),
@@ -95,7 +96,9 @@ impl RefreshWork {
     pub async fn feed_batch(&self, job: &FeedBatch, run: &JobRun) -> Result<JobOutcome, JobError> {
         let FeedBatch { batch, domain, from } = job;
         let from = *from;
-        let Some(total) = self.jobs.find_batch(batch.as_str()).await?.map(|batch| batch.total) else {
+        // One that was cancelled is no longer open.
+        let open = self.jobs.find_batch(batch.as_str()).await?.filter(|batch| batch.is_open);
+        let Some(total) = open.map(|batch| batch.total) else {
             return Ok(JobOutcome::Done);
         };
         let total = usize::try_from(total).unwrap_or(usize::MAX);
@@ -155,6 +158,7 @@ impl RefreshWork {
         let mut queued = 0;
         for (account, domains) in by_account {
             let budget = self.allowance.in_background(&account, now).await?;
+            let budget = budget.min(self.batches.room_of(&account).await?);
             if budget == 0 {
                 continue;
             }
@@ -185,8 +189,9 @@ impl RefreshWork {
         }
         let stale = retention.list_stale(&site, CONSIDERED).await?;
         let jobs = stale.into_iter().map(|page| {
-            let key = format!("stale:{}:{}", site.domain.id, crawler::url::cache_key(&page.url));
-            let job = self.batches.page_job(&site, page.url.clone(), JobPriority::Background).unique(key);
+            let TargetPage { key, url, .. } = &page.page;
+            let key = format!("stale:{}:{key}", site.domain.id);
+            let job = self.batches.page_job(&site, url.clone(), JobPriority::Background).unique(key);
             (page, job)
         });
         Ok(jobs.collect())

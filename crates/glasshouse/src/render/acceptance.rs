@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crawler::errors::one_line;
+use crawler::url::without_query;
 use store::DbError;
 
 use super::cache::{CacheError, DurableTier};
@@ -55,9 +56,7 @@ impl Acceptance {
         render_ms: u64,
     ) -> Result<SnapshotUpdate, DbError> {
         if !made.is_storable() {
-            self.note_failure(id, &made.describe_unstored()).await?;
-            self.durable.end(id, token).await?;
-            return Ok(SnapshotUpdate::No);
+            return self.refuse(id, token, &made.describe_unstored()).await;
         }
         if matches!(purpose, RenderPurpose::Background | RenderPurpose::Refresh)
             && self.is_suspicious(id, made).await?
@@ -75,13 +74,20 @@ impl Acceptance {
             Err(error) => {
                 // An outage of the object store has a line of its own, once a minute.
                 if !matches!(error, CacheError::Blobs(_)) {
-                    tracing::error!(error = %one_line(&error), url = %page.url, "a render could not be stored");
+                    tracing::error!(error = %one_line(&error), url = without_query(&page.url), "a render could not be stored");
                 }
                 // The lease runs out by itself when the database is what failed.
                 let _ = self.durable.end(id, token).await;
                 Ok(SnapshotUpdate::No)
             }
         }
+    }
+
+    /// Notes why a render is not stored, and gives the page back.
+    pub async fn refuse(&self, id: &PageId, token: &str, reason: &str) -> Result<SnapshotUpdate, DbError> {
+        self.note_failure(id, reason).await?;
+        self.durable.end(id, token).await?;
+        Ok(SnapshotUpdate::No)
     }
 
     /// Whether a render is less than the good page that is stored, and no render a minute ago said so too.

@@ -14,7 +14,7 @@ use futures::TryStreamExt;
 use sha2::{Digest, Sha256};
 use store::{BlobError, Blobs, Db, DbError};
 
-use super::model::{RenderedPage, Snapshot, keeps};
+use super::model::{RenderedPage, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
 use super::text::count_visible_chars;
@@ -319,20 +319,6 @@ impl DurableTier {
         self.forget(page);
         Ok(())
     }
-
-    /// Lists a domain's snapshots; `interval` says how long each keeps.
-    pub async fn list(
-        &self,
-        domain: &DomainId,
-        search: &str,
-        window: (u32, u64),
-        interval: impl Fn(&url::Url) -> Duration,
-    ) -> Result<(Vec<Snapshot>, u64), DbError> {
-        let mut conn = self.db.read().await?;
-        let (rows, total) = queries::list_snapshots(&mut conn, domain, search, window).await?;
-        let now = self.clock.now();
-        Ok((rows.into_iter().map(|row| as_listed(row, now, &interval)).collect(), total))
-    }
 }
 
 fn lookup(loaded: Loaded, generation: i64) -> StoredLookup {
@@ -364,27 +350,4 @@ fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
     }
     Ok(Bytes::from(html))
-}
-
-fn as_listed(row: SnapshotRow, now: Timestamp, interval: &impl Fn(&url::Url) -> Duration) -> Snapshot {
-    let url = url::Url::parse(&row.url).ok();
-    let created_at = Timestamp::from_millis(row.created_at);
-    let age = now.since(created_at);
-    let status = u16::try_from(row.status).unwrap_or(200);
-    let keeps = url.as_ref().map(|url| keeps(status, interval(url)));
-    Snapshot {
-        path: url.map(|url| url[url::Position::BeforePath..].to_owned()).unwrap_or_default(),
-        url: row.url,
-        status,
-        location: row.location,
-        snapshot_key: row.object_key,
-        etag: row.etag,
-        html_bytes: row.html_bytes.unsigned_abs(),
-        render_ms: row.render_ms.unsigned_abs(),
-        created_at,
-        age_seconds: age.as_secs(),
-        stale: keeps.is_some_and(|keeps| age >= keeps),
-        last_error: row.last_error,
-        last_error_at: row.last_error_at.map(Timestamp::from_millis),
-    }
 }

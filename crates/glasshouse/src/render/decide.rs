@@ -45,7 +45,7 @@ pub enum Decision {
 pub struct TargetPage {
     /// Names the page within its domain: equal for addresses that show the same page.
     pub key: String,
-    /// The address that is rendered.
+    /// The address that is rendered: the canonical one of the key.
     pub url: Url,
     /// Age at which its snapshot is rendered again.
     pub refresh_interval: Duration,
@@ -63,6 +63,45 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     Decision::Serve(page_of(site, target))
 }
 
+/// Reason of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionReason {
+    PreferredHost,
+    /// Position of the redirect rule, from 0.
+    RedirectRule(usize),
+    /// A line of the ignored paths matches.
+    IgnoredPath,
+    StaticAsset,
+    Person,
+    Page,
+}
+
+/// Decides what the edge would answer to a navigation of a crawler or a person, and says why.
+pub fn explain(site: &Site, target: &Url, is_crawler: bool) -> (Decision, DecisionReason) {
+    let facts = RequestFacts {
+        method: &Method::GET,
+        accept: None,
+        has_accept_language: !is_crawler,
+        sec_fetch_dest: None,
+        sec_fetch_mode: None,
+        upgrade_insecure_requests: None,
+        user_agent: None,
+        is_crawler,
+    };
+    let decision = decide(site, target, &facts, EntryPoint::Edge);
+    let reason = match &decision {
+        Decision::Redirect { .. } => match site.find_redirect(target).and_then(|redirect| redirect.rule) {
+            Some(rule) => DecisionReason::RedirectRule(rule),
+            None => DecisionReason::PreferredHost,
+        },
+        Decision::Serve(_) => DecisionReason::Page,
+        Decision::Passthrough { .. } if is_static_asset(target.path()) => DecisionReason::StaticAsset,
+        Decision::Passthrough { .. } if site.ignores(target) => DecisionReason::IgnoredPath,
+        Decision::Passthrough { .. } => DecisionReason::Person,
+    };
+    (decision, reason)
+}
+
 /// Whether a request can be one for a page: not for an asset, for data or for a picture, and not one that writes.
 pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
     matches!(*facts.method, Method::GET | Method::HEAD)
@@ -71,20 +110,25 @@ pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
         && accepts_html(facts.accept)
 }
 
-/// The page behind an address, whoever asks for it.
+/// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
 pub fn page_of(site: &Site, target: &Url) -> TargetPage {
-    let mut url = target.clone();
-    url.set_fragment(None);
-    let mut key = crawler::url::cache_key(&url);
-    if let Some(escaped) = crawler::url::escaped_fragment(&url) {
-        // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
-        if let Some(fragment) = escaped.fragment() {
-            key.push('#');
-            key.push_str(fragment);
-        }
-        url = escaped;
+    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
+    let url = crawler::url::escaped_fragment(target).unwrap_or_else(|| {
+        let mut url = target.clone();
+        url.set_fragment(None);
+        url
+    });
+    stored_page(site, &url)
+}
+
+/// The page behind an address that was stored or queued: a fragment after `#!` is a part of the address.
+pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
+    let mut url = site.canonical_url(url);
+    if url.fragment().is_some_and(|fragment| !fragment.starts_with('!')) {
+        url.set_fragment(None);
     }
-    TargetPage { key, refresh_interval: site.refresh_interval(target), url }
+    let key = crawler::url::bare_host(url.host_str().unwrap_or_default()) + &url[Position::BeforePath..];
+    TargetPage { key, refresh_interval: site.refresh_interval(&url), url }
 }
 
 /// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
@@ -101,18 +145,18 @@ pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
         user_agent: None,
         is_crawler: true,
     };
-    let mut target = target.clone();
-    target.set_fragment(None);
-    match decide(site, &target, &facts, EntryPoint::Api) {
-        Decision::Serve(_) => Some(target),
+    match decide(site, target, &facts, EntryPoint::Api) {
+        Decision::Serve(page) => Some(page.url),
         Decision::Passthrough { .. } => None,
         Decision::Redirect { location, .. } => {
             let preferred = Url::parse(&location).ok()?;
-            let is_same_page = preferred[Position::BeforePath..] == target[Position::BeforePath..]
+            let is_same_page = preferred[Position::BeforePath..Position::AfterQuery]
+                == target[Position::BeforePath..Position::AfterQuery]
                 && preferred.host_str().is_some_and(|host| site.owns_host(host));
-            let is_page = is_same_page
-                && matches!(decide(site, &preferred, &facts, EntryPoint::Api), Decision::Serve(_));
-            is_page.then_some(preferred)
+            match decide(site, &preferred, &facts, EntryPoint::Api) {
+                Decision::Serve(page) if is_same_page => Some(page.url),
+                _ => None,
+            }
         }
     }
 }
@@ -243,6 +287,7 @@ mod tests {
         let table = [
             ("https://shop.example/", "serve https://shop.example/"),
             ("https://www.shop.example/a?x=1#top", "serve https://www.shop.example/a?x=1"),
+            ("http://shop.example//a/?utm_source=x&b=2&a=1", "serve https://shop.example/a/?a=1&b=2"),
             ("https://shop.example/v1.2", "serve https://shop.example/v1.2"),
             ("https://shop.example/node.io", "serve https://shop.example/node.io"),
             ("https://shop.example/a.html", "serve https://shop.example/a.html"),

@@ -25,11 +25,13 @@ mod retention;
 mod served;
 pub mod service;
 mod single_flight;
+pub mod snapshot_list;
 mod store_outage;
 mod stored_pages;
 mod text;
+mod unverified;
 
-pub use decide::{EntryPoint, renderable};
+pub use decide::{EntryPoint, renderable, stored_page};
 pub use model::{RenderCall, RenderResponse, Snapshot};
 pub use refreshed::{RefreshTrouble, Refreshed};
 pub use request_facts::RequestFacts;

@@ -1,6 +1,7 @@
 //! What the render service is asked and what it answers. Pure.
 //! See docs/decisions/0033.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 
 use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
+use super::snapshot_list::SnapshotState;
 use crate::analytics::{Crawler, Verified};
 use crate::clock::Timestamp;
 use crate::domains::Site;
@@ -37,6 +39,8 @@ pub struct RenderCall<'a> {
     pub crawler: Option<&'static Crawler>,
     /// Whether that is true.
     pub verified: Verified,
+    /// Address of a client at the edge whose evidence of being a crawler is not verified.
+    pub unverified_client: Option<IpAddr>,
     /// The request is one of our own audits or checks, and no visit.
     pub is_probe: bool,
 }
@@ -44,7 +48,9 @@ pub struct RenderCall<'a> {
 impl RenderCall<'_> {
     /// Whether this request may start a render. One that claims to be a crawler and is not never does.
     pub fn may_render(&self) -> bool {
-        self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed()
+        let is_let_in =
+            self.unverified_client.is_none() || !self.site.domain.rendering.verified_crawlers_only;
+        self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed() && is_let_in
     }
 
     /// Whether the client claims to be a crawler and is not.
@@ -203,6 +209,11 @@ pub struct Snapshot {
     pub age_seconds: u64,
     /// Whether it is older than its refresh interval.
     pub stale: bool,
+    /// `failing`, when its last render failed; else by its age.
+    pub state: SnapshotState,
+    /// Seconds for which it counts as fresh.
+    #[schema(examples(86400))]
+    pub interval_seconds: u64,
     /// What went wrong when it was last rendered again.
     pub last_error: Option<String>,
     /// When that was.

@@ -80,7 +80,6 @@ impl RemoteRenders {
         };
         let job = RenderPage {
             domain: domain.id.clone(),
-            key: order.page.key.clone(),
             url: order.page.url.clone(),
             purpose: order.purpose,
             known_generation: order.known_generation,
@@ -184,8 +183,6 @@ impl UnstoredPage {
 pub struct RenderPage {
     /// Its domain.
     pub(super) domain: DomainId,
-    /// Its key.
-    pub(super) key: String,
     /// Its address.
     pub(super) url: Url,
     /// Why it is made.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 use bytes::Bytes;
 use crawler::errors::one_line;
+use crawler::url::without_query;
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -14,7 +15,7 @@ use url::Url;
 use super::acceptance::{Acceptance, SnapshotUpdate};
 use super::admission::{Applicant, OriginResult, Permit, RenderAdmission, RenderRefusal};
 use super::cache::{DurableTier, etag_of};
-use super::decide::TargetPage;
+use super::decide::{TargetPage, page_of};
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries::PageId;
@@ -102,7 +103,7 @@ impl RenderTasks {
             Ok(outcome) => outcome,
             Err(error) => {
                 let RenderOrder { site, page, .. } = order;
-                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = %page.url, "render failed");
+                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = without_query(&page.url), "render failed");
                 RenderOutcome::Failed(Arc::new(error))
             }
         }
@@ -139,7 +140,14 @@ impl RenderTasks {
             return Ok(RenderOutcome::OverLimit);
         };
         let start = Instant::now();
-        let rendered = self.render_on_lease(order, &token, abandoned).await;
+        let mut rendered = self.render_on_lease(order, &token, abandoned).await;
+        let twin = rendered.as_ref().ok().and_then(|rendered| self.twin_of(site, page, rendered));
+        if let Some(twin) = &twin {
+            // A redirect to the other name of the site would be stored under the key of its own target.
+            let order = RenderOrder { page: twin, ..*order };
+            rendered = self.render_on_lease(&order, &token, abandoned).await;
+        }
+        let page = twin.as_ref().unwrap_or(page);
         let render_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
         note_origin(&permit, &rendered);
@@ -148,7 +156,10 @@ impl RenderTasks {
             Ok(rendered) => {
                 let made = self.page_of(site, rendered);
                 let lease = (generation, token.as_str());
-                let kept = self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?;
+                let kept = match leads_to_itself(site, page, &made) {
+                    false => self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?,
+                    true => self.acceptance.refuse(id, &token, "the page redirects to itself").await?,
+                };
                 let is_lost = made.is_storable() && kept == SnapshotUpdate::No;
                 if is_lost && is_for_store {
                     // The page was neither sent to a client nor stored.
@@ -260,13 +271,25 @@ impl RenderTasks {
         }
     }
 
+    /// The page under the site's other name, when a render is nothing but a redirect there.
+    fn twin_of(&self, site: &Site, page: &TargetPage, rendered: &Rendered) -> Option<TargetPage> {
+        let location = rendered.location.clone()?;
+        let location = Url::parse(&public_location(site, location, &rendered.final_url)).ok()?;
+        let is_twin = location.host_str() != page.url.host_str()
+            && location.host_str().is_some_and(|host| site.owns_host(host));
+        let twin = is_twin.then(|| page_of(site, &location))?;
+        (twin.key == page.key && twin.url != page.url).then_some(twin)
+    }
+
     fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
-        let settings = &site.domain.settings;
-        let route = (!settings.origin_host.is_empty()).then(|| OriginRoute {
-            hosts: site.hosts(),
-            origin_host: settings.origin_host.clone(),
-            tls: self.config.edge.origin_scheme == Scheme::Https,
-        });
+        let tls = self.config.edge.origin_scheme == Scheme::Https;
+        let origin_host = match site.domain.settings.origin_host.as_str() {
+            // Pages are rendered under https addresses, also those of an origin that is asked without TLS.
+            "" if !tls => page.url.host_str().map(str::to_owned),
+            "" => None,
+            origin_host => Some(origin_host.to_owned()),
+        };
+        let route = origin_host.map(|origin_host| OriginRoute { hosts: site.hosts(), origin_host, tls });
         let limits = &self.config.limits;
         RenderRequest {
             url: page.url.clone(),
@@ -340,6 +363,15 @@ fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, Render
         Err(RenderTaskError::RemoteOrigin(_)) => permit.note(OriginResult::Failed),
         _ => {}
     }
+}
+
+/// Decides whether a page redirects to an address whose snapshot it would be itself.
+fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool {
+    let location = made.location.as_deref().and_then(|location| Url::parse(location).ok());
+    location.is_some_and(|location| {
+        location.host_str().is_some_and(|host| site.owns_host(host))
+            && page_of(site, &location).key == page.key
+    })
 }
 
 /// A redirect to the origin host is one to the public name: the origin does not know under which name it was asked.

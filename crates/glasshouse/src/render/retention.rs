@@ -1,8 +1,8 @@
 //! What is kept of a domain and when it is made anew: pages that are asked for stay and are renewed in their time, the
 //! others go. Must never delete an object that a row names: rows go first, and objects are looked up before they go.
-//! See docs/decisions/0226.
+//! See docs/decisions/0226 and docs/decisions/0421.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::cache::{DurableTier, page_id};
-use super::decide::page_of;
+use super::decide::{TargetPage, stored_page};
 use super::memory::MemoryTier;
 use super::model::is_gone;
 use super::queries::{self, PageId, PlannedRow};
 use super::request_counts::RequestCounts;
 use super::stored_pages::{CHUNK, ForgetError};
+use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, Site};
 use crate::platform::Platform;
@@ -32,8 +33,7 @@ const YOUNG_OBJECT: Duration = Duration::from_secs(24 * 3600);
 /// A snapshot that is due for a new render.
 #[derive(Debug, Clone)]
 pub struct StalePage {
-    /// The address that was rendered.
-    pub url: Url,
+    pub page: TargetPage,
     pub created_at: Timestamp,
     /// How often it was asked for lately.
     pub asks: i64,
@@ -110,7 +110,8 @@ impl Retention {
         self.plan_pages(site, &early).await?;
         let stale = due.into_iter().filter_map(|row| {
             let created_at = Timestamp::from_millis(row.created_at);
-            Some(StalePage { url: Url::parse(&row.url).ok()?, created_at, asks: row.asks })
+            let page = stored_page(site, &Url::parse(&row.url).ok()?);
+            Some(StalePage { page, created_at, asks: row.asks })
         });
         Ok(stale.collect())
     }
@@ -170,6 +171,38 @@ impl Retention {
         }
     }
 
+    /// Deletes what an account has stored beyond so many bytes of HTML, the least asked for first. Returns how many pages went.
+    pub async fn trim_account(&self, account: &AccountId, most_bytes: u64) -> Result<u64, ForgetError> {
+        let day = self.platform.clock.now().day_number();
+        let mut trimmed = 0;
+        loop {
+            let mut least: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            {
+                let mut conn = self.platform.db.read().await?;
+                let stored = queries::sum_stored_bytes(&mut conn, account).await?;
+                let mut excess = i64::try_from(stored.saturating_sub(most_bytes)).unwrap_or(i64::MAX);
+                if excess == 0 {
+                    return Ok(trimmed);
+                }
+                for row in queries::list_least_asked_of_account(&mut conn, account, day, SOME).await? {
+                    if excess <= 0 {
+                        break;
+                    }
+                    excess -= row.html_bytes;
+                    least.entry(row.domain_id).or_default().push(row.key_hash);
+                }
+            }
+            let mut gone = 0;
+            for (domain, hashes) in least {
+                gone += self.forget_pages(&DomainId::from(domain.as_str()), &hashes, i64::MAX).await?;
+            }
+            trimmed += gone;
+            if gone == 0 {
+                return Ok(trimmed);
+            }
+        }
+    }
+
     /// Lists some pages of a domain that nobody asked for within `render.keep_days`.
     pub async fn list_unwanted(&self, domain: &DomainId) -> Result<Vec<String>, DbError> {
         let mut conn = self.platform.db.read().await?;
@@ -192,7 +225,7 @@ impl Retention {
             if n % CHUNK == 0 {
                 tokio::task::yield_now().await;
             }
-            let hash = page_id(&site.domain.id, &page_of(site, &url).key).key_hash;
+            let hash = page_id(&site.domain.id, &stored_page(site, &url).key).key_hash;
             if unnamed.remove(&hash) {
                 wanted.push((PageId { domain: site.domain.id.clone(), key_hash: hash }, 0));
             }
@@ -275,7 +308,11 @@ fn due_of(site: &Site, row: &PlannedRow) -> Option<Timestamp> {
     if u16::try_from(row.status).is_ok_and(is_gone) {
         return None;
     }
-    let url = Url::parse(&row.url).ok()?;
-    let due = Timestamp::from_millis(row.created_at).plus(site.refresh_interval(&url));
+    let page = stored_page(site, &Url::parse(&row.url).ok()?);
+    // The row of an address that has another key by now is asked for no more, and goes when it is unwanted.
+    if page_id(&site.domain.id, &page.key).key_hash != row.key_hash {
+        return None;
+    }
+    let due = Timestamp::from_millis(row.created_at).plus(page.refresh_interval);
     Some(due.max(Timestamp::from_millis(row.retry_at)))
 }

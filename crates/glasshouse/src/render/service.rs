@@ -2,6 +2,7 @@
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
 //! See docs/decisions/0034.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,12 +12,12 @@ use url::Url;
 
 use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, EntryPoint, TargetPage, decide, page_of};
+use super::decide::{Decision, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage,
-    Snapshot, Tier, is_gone, keeps,
+    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage, Tier,
+    is_gone, keeps,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::queries::PageId;
@@ -26,7 +27,9 @@ use super::request_counts::RequestCounts;
 use super::retention::Retention;
 use super::served::{record, record_passed_on};
 use super::single_flight::{JoinedRender, SingleFlight};
+use super::snapshot_list::SnapshotLists;
 use super::stored_pages::StoredPages;
+use super::unverified::UnverifiedRenders;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
 use crate::clock::Clock;
@@ -62,6 +65,7 @@ struct Inner {
     stored: StoredPages,
     request_counts: Arc<RequestCounts>,
     retention: Retention,
+    unverified: UnverifiedRenders,
 }
 
 impl RenderService {
@@ -98,6 +102,7 @@ impl RenderService {
             memory,
             request_counts,
             retention,
+            unverified: UnverifiedRenders::new(platform, accounts),
         }))
     }
 
@@ -119,6 +124,11 @@ impl RenderService {
     /// What is stored, for those who look after it.
     pub fn stored_pages(&self) -> &StoredPages {
         &self.0.stored
+    }
+
+    /// Returns the lists of what is stored.
+    pub fn snapshot_lists(&self) -> SnapshotLists {
+        SnapshotLists::new(&self.0.platform)
     }
 
     /// What is kept and when it is made anew.
@@ -163,20 +173,9 @@ impl RenderService {
 
     /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.
     pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
-        let page = page_of(site, target);
+        let page = stored_page(site, target);
         let id = page_id(&site.domain.id, &page.key);
         Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
-    }
-
-    /// What is stored of a domain: address contains `search`, newest first; and how many there are.
-    pub async fn list_snapshots(
-        &self,
-        site: &Site,
-        search: &str,
-        window: (u32, u64),
-    ) -> Result<(Vec<Snapshot>, u64), DbError> {
-        let interval = |url: &Url| site.refresh_interval(url);
-        self.0.durable.list(&site.domain.id, search, window, interval).await
     }
 
     /// The page that is stored; else rendered now; else whatever is left of it.
@@ -194,6 +193,7 @@ impl RenderService {
             }
             found => found?,
         };
+        let mut gone = None;
         if let Some(stored) = found.page {
             let is_stale = stored.is_stale(page.refresh_interval, now);
             // A page that was gone ten minutes ago may be back: only a new look can say.
@@ -202,15 +202,29 @@ impl RenderService {
                 if !is_stale {
                     self.0.memory.insert(id.clone(), stored.page.clone(), page.refresh_interval, now);
                 } else if call.may_render() {
-                    self.refresh_in_background(call.site, page, id, &stored);
+                    self.refresh_in_background(call, page, id, &stored);
                 }
                 return Ok(Some(hit(stored, page)));
             }
+            gone = Some(hit(stored, page));
         }
-        if !call.may_render() {
-            return Ok(None);
+        if !call.may_render() || !self.is_within_budget(call.site, call.unverified_client, id).await? {
+            return Ok(gone);
         }
         self.render_now(call.site, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
+    }
+
+    /// Decides whether a client's request may start a render, or joins one.
+    async fn is_within_budget(
+        &self,
+        site: &Site,
+        unverified_client: Option<IpAddr>,
+        id: &PageId,
+    ) -> Result<bool, DbError> {
+        match unverified_client {
+            Some(client) if !self.0.in_flight.is_open(id) => self.0.unverified.take(site, client).await,
+            _ => Ok(true),
+        }
     }
 
     /// What this process last knew of a page, while a store is down. Nothing is rendered then: a store that does not answer
@@ -318,7 +332,14 @@ impl RenderService {
     }
 
     /// Starts a render of a stale page that nobody waits for, unless one runs, too many do, or it is too early.
-    fn refresh_in_background(&self, site: &Arc<Site>, page: &TargetPage, id: &PageId, stored: &DurablePage) {
+    fn refresh_in_background(
+        &self,
+        call: &RenderCall<'_>,
+        page: &TargetPage,
+        id: &PageId,
+        stored: &DurablePage,
+    ) {
+        let site = call.site;
         let now = self.0.clock.now().as_millis();
         if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
             return;
@@ -328,10 +349,13 @@ impl RenderService {
             metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
             return;
         };
-        let joined =
-            self.start(site, page, id, RenderPurpose::Background, Some(stored.row.stored_generation));
+        let (generation, client) = (Some(stored.row.stored_generation), call.unverified_client);
+        let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
         self.0.platform.tasks.spawn(async move {
-            joined.wait().await;
+            // A page that a stranger may not have renewed is renewed by the next look for stale pages.
+            if matches!(service.is_within_budget(&site, client, &id).await, Ok(true)) {
+                service.start(&site, &page, &id, RenderPurpose::Background, generation).wait().await;
+            }
             drop(place);
         });
     }

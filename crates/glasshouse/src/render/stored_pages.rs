@@ -7,7 +7,7 @@ use store::{BlobError, Blobs, Db, DbError};
 use url::Url;
 
 use super::cache::{delete_objects, page_id};
-use super::decide::page_of;
+use super::decide::stored_page;
 use super::memory::MemoryTier;
 use super::queries;
 use crate::clock::Timestamp;
@@ -64,7 +64,7 @@ impl StoredPages {
             let objects = queries::delete_snapshots(&mut tx, &site.domain.id, &hashes).await?;
             tx.commit().await?;
             for url in chunk {
-                self.memory.forget(&page_id(&site.domain.id, &page_of(site, url).key));
+                self.memory.forget(&page_id(&site.domain.id, &stored_page(site, url).key));
             }
             let objects: Vec<String> = objects.into_iter().flatten().collect();
             purged += objects.len() as u64;
@@ -111,5 +111,5 @@ impl StoredPages {
 }
 
 fn hashes_of(site: &Site, urls: &[Url]) -> Vec<String> {
-    urls.iter().map(|url| page_id(&site.domain.id, &page_of(site, url).key).key_hash).collect()
+    urls.iter().map(|url| page_id(&site.domain.id, &stored_page(site, url).key).key_hash).collect()
 }

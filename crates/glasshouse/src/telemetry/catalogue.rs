@@ -60,6 +60,12 @@ const METRICS: &[Metric] = &[
         help: "Stale pages that were not rendered again because enough renders wait already.",
     },
     Metric {
+        name: "glasshouse_unverified_renders_refused_total",
+        kind: MetricKind::Counter,
+        labels: &[],
+        help: "Renders that unverified crawlers may not cause any more this day or month.",
+    },
+    Metric {
         name: "glasshouse_jobs",
         kind: MetricKind::Gauge,
         labels: &["kind", "state"],
@@ -112,6 +118,36 @@ const METRICS: &[Metric] = &[
         kind: MetricKind::Counter,
         labels: &[],
         help: "Files of the spool with visits that could not be read; they are kept.",
+    },
+    Metric {
+        name: "glasshouse_mention_calls_total",
+        kind: MetricKind::Counter,
+        labels: &["provider", "purpose", "result"],
+        help: "Requests to AI providers, by purpose (answer, analysis) and result.",
+    },
+    Metric {
+        name: "glasshouse_mention_cost_nanodollars_total",
+        kind: MetricKind::Counter,
+        labels: &["provider"],
+        help: "Settled costs of requests to AI providers, in billionths of a US dollar.",
+    },
+    Metric {
+        name: "glasshouse_mention_runs_total",
+        kind: MetricKind::Counter,
+        labels: &["provider", "result"],
+        help: "Ends of attempts at runs of AI mentions.",
+    },
+    Metric {
+        name: "glasshouse_mention_wait_seconds",
+        kind: MetricKind::Histogram,
+        labels: &["provider"],
+        help: "Time from the making of a run to its request.",
+    },
+    Metric {
+        name: "glasshouse_mention_breaker_openings_total",
+        kind: MetricKind::Counter,
+        labels: &["provider"],
+        help: "Times that a failing AI provider was left alone.",
     },
 ];
 

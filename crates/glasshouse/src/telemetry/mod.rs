@@ -28,9 +28,9 @@ pub enum TelemetryError {
     /// The filter is not one.
     #[error("telemetry.log_level {0:?} is neither a level (error, warn, info, debug, trace) nor a filter")]
     BadLevel(String),
-    /// The exporter refused its settings.
-    #[error("telemetry.otlp_endpoint cannot be used: {0}")]
-    Exporter(String),
+    /// The exporter refused its settings. What it says is left out, since it may name a password.
+    #[error("telemetry.otlp_endpoint cannot be used")]
+    Exporter,
 }
 
 /// Ends the traces properly when the process ends.
@@ -91,7 +91,7 @@ fn exporter(endpoint: &str) -> Result<SdkTracerProvider, TelemetryError> {
     let address = if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") };
     let exporter =
         SpanExporter::builder().with_http().with_http_client(client).with_endpoint(address).build();
-    let exporter = exporter.map_err(|error| TelemetryError::Exporter(error.to_string()))?;
+    let exporter = exporter.map_err(|_| TelemetryError::Exporter)?;
     let resource = Resource::builder().with_service_name("glasshouse").build();
     let processor = BatchSpanProcessor::builder(exporter, Tokio).build();
     Ok(SdkTracerProvider::builder().with_span_processor(processor).with_resource(resource).build())

@@ -207,3 +207,49 @@ fn the_document_and_the_completions_are_printed() {
     assert!(document["paths"].get("/api/keys").is_some());
     assert!(completions.contains("set-password"));
 }
+
+#[test]
+fn a_backup_says_that_it_holds_secrets_and_can_leave_the_installations_out() {
+    let folder = folder();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    std::fs::write(folder.path().join("data/edge.secret"), "a secret of this installation").unwrap();
+    let backup = |arguments: &[&str]| {
+        let output = glasshouse(folder.path(), arguments, &[]).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let restored = |file: &str| {
+        let target = self::folder();
+        let file = folder.path().join(file).display().to_string();
+        ok(target.path(), &["restore", &file]);
+        std::fs::read_to_string(target.path().join("data/edge.secret")).ok()
+    };
+
+    let with = backup(&["backup", "with"]);
+    let without = backup(&["backup", "without", "--without-secret"]);
+
+    assert!(with.contains("the file holds secrets") && with.contains("--without-secret"), "{with}");
+    assert!(without.contains("secret is not in it"), "{without}");
+    assert_eq!(restored("with").as_deref(), Some("a secret of this installation"));
+    assert_eq!(restored("without"), None);
+}
+
+#[test]
+fn prompts_are_imported_from_a_file_and_the_same_text_twice_is_skipped() {
+    let folder = folder();
+    let settings = "[providers.gemini]\napi_key = \"a-key-of-a-test\"\n";
+    std::fs::write(folder.path().join("glasshouse.toml"), settings).unwrap();
+    ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
+    ok(folder.path(), &["domain", "add", "shop.test", "--account", "a@shop.test", "--status", "connected"]);
+    let csv = "promptText,intent,tags\n\"Which shop, and why?\",comm,\"docs,x\"\nWhat is it?,info,\n";
+    std::fs::write(folder.path().join("prompts.csv"), csv).unwrap();
+    let import = ["mentions", "import", "--domain", "shop.test", "prompts.csv"];
+
+    let first = ok(folder.path(), &import);
+    let again = ok(folder.path(), &import);
+    std::fs::write(folder.path().join("prompts.csv"), "promptText,intent\nNo?,buy\n").unwrap();
+    let refused = fails(&mut glasshouse(folder.path(), &import, &[]), 1);
+
+    assert_eq!(first.trim(), "2 prompts created, 2 questions queued, 0 skipped, 0 refused");
+    assert_eq!(again.trim(), "0 prompts created, 0 questions queued, 2 skipped, 0 refused");
+    assert!(refused.starts_with("line 2: "), "{refused}");
+}

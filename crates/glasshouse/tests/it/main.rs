@@ -10,6 +10,7 @@ mod audits;
 mod commands;
 mod faults;
 mod import;
+mod mentions;
 mod process;
 mod refresh;
 mod render;

@@ -162,7 +162,7 @@ fn malformed_http_is_answered_without_harm() {
             "HTTP/1.1 400",
         ),
         (b"POST /api/keys HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n", "HTTP/1.1 413"),
-        (b"GET /%ff%00 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "HTTP/1.1 404"),
+        (b"GET /api/%ff%00 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "HTTP/1.1 404"),
         (b"CONNECT x:443 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "HTTP/1.1 4"),
         (huge.as_bytes(), "HTTP/1.1 431"),
     ];

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use url::Url;
 
+use crate::checks::Severity;
 use crate::engine::{Audit, AuditOptions, audit};
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crate::testing::{Listing, audit_listing, findings_of};
@@ -136,4 +137,25 @@ async fn scripts_may_make_for_people_what_googlebot_is_sent() {
 
     assert!(!findings_of(&same, "/").contains(&"UA_RESPONSE_DIFFERS"));
     assert!(findings_of(&other, "/").contains(&"UA_RESPONSE_DIFFERS"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_firewall_that_refuses_an_imitated_googlebot_is_no_deceit() {
+    let page = "GET /\n<title>Shoes</title><p>Shoes for everybody who walks";
+    for (status, expected) in [(401, false), (403, false), (429, false), (404, true)] {
+        let audit = audit_moody(page, &format!("GET / {status}")).await;
+
+        assert_eq!(findings_of(&audit, "/").contains(&"UA_RESPONSE_DIFFERS"), expected, "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_ai_crawler_is_a_warning_that_says_from_where_it_was_asked() {
+    let audit = audit_listing("GET /\nShoes\nBOT GPTBot 403").await;
+
+    let found = audit.site_findings.iter().find(|found| found.check.check().id == "AI_BOT_HTTP_BLOCKED");
+    let found = found.unwrap();
+    assert_eq!(found.check.check().severity, Severity::Warning);
+    let detail = &found.findings[0].detail;
+    assert!(detail.starts_with("GPTBot: 403") && detail.contains("from our own address"), "{detail}");
 }

@@ -71,7 +71,12 @@ struct Notebook {
 }
 
 impl Journal for Notebook {
-    fn save(&mut self, batch: Vec<u8>, _: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>> {
+    fn save(
+        &mut self,
+        batch: Vec<u8>,
+        _: Vec<RowResult>,
+        _: AuditProgress,
+    ) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
             if self.breaks_after == Some(self.batches.len()) {
                 return Err(JournalError::Save("the machine is gone".into()));
@@ -160,6 +165,19 @@ async fn a_cancelled_audit_ends_with_what_it_has() {
 
     assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CrawlEnd::Cancelled));
     assert!(audit.pages > 0 && audit.crawl_stats.skipped.limit > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_audit_that_failed_again_and_again_ends_with_what_was_written_down() {
+    let mut first = Notebook { breaks_after: Some(8), ..Notebook::default() };
+    assert!(resume(&site(), &options(), &mut first, Vec::new()).await.is_err());
+    let site = site();
+
+    let ended = conclude(&site, &options(), first.batches).await.unwrap();
+
+    assert_eq!((ended.status, ended.close_reason), (AuditStatus::Partial, CrawlEnd::Crashed));
+    assert!(ended.pages > 10 && ended.crawl_stats.skipped.limit > 0, "{} pages", ended.pages);
+    assert!(site.fetched.load(Ordering::Relaxed) < 10, "only the files at the root are asked for");
 }
 
 #[tokio::test(start_paused = true)]

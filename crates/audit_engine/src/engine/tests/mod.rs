@@ -4,6 +4,7 @@ mod beside;
 mod hostile;
 mod interruptions;
 mod languages;
+mod real_web;
 
 use super::*;
 use crate::checks::CheckId;
@@ -47,7 +48,7 @@ async fn a_site_that_does_not_answer_is_unreachable() {
 
     assert_eq!(audit.status, crate::engine::AuditStatus::Unreachable);
     assert_eq!(audit.close_reason, crate::engine::CrawlEnd::Unreachable);
-    assert_eq!(audit.error_message.as_deref(), Some("the site does not answer"));
+    assert_eq!(audit.error_message.as_deref(), Some("the site does not answer (TCP: no connection)"));
     assert_eq!(audit.health, 0.0);
 }
 
@@ -81,7 +82,7 @@ async fn a_row_has_every_field_of_a_page() {
 #[tokio::test(start_paused = true)]
 async fn links_name_what_is_at_their_other_end() {
     let audit = audit_listing(
-        "GET /\n<a href=/gone rel='nofollow ugc'>Old shoes</a><a href=https://other.example/>Other</a>\nGET /gone 404",
+        "GET /\n<a href=/gone rel='nofollow ugc'>Old shoes</a><a href=https://other.example/>Other</a><a href=https://unasked.example/>Third</a>\nGET /gone 404\nGET https://other.example/\nOther",
     )
     .await;
 
@@ -91,7 +92,11 @@ async fn links_name_what_is_at_their_other_end() {
 
     assert_eq!(
         links,
-        [("/gone", "Old shoes", "nofollow ugc", 404), ("https://other.example/", "Other", "", 0)]
+        [
+            ("/gone", "Old shoes", "nofollow ugc", Some(404)),
+            ("https://other.example/", "Other", "", Some(200)),
+            ("https://unasked.example/", "Third", "", None),
+        ]
     );
 }
 

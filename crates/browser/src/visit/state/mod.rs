@@ -11,7 +11,8 @@ pub(in crate::visit) use action::Action;
 
 use super::document::Document;
 use super::limits::{ABORT_GRACE, CAPTURE_LIMIT, CUT_GRACE, SCRIPT_GRACE};
-use super::outcome::{Captured, End};
+use super::loads::Loads;
+use super::outcome::{Captured, End, settled};
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
 use super::traffic::Traffic;
@@ -20,7 +21,7 @@ use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
 use crate::page::{Command, Done, Message, Why};
 use crate::tab::Navigated;
-use crate::{RenderError, RenderRequest, Settled};
+use crate::{RenderError, RenderRequest};
 
 /// Reloads of itself that a page is granted.
 const MAX_RELOADS: u32 = 3;
@@ -45,6 +46,7 @@ pub(super) struct State<'a> {
     document: Document,
     reloads: u32,
     traffic: Traffic,
+    loads: Loads,
     /// A report that came while a script was on its way, and until when that counts.
     early: Option<(Box<Done>, Instant)>,
     phase: Phase,
@@ -77,6 +79,7 @@ impl<'a> State<'a> {
             document: Document::default(),
             reloads: 0,
             traffic: Traffic::default(),
+            loads: Loads::new(request.inspect),
             early: None,
             phase: Phase::Running,
             deadline: now + request.timeout,
@@ -123,7 +126,10 @@ impl<'a> State<'a> {
             Input::Response(received) => return self.on_response(&received),
             Input::Message(message) => return self.on_message(message, now),
             Input::Standing(standing) => return self.on_standing(&standing, now),
-            Input::Loaded { request_id, broken } => return self.on_loaded(request_id, broken, now),
+            Input::Loaded { request_id, broken, given_up } => {
+                self.loads.end(request_id, broken, given_up);
+                return self.on_loaded(request_id, broken, now);
+            }
             Input::Drawn => self.on_drawn(),
             Input::Shown if self.document.forbids_scripts => self.actions.push(Action::Write),
             Input::Shown => {}
@@ -254,14 +260,9 @@ impl<'a> State<'a> {
         }
         let own = self.document.status.unwrap_or(200);
         let status = if (100..600).contains(&done.status) { done.status } else { own };
-        let (partial, settled) = match done.why {
-            _ if self.findings.is_cut => (true, Settled::Bytes),
-            Why::Flag => (false, Settled::Flag),
-            Why::Quiet => (false, Settled::Quiet),
-            Why::Still => (false, Settled::Still),
-            Why::Timeout | Why::Forced => (true, Settled::Timeout),
-        };
-        let inspection = done.inspection.filter(|_| !partial);
+        let (partial, settled) = settled(done.why, self.findings.is_cut);
+        let mut inspection = done.inspection.filter(|_| !partial);
+        inspection.iter_mut().for_each(|inspection| inspection.loaded = self.loads.ended());
         End::Page(Box::new(Captured {
             status,
             location: None,
@@ -277,13 +278,16 @@ impl<'a> State<'a> {
         let is_main = request.frame_id.as_deref() == Some(self.frame.as_str());
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
-            (Some("Document"), false) => self.note_frame(&request.request.url),
+            (Some("Document"), false) if request.is_elsewhere(&self.request.url) => {
+                self.actions.push(Action::NoteForeignFrame);
+            }
             _ if request.is_in_advance(&self.request.url) => return None,
             _ => {}
         }
         // A worker's own script belongs to no document, and its end is not reported.
         let is_own = is_main && self.document.is_loader(&request.loader_id);
         self.traffic.begin(request, is_own);
+        self.loads.begin(request, is_own);
         None
     }
 
@@ -313,11 +317,13 @@ impl<'a> State<'a> {
     /// Another document is the main one from now on.
     fn arrive(&mut self, document: Document) {
         self.traffic = Traffic::default();
+        self.loads = Loads::new(self.request.inspect);
         self.early = None;
         self.document = document;
     }
 
     fn on_response(&mut self, received: &Received<'_>) -> Option<End> {
+        self.loads.answered(&received.request_id, received.response.status);
         if let Some(departure) = self.take_departure(&received.request_id) {
             return self.on_departed(departure, received);
         }
@@ -389,12 +395,5 @@ impl<'a> State<'a> {
     fn refusal(&self) -> Option<RenderError> {
         let (host, _) = self.document_address()?;
         Some(self.findings.refusal.clone()?.into_error(&host))
-    }
-
-    fn note_frame(&mut self, url: &str) {
-        let Ok(url) = Url::parse(url) else { return };
-        if matches!(url.scheme(), "http" | "https") && url.origin() != self.request.url.origin() {
-            self.actions.push(Action::NoteForeignFrame);
-        }
     }
 }

@@ -11,7 +11,8 @@ pub(super) fn read_lines(
     most: usize,
     each: &mut dyn FnMut(Listed),
 ) -> Result<Parsed, ParseError> {
-    let mut parsed = Parsed { kind: FileKind::Text, is_cut: false, bad_lastmods: 0 };
+    let mut parsed =
+        Parsed { kind: FileKind::Text, is_cut: false, bad_lastmods: 0, bytes: 0, has_more_entries: false };
     let mut count = 0;
     let mut line = Vec::new();
     loop {
@@ -25,13 +26,14 @@ pub(super) fn read_lines(
             continue;
         }
         if count == most {
-            parsed.is_cut = true;
+            (parsed.is_cut, parsed.has_more_entries) = (true, true);
             break;
         }
         count += 1;
-        each(Listed { loc: loc.to_owned(), lastmod: None, has_bad_lastmod: false, ..Listed::default() });
+        each(Listed { loc: loc.to_owned(), ..Listed::default() });
     }
     parsed.is_cut |= text.is_cut();
+    parsed.bytes = text.bytes();
     if count == 0 {
         return Err(ParseError::NotASitemap("text without an address".to_owned()));
     }

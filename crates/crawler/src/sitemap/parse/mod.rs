@@ -12,6 +12,10 @@ use super::decode::Text;
 
 /// Longer addresses are no addresses.
 const MAX_URL_BYTES: usize = 8192;
+/// Longest piece of a file that is held at once: a text, a tag, a comment. A sound file has none that is near.
+const MAX_PIECE_BYTES: usize = 64 * 1024;
+/// Priority from which a page is one of the site's main ones.
+const HIGH_PRIORITY: f64 = 0.8;
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub struct Listed {
     pub lastmod: Option<i64>,
     /// The file says when it changed, and that is no date.
     pub has_bad_lastmod: bool,
+    /// The file gives the page a priority of 0.8 or more.
+    pub is_important: bool,
     /// Language versions (`xhtml:link` with `hreflang`): the language and the address as they stand there.
     pub alternates: Vec<(String, String)>,
 }
@@ -48,6 +54,10 @@ pub struct Parsed {
     pub is_cut: bool,
     /// Dates that are none.
     pub bad_lastmods: usize,
+    /// Unpacked bytes that were read.
+    pub bytes: u64,
+    /// True if the limit of entries was reached.
+    pub has_more_entries: bool,
 }
 
 /// Why a file is no sitemap.
@@ -137,7 +147,7 @@ mod tests {
         )
         .unwrap();
 
-        assert_eq!(parsed, Parsed { kind: FileKind::Urlset, is_cut: false, bad_lastmods: 1 });
+        assert_eq!((parsed.kind, parsed.is_cut, parsed.bad_lastmods), (FileKind::Urlset, false, 1));
         assert_eq!(
             listed,
             [
@@ -145,6 +155,7 @@ mod tests {
                     loc: "https://shop.example/".into(),
                     lastmod: Some(1000),
                     has_bad_lastmod: false,
+                    is_important: true,
                     ..Listed::default()
                 },
                 Listed {
@@ -301,6 +312,27 @@ mod tests {
         assert!(by_count.is_cut && ten.len() == 10);
         assert!(by_size.is_cut && (5..12).contains(&some.len()), "{}", some.len());
         assert!(!exact.is_cut && all.len() == 100);
+    }
+
+    #[test]
+    fn no_piece_of_a_file_is_longer_than_its_bound() {
+        let long = "x".repeat(MAX_PIECE_BYTES);
+        for piece in [
+            format!("<loc>{long}</loc>"),
+            format!("<!--{long}-->"),
+            format!("<!--{}-->", "<".repeat(MAX_PIECE_BYTES)),
+            format!("<a b='{long}'/>"),
+            format!("<![CDATA[{long}]]>"),
+        ] {
+            let file = format!("<urlset><url>{piece}<loc>https://a.example/</loc></url></urlset>");
+
+            assert!(matches!(parse(&file), Err(ParseError::Broken { .. })), "{}", &piece[..9]);
+        }
+        let comments = "<!-- a licence of a few words -->".repeat(5000);
+        assert_eq!(
+            locs(&format!("<urlset>{comments}<url><loc>https://a.example/</loc></url></urlset>")).len(),
+            1
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as XmlError, SyntaxError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::{FileKind, Listed, MAX_URL_BYTES, ParseError, Parsed};
-use crate::sitemap::decode::Text;
+use super::{FileKind, HIGH_PRIORITY, Listed, MAX_PIECE_BYTES, MAX_URL_BYTES, ParseError, Parsed};
+use crate::sitemap::decode::{Text, is_too_long};
 use crate::sitemap::lastmod::parse_lastmod;
 
 /// Sitemaps are four levels deep; the rest is an attack or something else.
@@ -22,6 +22,7 @@ const MAX_ALTERNATES: usize = 500;
 enum Field {
     Loc,
     Lastmod,
+    Priority,
 }
 
 /// A sitemap in one of the XML forms. Elements are told apart by where they are, so that an image's `loc` is never taken for its page's.
@@ -40,8 +41,10 @@ pub(super) struct XmlFile<'r, 'f> {
     value: String,
     loc: String,
     lastmod: Option<String>,
+    is_important: bool,
     alternates: Vec<(String, String)>,
     count: usize,
+    has_more_entries: bool,
     bad_lastmods: usize,
 }
 
@@ -64,8 +67,10 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             value: String::new(),
             loc: String::new(),
             lastmod: None,
+            is_important: false,
             alternates: Vec::new(),
             count: 0,
+            has_more_entries: false,
             bad_lastmods: 0,
         }
     }
@@ -76,6 +81,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         let mut is_cut = false;
         loop {
             buffer.clear();
+            self.reader.get_mut().allow(MAX_PIECE_BYTES);
             let event = match self.reader.read_event_into(&mut buffer) {
                 Ok(event) => event,
                 // Cut in the middle of a tag by our own limit.
@@ -86,6 +92,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
                 Event::Start(tag) => self.open(&tag)?,
                 Event::End(_) => {
                     is_cut = self.close();
+                    self.has_more_entries = is_cut;
                     if is_cut || self.depth == 0 {
                         break;
                     }
@@ -107,7 +114,9 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         if self.depth > 0 && !is_cut {
             return Err(self.broken("it ends before its root element does".to_owned()));
         }
-        Ok(Parsed { kind, is_cut, bad_lastmods: self.bad_lastmods })
+        let bytes = self.reader.get_ref().bytes();
+        let has_more_entries = self.has_more_entries;
+        Ok(Parsed { kind, is_cut, bad_lastmods: self.bad_lastmods, bytes, has_more_entries })
     }
 
     fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), ParseError> {
@@ -143,6 +152,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             self.entry = Some(self.depth);
             self.loc.clear();
             self.lastmod = None;
+            self.is_important = false;
             self.alternates.clear();
         } else if is_field {
             self.open_field(kind, local.as_ref(), tag);
@@ -156,6 +166,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             (FileKind::Urlset | FileKind::Index, b"lastmod")
             | (FileKind::Rss, b"pubDate")
             | (FileKind::Atom, b"updated") => Field::Lastmod,
+            (FileKind::Urlset, b"priority") => Field::Priority,
             (FileKind::Atom, b"link") => {
                 if let Some(href) = alternate_link(tag) {
                     self.loc = href;
@@ -178,6 +189,10 @@ impl<'r, 'f> XmlFile<'r, 'f> {
             match field {
                 Field::Loc => value.clone_into(&mut self.loc),
                 Field::Lastmod => self.lastmod = (!value.is_empty()).then(|| value.to_owned()),
+                Field::Priority => {
+                    self.is_important =
+                        value.parse::<f64>().is_ok_and(|priority| (HIGH_PRIORITY..=1.0).contains(&priority));
+                }
             }
             self.field = None;
         }
@@ -199,7 +214,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         let has_bad_lastmod = text.is_some() && lastmod.is_none();
         self.bad_lastmods += usize::from(has_bad_lastmod);
         let (loc, alternates) = (std::mem::take(&mut self.loc), std::mem::take(&mut self.alternates));
-        (self.each)(Listed { loc, lastmod, has_bad_lastmod, alternates });
+        (self.each)(Listed { loc, lastmod, has_bad_lastmod, is_important: self.is_important, alternates });
         false
     }
 
@@ -237,6 +252,9 @@ impl<'r, 'f> XmlFile<'r, 'f> {
 
     fn explain(&self, error: XmlError) -> ParseError {
         match error {
+            XmlError::Io(error) if is_too_long(&error) => {
+                self.broken(format!("a piece of it has more than {MAX_PIECE_BYTES} bytes"))
+            }
             XmlError::Io(error) => ParseError::Read(io::Error::new(error.kind(), error)),
             XmlError::Syntax(SyntaxError::UnclosedDoctype) => ParseError::DocumentType,
             error => self.broken(error.to_string()),

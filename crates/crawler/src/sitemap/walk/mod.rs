@@ -1,9 +1,11 @@
-//! The walk through a site's sitemap: from its first file to those that it refers to, level by level.
-//! Must never take a page of another host, nor follow a circle.
+//! The walk through the sitemaps of a site: from the first files to those that they refer to, level by level. What is found
+//! goes to a collector: pages of one site for refreshes and settings (`site`), every entry for audits.
+//! Must never follow a circle, nor hold more than the reader's memory.
+
+mod site;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 
@@ -11,110 +13,179 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 use url::Url;
 
-use super::file::{FileContent, read_file};
+use super::file::{EntryExtra, FileContent, read_file};
 use super::memory::Memory;
 use super::{
     FileKind, FileProblem, FileSummary, SiteHosts, Sitemap, SitemapError, SitemapFile, SitemapLimits,
-    SitemapPage,
 };
-use crate::url::cache_key;
+
+pub use site::read_site;
 
 /// An index may name indexes; below this depth nothing is read.
 const MAX_DEPTH: usize = 3;
 /// More files than this are not one site's sitemap.
 const MAX_FILES: usize = 2_000;
-/// Files of one index that are fetched at the same time. Low: they all come from one origin, and wait in memory.
-const FILES_AT_ONCE: usize = 3;
-/// Tables that the known pages are spread over: a table that grows is there twice meanwhile.
-const TABLES: usize = 16;
 
-/// Reads a sitemap and every file that it refers to.
+/// A file whose download began.
+pub struct OpenedFile<B> {
+    /// Address that answered, redirects followed.
+    pub url: Url,
+    pub body: B,
+}
+
+/// A file that could not be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnopenedFile {
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    pub reason: String,
+}
+
+/// A file of the walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkedFile {
+    /// Address under which it is named.
+    pub url: Url,
+    /// Address that answered.
+    pub end: Url,
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// Indexes above it.
+    pub depth: usize,
+}
+
+/// An entry of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkedEntry<'e> {
+    /// The address as it stands there.
+    pub loc: &'e str,
+    /// When the page changed, in epoch milliseconds.
+    pub lastmod: Option<i64>,
+    /// Further facts, for those who ask for them.
+    pub extra: Option<&'e EntryExtra>,
+}
+
+/// Outcome of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryOutcome {
+    /// It was taken.
+    Taken,
+    /// It is no address.
+    Unusable,
+    /// It is another site's.
+    Foreign,
+    /// It was taken before.
+    Duplicate,
+    /// A limit leaves it out.
+    LeftOut,
+}
+
+/// Takes over what a walk finds.
+pub trait SitemapCollector: Send + 'static {
+    /// True if it wants more of entries than address and date.
+    const WANTS_EXTRAS: bool;
+
+    /// Decides whether a file is read that an index names.
+    fn admits_file(&self, index: &WalkedFile, file: &Url) -> bool;
+
+    /// Takes over an entry of a list.
+    fn take(&mut self, file: &WalkedFile, entry: WalkedEntry<'_>) -> EntryOutcome;
+
+    /// Hears how a file ended. Its entries were handed over before.
+    fn note(&mut self, file: WalkedFile, outcome: Result<FileSummary, FileProblem>);
+
+    /// Hears that a bound left out what was still to be read.
+    fn note_cut(&mut self);
+
+    /// Decides whether nothing more is wanted.
+    fn is_full(&self) -> bool;
+
+    /// Bytes that it holds.
+    fn bytes(&self) -> usize;
+}
+
+/// Reads sitemap files and every file that they refer to, and hands what they list to a collector.
 ///
-/// `open` fetches a file: its answer is the body of a 2xx, and any error of it is `fetch_failed`. The first file must be
-/// usable; of the files of an index the unusable ones are only noted, unless not one of them is usable.
+/// `open` fetches a file. Fails only when a thread of the reader does; then what was collected is lost.
 /// Dropping the future stops everything.
-pub async fn read_site<F, B, E>(
+pub async fn walk_sitemaps<C, F, B>(
     open: impl Fn(Url) -> F,
-    start: &Url,
-    hosts: &SiteHosts,
+    starts: Vec<Url>,
     limits: SitemapLimits,
-) -> Result<Sitemap, SitemapError>
+    collector: C,
+) -> Option<C>
 where
-    F: Future<Output = Result<B, E>>,
+    C: SitemapCollector,
+    F: Future<Output = Result<OpenedFile<B>, UnopenedFile>>,
     B: Stream<Item = io::Result<Bytes>>,
-    E: fmt::Display,
 {
     let memory = Arc::new(Memory::of(limits.memory_bytes));
-    let mut walk = Walk {
-        hosts: hosts.clone(),
-        limits,
-        memory: memory.clone(),
-        site: Sitemap::default(),
-        known: Known::default(),
-        visited: HashSet::from([start.clone()]),
-        next: vec![start.clone()],
-    };
+    let mut walk =
+        Walk { memory: memory.clone(), visited: starts.iter().cloned().collect(), next: starts, collector };
     for depth in 0..=MAX_DEPTH {
         let level = std::mem::take(&mut walk.next);
         let (open, memory) = (&open, &memory);
         let files = stream::iter(level).map(|url| async move {
-            let content = read_file(open(url.clone()), limits, memory.clone()).await;
-            (url, content)
+            let opened = open(url.clone()).await;
+            let (end, status) = match &opened {
+                Ok(opened) => (opened.url.clone(), 200),
+                Err(unopened) => (url.clone(), unopened.status),
+            };
+            let file = WalkedFile { url, end, status, depth };
+            let content = match opened {
+                Ok(opened) => read_file(opened, limits, C::WANTS_EXTRAS, memory.clone()).await,
+                Err(unopened) => Err(FileProblem::Fetch(unopened.reason)),
+            };
+            (file, content)
         });
-        let mut files = std::pin::pin!(files.buffered(FILES_AT_ONCE));
-        while let Some((url, outcome)) = files.next().await {
+        let mut files = std::pin::pin!(files.buffered(limits.files_at_once.max(1)));
+        while let Some((file, outcome)) = files.next().await {
             let is_full = walk.is_full();
             // Fifty thousand addresses are some tenths of a second's work.
             let taking = tokio::task::spawn_blocking(move || {
-                walk.take(url, outcome, depth);
+                walk.take(file, outcome);
                 walk
             });
-            walk = taking.await.map_err(|_| SitemapError::ParseFailed {
-                url: start.clone(),
-                reason: "the reader failed".to_owned(),
-            })?;
+            walk = taking.await.ok()?;
             if is_full {
-                walk.site.is_cut = true;
-                return Ok(walk.site);
+                walk.collector.note_cut();
+                return Some(walk.collector);
             }
         }
     }
-    walk.end()
+    Some(walk.collector)
 }
 
-struct Walk {
-    hosts: SiteHosts,
-    limits: SitemapLimits,
+struct Walk<C> {
     memory: Arc<Memory>,
-    site: Sitemap,
-    known: Known,
     visited: HashSet<Url>,
     next: Vec<Url>,
+    collector: C,
 }
 
-impl Walk {
+impl<C: SitemapCollector> Walk<C> {
     fn is_full(&self) -> bool {
-        self.site.pages.len() >= self.limits.total_urls || self.memory.is_full()
+        self.collector.is_full() || self.memory.is_full()
     }
 
     /// Takes over what a file lists: its pages, or the files that it refers to.
-    fn take(&mut self, url: Url, outcome: Result<FileContent, FileProblem>, depth: usize) {
+    fn take(&mut self, file: WalkedFile, outcome: Result<FileContent, FileProblem>) {
         let outcome = match outcome {
-            Ok(content) if content.parsed.kind == FileKind::Index && depth == MAX_DEPTH => {
+            Ok(content) if content.parsed.kind == FileKind::Index && file.depth == MAX_DEPTH => {
                 Err(FileProblem::TooDeep)
             }
-            Ok(content) => Ok(self.take_content(&url, &content)),
+            Ok(content) => Ok(self.take_content(&file, &content)),
             Err(problem) => Err(problem),
         };
-        self.note(url, outcome);
+        self.note(file, outcome);
     }
 
-    fn note(&mut self, url: Url, outcome: Result<FileSummary, FileProblem>) {
-        self.memory.take(size_of::<SitemapFile>() + url.as_str().len());
-        self.site.files.push(SitemapFile { url, outcome });
+    fn note(&mut self, file: WalkedFile, outcome: Result<FileSummary, FileProblem>) {
+        self.memory.take(size_of::<SitemapFile>() + file.url.as_str().len());
+        self.collector.note(file, outcome);
     }
 
-    fn take_content(&mut self, file: &Url, content: &FileContent) -> FileSummary {
+    fn take_content(&mut self, file: &WalkedFile, content: &FileContent) -> FileSummary {
         let parsed = content.parsed;
         let mut summary = FileSummary {
             kind: parsed.kind,
@@ -123,31 +194,47 @@ impl Walk {
             foreign: 0,
             duplicates: 0,
             bad_lastmods: parsed.bad_lastmods,
+            bytes: parsed.bytes,
+            has_more_entries: parsed.has_more_entries,
             is_cut: parsed.is_cut,
         };
+        let mut extras = content.extras.iter().peekable();
         let mut entries = content.listed.entries();
-        while let Some((loc, lastmod)) = entries.next() {
-            let Some(url) = usable(loc) else {
-                summary.unusable += 1;
+        for number in 0.. {
+            let Some((loc, lastmod)) = entries.next() else { break };
+            let extra = extras.next_if(|(of, _)| *of == number).map(|(_, extra)| extra);
+            if parsed.kind == FileKind::Index {
+                self.take_file(file, loc, &mut summary);
                 continue;
+            }
+            let before = self.collector.bytes();
+            let is_full = self.memory.is_full();
+            let outcome = match is_full {
+                true => EntryOutcome::LeftOut,
+                false => self.collector.take(file, WalkedEntry { loc, lastmod, extra }),
             };
-            match parsed.kind {
-                FileKind::Index => self.take_file(file, url, &mut summary),
-                _ => self.take_page(SitemapPage { url, lastmod }, &mut summary),
+            self.memory.take(self.collector.bytes().saturating_sub(before));
+            match outcome {
+                EntryOutcome::Taken => {}
+                EntryOutcome::Unusable => summary.unusable += 1,
+                EntryOutcome::Foreign => summary.foreign += 1,
+                EntryOutcome::Duplicate => summary.duplicates += 1,
+                EntryOutcome::LeftOut => summary.is_cut = true,
             }
         }
-        self.site.is_cut |= summary.is_cut;
         summary
     }
 
-    fn take_file(&mut self, index: &Url, url: Url, summary: &mut FileSummary) {
-        let host = url.host_str().unwrap_or_default();
-        // A sitemap may live on a host of its own; then so may the files beside it.
-        let is_own = self.hosts.contains(host) || self.hosts.page(url.clone()).is_some();
-        if !is_own && index.host_str() != Some(host) {
+    fn take_file(&mut self, index: &WalkedFile, loc: &str, summary: &mut FileSummary) {
+        let Some(url) = usable(loc, &index.end) else {
+            summary.unusable += 1;
+            return;
+        };
+        if !self.collector.admits_file(index, &url) {
             summary.foreign += 1;
-            if self.site.files.len() < MAX_FILES {
-                self.note(url, Err(FileProblem::ForeignHost));
+            if self.visited.len() < MAX_FILES && self.visited.insert(url.clone()) {
+                let foreign = WalkedFile { end: url.clone(), url, status: 0, depth: index.depth + 1 };
+                self.note(foreign, Err(FileProblem::ForeignHost));
             }
         } else if self.visited.contains(&url) {
             // A circle, or named twice.
@@ -159,76 +246,11 @@ impl Walk {
             self.next.push(url);
         }
     }
-
-    fn take_page(&mut self, page: SitemapPage, summary: &mut FileSummary) {
-        let Some(url) = self.hosts.page(page.url) else {
-            summary.foreign += 1;
-            return;
-        };
-        let page = SitemapPage { url, ..page };
-        let hash = self.known.hash(&page.url);
-        if self.known.contains(hash) {
-            summary.duplicates += 1;
-        } else if self.is_full() {
-            summary.is_cut = true;
-        } else {
-            let before = self.site.pages.bytes() + self.known.bytes();
-            self.known.insert(hash);
-            self.site.pages.push(&page);
-            self.memory.take(self.site.pages.bytes() + self.known.bytes() - before);
-        }
-    }
-
-    /// The site, unless its first file is unusable or, being an index, none of its files is usable.
-    fn end(self) -> Result<Sitemap, SitemapError> {
-        let has_list =
-            |file: &SitemapFile| file.outcome.as_ref().is_ok_and(|file| file.kind != FileKind::Index);
-        if self.site.files.iter().any(has_list) {
-            return Ok(self.site);
-        }
-        let failed = self.site.files.iter().find_map(|file| match &file.outcome {
-            Err(FileProblem::Fetch(reason)) => {
-                Some(SitemapError::FetchFailed { url: file.url.clone(), reason: reason.clone() })
-            }
-            Err(FileProblem::Parse(reason)) => {
-                Some(SitemapError::ParseFailed { url: file.url.clone(), reason: reason.clone() })
-            }
-            _ => None,
-        });
-        failed.map_or(Ok(self.site), Err)
-    }
 }
 
-/// Pages that were taken already: hashes of their cache keys, 8 bytes for a page. That two of a million pages share one,
-/// and the second is lost, happens once in some thirty million sites.
-#[derive(Default)]
-struct Known {
-    tables: [HashSet<u64>; TABLES],
-    hasher: RandomState,
-}
-
-impl Known {
-    fn insert(&mut self, hash: u64) {
-        self.tables[hash as usize % TABLES].insert(hash);
-    }
-
-    fn contains(&self, hash: u64) -> bool {
-        self.tables[hash as usize % TABLES].contains(&hash)
-    }
-
-    fn hash(&self, url: &Url) -> u64 {
-        self.hasher.hash_one(cache_key(url))
-    }
-
-    /// What the tables hold: a place is a hash and a byte, and an eighth of the places stays free.
-    fn bytes(&self) -> usize {
-        self.tables.iter().map(|table| table.capacity() * 8 / 7 * (size_of::<u64>() + 1)).sum()
-    }
-}
-
-/// An absolute http or https address without credentials; its fragment is dropped.
-fn usable(loc: &str) -> Option<Url> {
-    let mut url = Url::parse(loc).ok()?;
+/// An http or https address without credentials, relative ones made absolute; its fragment is dropped.
+pub fn usable(loc: &str, file: &Url) -> Option<Url> {
+    let mut url = file.join(loc).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
     if !is_web || !url.username().is_empty() || url.password().is_some() {
         return None;

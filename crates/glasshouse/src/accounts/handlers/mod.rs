@@ -1,5 +1,7 @@
 //! HTTP of accounts: signing in, keys, use of the plan.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::{FromRequest, Request, State};
 use axum::response::IntoResponse;
@@ -11,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::model::{ApiKeyInfo, Email, KeyId};
 use super::plans::Plan;
-use super::service::CreateKeyError;
+use super::service::{CreateKeyError, SignInError};
 use super::sessions::{cookie_in, ended_cookie};
 use super::usage::{UsageReport, entries};
 use crate::api::access::OwnAccount;
@@ -19,7 +21,6 @@ use crate::api::caller::{ClientAddress, SignedIn, client_address};
 use crate::api::extract::BodyLimit;
 use crate::api::header_names::SEC_FETCH_SITE;
 use crate::api::openapi::{Errors, Refusals, own_errors};
-use crate::api::rate_limit::counted_as;
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
 use crate::app::AppState;
 
@@ -63,8 +64,7 @@ impl FromRequest<AppState> for SignIn {
 
     async fn from_request(request: Request, app: &AppState) -> ApiResult<SignIn> {
         let (mut parts, body) = request.into_parts();
-        let address = counted_as(client_address(&parts));
-        if let Some(standing) = app.rate_limits.sign_in_address.find_used_up(&address) {
+        if let Some(standing) = app.rate_limits.sign_ins.find_used_up(client_address(&parts)) {
             standing.refusal().map_or(Ok(()), Err)?;
         }
         let most = parts.extensions.get().map_or(SIGN_IN_BYTES, |BodyLimit(most)| SIGN_IN_BYTES.min(*most));
@@ -108,22 +108,20 @@ async fn create_session(
         .map_err(|_| ApiError::invalid_request(vec![Issue::new("email", "is not an e-mail address")]))?;
 
     // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
-    let address = counted_as(address);
-    let pair = (address, email.as_str().to_owned());
-    let standing = app.rate_limits.sign_in_address.take(address);
-    standing.refusal().map_or(Ok(()), Err)?;
-    let standing = app.rate_limits.sign_in.take(pair.clone());
-    if let Some(refusal) = standing.refusal() {
-        app.rate_limits.sign_in_address.give_back(&address);
-        return Err(refusal);
-    }
+    let sign_ins = &app.rate_limits.sign_ins;
+    sign_ins.take(address, &email).await?.refusal().map_or(Ok(()), Err)?;
     let https = app.platform.config.is_public_https();
     let shown = cookie_in(&headers, https);
-    let session = app.accounts.sign_in(&email, credentials.password, shown).await?;
-    let session = session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?;
+    let session = match app.accounts.sign_in(&email, credentials.password, shown).await {
+        Ok(session) => session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?,
+        Err(SignInError::Busy) => {
+            sign_ins.give_back(address, &email).await?;
+            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(1)));
+        }
+        Err(SignInError::Store(error)) => return Err(error.into()),
+    };
     app.rate_limits.note_right(session.id());
-    app.rate_limits.sign_in.give_back(&pair);
-    app.rate_limits.sign_in_address.give_back(&address);
+    sign_ins.give_back(address, &email).await?;
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
 }
 

@@ -32,3 +32,14 @@ pub enum CreateKeyError {
     #[error(transparent)]
     Store(#[from] DbError),
 }
+
+/// Why somebody was not signed in, apart from a wrong password.
+#[derive(Debug, thiserror::Error)]
+pub enum SignInError {
+    /// Too many passwords wait to be checked.
+    #[error("too many passwords wait to be checked")]
+    Busy,
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] DbError),
+}

@@ -13,7 +13,7 @@ use std::time::Duration;
 use store::{Db, DbError};
 
 use self::cache::KeyCache;
-pub use self::errors::{AccountError, CreateKeyError};
+pub use self::errors::{AccountError, CreateKeyError, SignInError};
 use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
@@ -251,10 +251,10 @@ impl Accounts {
         email: &Email,
         password: String,
         shown: Option<&str>,
-    ) -> Result<Option<NewSession>, DbError> {
+    ) -> Result<Option<NewSession>, SignInError> {
         let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
         let (account, stored) = found.unzip();
-        let is_right = passwords::verify(password, stored).await;
+        let is_right = passwords::verify(password, stored).await.map_err(|_| SignInError::Busy)?;
         let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
 
         let session = NewSession::generate();
@@ -265,6 +265,28 @@ impl Accounts {
         queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
             .await?;
         tx.commit().await?;
+        Ok(Some(session))
+    }
+
+    /// Replaces the account's password when `current` is right: every session ends and a new one begins. `None`: it is wrong.
+    pub async fn change_password(
+        &self,
+        email: &Email,
+        current: String,
+        new: String,
+    ) -> Result<Option<NewSession>, SignInError> {
+        let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
+        let (account, stored) = found.unzip();
+        let is_right = passwords::verify(current, stored).await.map_err(|_| SignInError::Busy)?;
+        let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
+
+        let (hash, session) = (passwords::hash(new).await, NewSession::generate());
+        let mut tx = self.0.db.write().await?;
+        queries::set_password_hash(&mut tx, &account, &hash).await?;
+        queries::delete_sessions_of(&mut tx, &account).await?;
+        queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
+            .await?;
+        tx.commit_durably().await?;
         Ok(Some(session))
     }
 

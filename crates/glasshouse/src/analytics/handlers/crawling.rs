@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{NotAnswered, Question, ReportQuery, Span, invalid, private};
+use super::question::{NotAnswered, Question, ReportQuery, Span, private};
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::crawl_report::{CrawlerCount, ForbiddenVisits, PageError};
 use crate::analytics::referrals::ReferralCount;
@@ -88,7 +88,7 @@ impl ReportQuery for PagesQuery {
     fn check(&self, _: Option<&str>) -> ApiResult<()> {
         match self.limit {
             Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
-                Err(invalid("limit", format!("must be from 1 to {MAX_LIMIT}")))
+                Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")))
             }
             _ => Ok(()),
         }

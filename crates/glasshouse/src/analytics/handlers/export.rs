@@ -42,6 +42,7 @@ struct ExportQuery {
     #[param(example = "2026-11-20")]
     to: Option<String>,
     /// Form of the file; `csv` unless given.
+    #[param(inline)]
     #[serde(default)]
     format: ExportFormat,
 }

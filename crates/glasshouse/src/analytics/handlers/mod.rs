@@ -3,9 +3,11 @@
 mod crawling;
 mod export;
 mod live;
+mod pages;
 mod question;
 mod reports;
 mod stats_token;
+mod timeline;
 
 use utoipa_axum::router::OpenApiRouter;
 
@@ -16,6 +18,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .merge(reports::routes())
         .merge(crawling::routes())
+        .merge(timeline::routes())
+        .merge(pages::routes())
         .merge(live::routes())
         .merge(export::routes())
         .merge(stats_token::routes())

@@ -9,13 +9,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::question::{
-    Include, Question, ReportQuery, Span, check_length, days, invalid, private, private_list,
-};
+use super::question::{Include, Question, ReportQuery, Span, check_length, days, private, private_list};
 use crate::analytics::access::{ReadAnalytics, is_same_site};
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
-use crate::api::ApiResult;
 use crate::api::openapi::{Refusals, own_errors};
+use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
@@ -299,7 +297,7 @@ impl ReportQuery for PageQuery {
         let on = url.host_str().unwrap_or_default();
         match host {
             Some(host) if !is_same_site(host, on.strip_suffix('.').unwrap_or(on)) => {
-                Err(invalid("url", "is not on the domain"))
+                Err(ApiError::invalid_parameter("url", "is not on the domain"))
             }
             _ => Ok(()),
         }
@@ -330,5 +328,5 @@ impl ReportQuery for BotsQuery {
 /// The page, if it is an http(s) address.
 fn page_url(text: &str) -> ApiResult<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    url.ok_or_else(|| invalid("url", "must be an absolute http or https address"))
+    url.ok_or_else(|| ApiError::invalid_parameter("url", "must be an absolute http or https address"))
 }

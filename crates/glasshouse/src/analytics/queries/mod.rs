@@ -1,6 +1,7 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
+pub mod expiry;
 pub mod first_days;
 pub mod imports;
 pub mod moving;

@@ -156,6 +156,16 @@ pub async fn list_open_pages(
     })?)
 }
 
+/// Lists the days of a domain that have open rows. Goes from day to day in the index: a day may have 100,000 rows.
+pub async fn list_open_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Day>, DbError> {
+    const SQL: &str = "with recursive days (day) as (\
+             select min(day) from visit_open where domain_id = $1 \
+             union all select (select min(day) from visit_open where domain_id = $1 and day > days.day) \
+             from days where days.day is not null) \
+         select day from days where day is not null";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_all(c).await)?)
+}
+
 /// Those of the paths that an open day has.
 pub async fn list_open_among(
     conn: &mut Conn,

@@ -1,11 +1,12 @@
 //! SQL of what days add up to: rows while a day is open, one packed row afterwards. Both are always read in one statement:
 //! between two, a day could be closed, and its visits counted twice or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, EngineConn, on_engine, time_limited};
 
 use super::{add_rows, damaged};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::model::{Day, ServedBy, Verified};
 use crate::analytics::segments::rows::{Damaged, Kind, sum_up};
 use crate::analytics::segments::totals::{
@@ -61,6 +62,63 @@ pub async fn list_day_totals(
         }
     }
     Ok(totals)
+}
+
+/// Sums of visits by domain and day, and of those with a status of 400 and above.
+type DaySums = HashMap<(String, Day), (u64, u64)>;
+
+/// Lists the visits of some domains by domain and day. Impostors are left out.
+pub async fn list_days_of_domains(
+    conn: &mut Conn,
+    domains: &[DomainId],
+    (from, to): (Day, Day),
+) -> Result<Vec<DomainDay>, DbError> {
+    /// The statement, with the condition that names the domains.
+    macro_rules! of_domains {
+        ($domains:literal) => {
+            concat!(
+                "select domain_id, day, counts, cast(0 as bigint) as status_class, cast(0 as bigint) as visits \
+                 from visit_totals where domain_id ",
+                $domains,
+                " and day between $2 and $3 \
+                 union all select domain_id, day, null, status_class, cast(sum(visits) as bigint) \
+                 from visit_days where domain_id ",
+                $domains,
+                " and day between $2 and $3 and verified <> 'no' group by domain_id, day, status_class"
+            )
+        };
+    }
+    type Row = (String, Day, Option<Vec<u8>>, i64, i64);
+    let ids: Vec<&str> = domains.iter().map(DomainId::as_str).collect();
+    let rows: Vec<Row> = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            let list = serde_json::to_string(&ids).expect("texts are JSON");
+            let query = sqlx::query_as(of_domains!("in (select value from json_each($1))"));
+            time_limited(query.bind(list).bind(from).bind(to).fetch_all(c)).await?
+        }
+        EngineConn::Postgres(c) => {
+            let query = sqlx::query_as(of_domains!("= any($1)"));
+            time_limited(query.bind(&ids).bind(from).bind(to).fetch_all(c)).await?
+        }
+    };
+    let mut sums = DaySums::new();
+    for (domain, day, packed, class, visits) in rows {
+        let sum = sums.entry((domain, day)).or_default();
+        let kinds = match packed {
+            Some(packed) => unpack_kinds(&packed).map_err(damaged)?,
+            None => {
+                let visits = visits.unsigned_abs();
+                *sum = (sum.0 + visits, sum.1 + if class >= 4 { visits } else { 0 });
+                continue;
+            }
+        };
+        for (kind, visits) in kinds.into_iter().filter(|(kind, _)| kind.verified != Verified::No) {
+            *sum = (sum.0 + visits, sum.1 + if kind.status >= 4 { visits } else { 0 });
+        }
+    }
+    let day =
+        |((domain, day), (visits, failed))| DomainDay { domain: DomainId::from(domain), day, visits, failed };
+    Ok(sums.into_iter().map(day).collect())
 }
 
 /// What was packed of a day; else way, bucket and count.

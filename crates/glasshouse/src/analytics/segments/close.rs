@@ -96,7 +96,10 @@ pub async fn add_first_days(
     let mut numbering = Numbering::after(table);
     let mut first: BTreeMap<u32, FirstDays> = BTreeMap::new();
     for (path, days) in days {
-        first.entry(numbering.number(path)).or_insert(*days).take_earlier(*days);
+        let number = numbering.number(path);
+        if number != OTHER_NUMBER {
+            first.entry(number).or_insert(*days).take_earlier(*days);
+        }
     }
     let new = numbering.into_new();
     queries::add_paths(conn, domain, table, &new).await?;

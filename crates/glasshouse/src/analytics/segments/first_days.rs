@@ -50,6 +50,15 @@ impl FirstDayList {
         known != Some(*earliest)
     }
 
+    /// Forgets the first days of pages at some places. Returns whether any were known.
+    pub fn forget(&mut self, is_forgotten: impl Fn(usize) -> bool) -> bool {
+        let mut has_known = false;
+        for (_, days) in self.0.iter_mut().enumerate().filter(|(at, _)| is_forgotten(*at)) {
+            has_known |= days.take().is_some();
+        }
+        has_known
+    }
+
     /// Place and first days of each page that has some.
     pub fn iter(&self) -> impl Iterator<Item = (usize, FirstDays)> + '_ {
         self.0.iter().enumerate().filter_map(|(at, days)| Some((at, (*days)?)))
@@ -126,6 +135,19 @@ mod tests {
 
         assert_eq!(FirstDayList::unpack(&list.pack()), Ok(list));
         assert_eq!(FirstDayList::unpack(&FirstDayList::default().pack()), Ok(FirstDayList::default()));
+    }
+
+    #[test]
+    fn first_days_of_some_pages_are_forgotten() {
+        let mut list = FirstDayList::default();
+        list.note(2, days(None, 20_000));
+        list.note(4, days(Some(20_001), 20_000));
+
+        assert!(list.forget(|at| at > 2));
+        assert!(!list.forget(|at| at > 2));
+
+        assert_eq!(list.iter().collect::<Vec<_>>(), [(2, days(None, 20_000))]);
+        assert_eq!(FirstDayList::unpack(&list.pack()), Ok(list));
     }
 
     #[test]

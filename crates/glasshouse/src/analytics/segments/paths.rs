@@ -1,5 +1,6 @@
-//! The numbers of a domain's pages: given once, kept for ever, and the order of the paths behind them. Pure.
-//! Closed days name pages by number only. Must never give a number twice.
+//! The numbers of a domain's pages: given once, and the order of the paths behind them. Pure.
+//! Closed days name pages by number only. Must never give a number twice, not even that of a path that was given up.
+//! See docs/decisions/0423.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -35,7 +36,9 @@ impl PathIndex {
         let PathIndex { numbers, hasher } = self;
         let hash = |number: &u32| hasher.hash_one(&*paths[*number as usize]);
         numbers.reserve(paths.len() - from, hash);
-        for number in from as u32..paths.len() as u32 {
+        for number in
+            (from as u32..paths.len() as u32).filter(|number| !is_given_up(&paths[*number as usize]))
+        {
             numbers.insert_unique(hash(&number), number, hash);
         }
     }
@@ -124,18 +127,61 @@ impl PathTable {
     }
 }
 
+/// The text of a path that was given up.
+pub const GIVEN_UP: &str = "";
+
+/// Decides whether this is the text of a path that was given up. Its number stays, and nothing has it any more.
+pub fn is_given_up(path: &str) -> bool {
+    path == GIVEN_UP
+}
+
+/// Room for the numbered paths of a domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathRoom {
+    /// Most paths. Further ones are counted together.
+    pub paths: usize,
+    /// Most bytes of their text.
+    pub bytes: usize,
+}
+
+impl PathRoom {
+    /// Room of every domain.
+    pub const OF_DOMAIN: PathRoom = PathRoom { paths: 1_000_000, bytes: 128 << 20 };
+
+    /// Returns what is left beside the paths of a table.
+    fn beside(self, table: &PathTable) -> PathRoom {
+        // The first number is that of no path.
+        let known = table.paths[1..].iter().filter(|path| !is_given_up(path));
+        let (paths, bytes) = known.fold((0, 0), |(paths, bytes), path| (paths + 1, bytes + path.len()));
+        PathRoom { paths: self.paths.saturating_sub(paths), bytes: self.bytes.saturating_sub(bytes) }
+    }
+
+    /// Decides whether a table has used nine tenths of it.
+    pub fn is_nearly_used_up(self, table: &PathTable) -> bool {
+        let left = self.beside(table);
+        left.paths <= self.paths / 10 || left.bytes <= self.bytes / 10
+    }
+}
+
 /// Gives numbers to paths that have none.
 #[derive(Debug)]
 pub struct Numbering<'a> {
     table: &'a PathTable,
     new: Vec<Arc<str>>,
     by_path: HashMap<Arc<str>, u32>,
+    /// For paths that may still get numbers.
+    room: PathRoom,
 }
 
 impl<'a> Numbering<'a> {
     /// Goes on where a table ends.
     pub fn after(table: &'a PathTable) -> Numbering<'a> {
-        Numbering { table, new: Vec::new(), by_path: HashMap::new() }
+        Numbering::within(table, PathRoom::OF_DOMAIN)
+    }
+
+    /// Goes on where a table ends, as far as there is room.
+    fn within(table: &'a PathTable, room: PathRoom) -> Numbering<'a> {
+        Numbering { table, new: Vec::new(), by_path: HashMap::new(), room: room.beside(table) }
     }
 
     /// The number of a path, if it has one.
@@ -143,7 +189,7 @@ impl<'a> Numbering<'a> {
         self.table.number(path).or_else(|| self.by_path.get(path).copied())
     }
 
-    /// The number of a path.
+    /// Returns the number of a path; that of all other paths together when there is no room for a new one.
     pub fn number(&mut self, path: &Arc<str>) -> u32 {
         if **path == *OTHER_PATHS {
             return OTHER_NUMBER;
@@ -151,6 +197,12 @@ impl<'a> Numbering<'a> {
         if let Some(known) = self.find(path) {
             return known;
         }
+        let PathRoom { paths, bytes } = self.room;
+        let (Some(paths), Some(bytes)) = (paths.checked_sub(1), bytes.checked_sub(path.len())) else {
+            metrics::counter!("glasshouse_visits_folded_total").increment(1);
+            return OTHER_NUMBER;
+        };
+        self.room = PathRoom { paths, bytes };
         let next = self.table.next_number() + self.new.len() as u32;
         self.new.push(path.clone());
         self.by_path.insert(path.clone(), next);
@@ -235,6 +287,32 @@ mod tests {
 
         assert_eq!(numbers, [5, 1, 6, 5, 0]);
         assert_eq!(numbering.into_new(), ["/new", "/newer"].map(Arc::from));
+    }
+
+    #[test]
+    fn paths_beyond_the_bound_of_a_domain_are_counted_together_and_known_ones_stay() {
+        let table = table();
+        let numbers = |(paths, bytes): (usize, usize)| {
+            let mut numbering = Numbering::within(&table, PathRoom { paths, bytes });
+            ["/new", "/b", "/newer", "/new"].map(|path| numbering.number(&path.into()))
+        };
+
+        assert_eq!(numbers((5, 1_000)), [5, 1, 0, 5]);
+        assert_eq!(numbers((4, 1_000)), [0, 1, 0, 0]);
+        // "/b", "/", "/ü" and "/Z" have eight bytes.
+        assert_eq!(numbers((1_000, 8 + 6)), [5, 1, 0, 5]);
+    }
+
+    #[test]
+    fn a_path_that_was_given_up_leaves_its_room_and_keeps_its_number() {
+        let table = PathTable::of(["/b", GIVEN_UP, "/ü", GIVEN_UP].map(Arc::from));
+        let mut numbering = Numbering::within(&table, PathRoom { paths: 3, bytes: 1_000 });
+
+        let numbers = ["/new", "/b", "/newer"].map(|path| numbering.number(&path.into()));
+
+        assert_eq!((table.number(GIVEN_UP), numbers), (None, [5, 1, 0]));
+        assert!(PathRoom { paths: 2, bytes: 1_000 }.is_nearly_used_up(&table));
+        assert!(!PathRoom { paths: 4, bytes: 1_000 }.is_nearly_used_up(&table));
     }
 
     #[test]

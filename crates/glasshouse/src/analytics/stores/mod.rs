@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use store::DbError;
 
 use super::crawl_report::{CrawlerDays, CrawlersSeen};
+use super::for_dashboard::DomainDay;
 use super::import::LogPart;
 use super::model::Day;
 use super::referrals::ReferralCount;
@@ -90,6 +91,8 @@ pub enum Detail<'a> {
     Rows,
     /// Visits by page, crawler and way; days and statuses do not matter.
     Sums(Scope),
+    /// Visits by day, page, crawler and way, with those of the origin; statuses do not matter.
+    Days,
     /// The same of one page.
     Page(Scope, &'a str),
     /// Rows with a status of 400 and above.
@@ -134,6 +137,20 @@ pub trait VisitStore: Send + Sync {
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>>;
+
+    /// Visits of some domains, by domain and day. Impostors are left out.
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>>;
+
+    /// Visits of impostors, by day.
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>>;
 
     /// Counts of a window, by crawler; impostors' too.
     fn crawler_days<'a>(

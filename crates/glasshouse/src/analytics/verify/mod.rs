@@ -1,6 +1,7 @@
 //! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
-//! Used by the edge, which sees clients' addresses, and by the render endpoint, which integrations tell them. Must never hold an answer up for an address: what is not known yet
-//! counts as unknown, and is known the next time.
+//! Used by the edge, which sees clients' addresses, and by the render endpoint, to which integrations state them. Must never
+//! hold an answer up for an address: what is not known yet counts as unknown, and is known the next time. Must never take an
+//! address outside a provider's published ranges for that provider's because DNS does not answer.
 
 pub mod ranges;
 mod reverse_dns;
@@ -93,6 +94,10 @@ impl Verifier {
         }
         let key = (crawler.id.as_str(), address);
         match self.remembered.get(&key).as_deref() {
+            // DNS did not answer. That must not make a crawler of an address which its provider does not publish.
+            Some(&(Verified::Unknown, until)) if now.as_millis() < until && self.ranges.know(crawler) => {
+                Verified::No
+            }
             Some(&(verified, until)) if now.as_millis() < until => verified,
             _ => {
                 self.look_up(crawler, address);

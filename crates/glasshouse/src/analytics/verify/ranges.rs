@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::analytics::crawlers::Crawler;
 use crate::analytics::model::Verified;
 use crate::clock::Timestamp;
-use crate::networks;
+use crate::networks::{self, is_public};
 
 const COMPILED_IN: &str = include_str!("../../../data/crawler-ranges.json");
 
@@ -103,6 +103,11 @@ impl RangeTable {
         }
     }
 
+    /// Returns whether there is a list of a crawler's addresses.
+    pub fn know(&self, crawler: &Crawler) -> bool {
+        crawler.ip_ranges.iter().any(|feed| self.feeds.contains_key(feed))
+    }
+
     /// Whether an address is in one of the lists. None when that cannot be said: a list is missing, or too old to miss
     /// nothing.
     fn contain(&self, feeds: &[String], address: IpAddr, now: Timestamp) -> Option<bool> {
@@ -114,10 +119,6 @@ impl RangeTable {
         let all_complete = known.len() == feeds.len() && known.iter().all(|list| now < list.complete_until);
         all_complete.then_some(false)
     }
-}
-
-fn is_public(address: IpAddr) -> bool {
-    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
 }
 
 fn start_of(day: &str) -> Option<Timestamp> {

@@ -164,3 +164,22 @@ async fn a_published_address_verifies_a_crawler_at_once() {
 
     assert_eq!(claim.verified, Verified::Yes);
 }
+
+#[tokio::test]
+async fn an_address_that_its_provider_does_not_publish_is_an_impostors_when_dns_does_not_answer() {
+    // Nothing answers at the tests' DNS server.
+    let app = TestApp::new().await;
+    let verifier = Verifier::new(&app.state.platform);
+    let googlebot = CrawlerIndex::shared().identify("Mozilla/5.0 (compatible; Googlebot/2.1)");
+    let check = async || {
+        let address = "9.9.9.9".parse().unwrap();
+        verifier.check(googlebot, address, &HeaderMap::new(), "shop.example").await.verified
+    };
+
+    let first = check().await;
+    app.state.platform.tasks.close();
+    app.state.platform.tasks.wait().await;
+    let second = check().await;
+
+    assert_eq!((first, second), (Verified::Unknown, Verified::No));
+}

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::custom::rule_issues;
-use super::{Auditing, BasicAuth, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
+use super::{
+    Auditing, BasicAuth, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials,
+};
 use crate::audit::words::{Frequency, Mode};
 
 const MAX_PATTERNS: usize = 100;
@@ -19,6 +21,8 @@ const MAX_HEADERS: usize = 20;
 const MAX_HEADER_BYTES: usize = 4096;
 const MAX_IGNORED: usize = 200;
 const MAX_DEPTH: u32 = 1000;
+/// Below it a run would not get anywhere in its twelve hours.
+const MIN_RATE: f64 = 0.01;
 const MAX_RATE: f64 = 100.0;
 const MAX_URL_BYTES: usize = 2048;
 const MAX_PAGES: u64 = 1_000_000;
@@ -66,14 +70,18 @@ pub struct AuditingChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<u32>)]
     max_depth: Option<Option<u32>>,
-    /// Most requests per second, up to 100; null: what the site bears.
+    /// Most requests per second, 0.01 to 100; null: what the site bears.
     #[serde(deserialize_with = "given")]
-    #[schema(value_type = Option<f64>)]
+    #[schema(value_type = Option<f64>, minimum = 0.01, maximum = 100)]
     requests_per_second: Option<Option<f64>>,
     /// What the audit calls itself; its first word is what robots.txt calls it. Null: its own name.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     user_agent: Option<Option<String>>,
+    /// `obey`: the site's robots.txt; `ignore`: none; else a text that stands in for it. Only `obey` until a check has proven
+    /// the domain.
+    #[schema(value_type = Option<String>, max_length = 65_536, examples("User-agent: *\nDisallow: /cart"))]
+    robots_txt: Option<RobotsTxt>,
     /// Replaces the headers that are sent to the site.
     #[schema(max_items = 20)]
     headers: Option<Vec<SentHeader>>,
@@ -152,9 +160,12 @@ impl AuditingChange {
             note("maxDepth".to_owned(), "must be at most 1000");
         }
         if let Some(Some(rate)) = self.requests_per_second
-            && !(rate > 0.0 && rate <= MAX_RATE)
+            && !(MIN_RATE..=MAX_RATE).contains(&rate)
         {
-            note("requestsPerSecond".to_owned(), "must be above 0 and at most 100");
+            note("requestsPerSecond".to_owned(), "must be from 0.01 to 100");
+        }
+        if let Some(issue) = self.robots_txt.as_ref().and_then(RobotsTxt::issue) {
+            note("robotsTxt".to_owned(), issue);
         }
         if let Some(Some(agent)) = &self.user_agent
             && (agent.trim().is_empty()
@@ -168,6 +179,13 @@ impl AuditingChange {
         self.check_issues(&mut note);
         issues.extend(self.rule_issues());
         issues
+    }
+
+    /// Lists the problems of it for a domain that no check has proven: its owner may be somebody else.
+    pub fn issues_unproven(&self) -> Issues {
+        let is_other = self.robots_txt.as_ref().is_some_and(|rules| *rules != RobotsTxt::Obey);
+        let issue = ("robotsTxt", "must be obey until a check has proven the domain");
+        is_other.then(|| (issue.0.to_owned(), issue.1.to_owned())).into_iter().collect()
     }
 
     fn secret_issues(&self, note: &mut impl FnMut(String, &str)) {
@@ -244,6 +262,7 @@ impl AuditingChange {
         set(&mut auditing.max_depth, self.max_depth);
         set(&mut auditing.requests_per_second, self.requests_per_second);
         set(&mut auditing.user_agent, self.user_agent);
+        set(&mut auditing.robots_txt, self.robots_txt);
         set(&mut auditing.javascript, self.javascript);
         set(&mut auditing.enabled_checks, self.enabled_checks);
         set(&mut auditing.disabled_checks, self.disabled_checks);

@@ -3,6 +3,7 @@
 
 mod change;
 mod custom;
+mod robots_txt;
 mod view;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use super::words::{Frequency, Mode};
 
 pub use change::AuditingChange;
 pub use custom::{ExtractionRule, SearchRule};
+pub use robots_txt::RobotsTxt;
 pub use view::AuditingView;
 
 /// How a domain is audited, as far as it may be shown.
@@ -41,6 +43,8 @@ pub struct Auditing {
     pub requests_per_second: Option<f64>,
     /// What the audit calls itself; none: its own name.
     pub user_agent: Option<String>,
+    /// Rules for crawlers that the audit obeys.
+    pub robots_txt: RobotsTxt,
     /// Pages are rendered where that is needed.
     pub javascript: bool,
     /// Checks that run although they do not by default.
@@ -71,6 +75,7 @@ impl Default for Auditing {
             max_depth: None,
             requests_per_second: None,
             user_agent: None,
+            robots_txt: RobotsTxt::Obey,
             javascript: true,
             enabled_checks: Vec::new(),
             disabled_checks: Vec::new(),
@@ -104,6 +109,8 @@ pub struct SiteCredentials {
     pub basic_auth: Option<BasicAuth>,
     /// What webhooks are signed with.
     pub webhook_secret: Option<String>,
+    /// Origin host of the domain when headers and user were saved; none: older credentials.
+    pub origin_host: Option<String>,
 }
 
 /// A header that the audit sends.
@@ -126,6 +133,19 @@ pub struct BasicAuth {
 }
 
 impl SiteCredentials {
+    /// Removes what was meant for another server than the domain's present one. See docs/decisions/0405.
+    pub fn keep_for(&mut self, origin_host: &str) {
+        if self.origin_host.as_deref().is_some_and(|saved| saved != origin_host) {
+            (self.headers, self.basic_auth, self.origin_host) = (Vec::new(), None, None);
+        }
+    }
+
+    /// Binds headers and user to the server that they are sent to.
+    pub fn bind_to(&mut self, origin_host: &str) {
+        let has_any = !self.headers.is_empty() || self.basic_auth.is_some();
+        self.origin_host = has_any.then(|| origin_host.to_owned());
+    }
+
     /// What is sent with every request to the site.
     pub fn request_headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Auditing, ExtractionRule, Ignored, SearchRule, SentHeader, SiteCredentials};
+use super::{Auditing, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials};
 use crate::audit::words::{Frequency, Mode};
 
 /// How a domain is audited, as the API shows it.
@@ -30,6 +30,9 @@ pub struct AuditingView {
     requests_per_second: Option<f64>,
     /// What the audit calls itself; null: its own name.
     user_agent: Option<String>,
+    /// `obey`: the site's robots.txt; `ignore`: none; else a text that stands in for it.
+    #[schema(value_type = String, examples("obey"))]
+    robots_txt: RobotsTxt,
     /// Names of the headers that are sent to the site. Their values are never shown.
     headers: Vec<HeaderShown>,
     /// The user that the site is asked as. The password is never shown.
@@ -82,6 +85,7 @@ impl AuditingView {
             max_depth: auditing.max_depth,
             requests_per_second: auditing.requests_per_second,
             user_agent: auditing.user_agent,
+            robots_txt: auditing.robots_txt,
             headers: credentials.headers.iter().map(shown).collect(),
             basic_auth: credentials
                 .basic_auth

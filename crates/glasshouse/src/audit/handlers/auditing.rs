@@ -35,7 +35,7 @@ async fn get_auditing(
     domain: RequestedDomain,
 ) -> ApiResult<Json<AuditingView>> {
     let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.audits.auditing(&domain.id).await?))
+    Ok(Json(app.audits.auditing(&domain).await?))
 }
 
 /// Changes how a domain is audited. Holds for audits that begin from now on.
@@ -51,15 +51,20 @@ async fn update_auditing(
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<AuditingChange>,
 ) -> ApiResult<Json<AuditingView>> {
-    let issues: Vec<Issue> =
-        change.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
-    if !issues.is_empty() {
-        return Err(ApiError::validation_error(issues));
-    }
+    validated(change.issues())?;
     let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
-    let changed = app.audits.change_auditing(&domain.id, change).await;
+    if !domain.is_proven() {
+        validated(change.issues_unproven())?;
+    }
+    let changed = app.audits.change_auditing(&domain, change).await;
     changed.map(Json).map_err(|error| match error {
         AuditingError::Gone => ApiError::not_found(),
         AuditingError::Store(error) => error.into(),
     })
+}
+
+/// Refuses a change with which something is wrong.
+fn validated(issues: Vec<(String, String)>) -> ApiResult<()> {
+    let issues: Vec<Issue> = issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect();
+    if issues.is_empty() { Ok(()) } else { Err(ApiError::validation_error(issues)) }
 }

@@ -9,18 +9,21 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{RunNotRead, visible_run};
+use super::{NoRun, RunNotRead, visible_run};
 use crate::api::access::ReadDomain;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
 use crate::audit::ports::LastVisit;
-use crate::audit::service::{Comparison, LinkFilter, LinkList};
+use crate::audit::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
 use crate::audit::stored::{LinkRow, PageRow, parse_page_id};
 
 /// Links in one answer.
 const DEFAULT_LINKS: usize = 100;
 const MAX_LINKS: usize = 500;
+/// Pages of a link graph.
+const DEFAULT_NODES: usize = 500;
+const MAX_NODES: usize = 2000;
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
@@ -28,6 +31,8 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(get_run_page))
         .routes(routes!(list_run_links))
         .routes(routes!(compare_runs))
+        .routes(routes!(get_link_graph))
+        .routes(routes!(list_run_issues))
 }
 
 own_errors! {
@@ -43,12 +48,22 @@ struct PageDetails {
     /// What was found, with evidence.
     #[schema(value_type = Vec<FindingShown>)]
     findings: Value,
+    /// What its health lost, by category; null in runs that are older than the field.
+    #[schema(value_type = Option<Vec<PenaltyShown>>)]
+    penalties: Value,
     /// What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed.
     #[schema(value_type = Object)]
     raw: Value,
     /// The same of what the browser made of it; null when it was not rendered.
     #[schema(value_type = Option<Object>)]
     rendered: Value,
+    /// It was to be rendered, and no browser was free in time: its findings are those of what the server sent.
+    #[serde(rename = "missedRender")]
+    missed_render: bool,
+    /// Headers that protect visitors, by name, as they were sent; null in runs that are older than the field.
+    #[serde(rename = "securityHeaders")]
+    #[schema(value_type = Option<Object>, example = json!({ "x-content-type-options": "nosniff" }))]
+    security_headers: Value,
     /// Steps of its redirect.
     #[schema(value_type = Vec<HopShown>)]
     hops: Value,
@@ -73,8 +88,24 @@ struct FindingShown {
     severity: String,
     /// Elements or targets at fault.
     count: u32,
+    /// Points that it takes from the page's health, before the category's cap; null in runs that are older than the field.
+    #[schema(examples(3.0))]
+    points: Option<f64>,
     /// The first 20 of them.
     examples: Vec<ExampleShown>,
+}
+
+/// Points that a category of findings takes from a page's health.
+#[derive(Serialize, ToSchema)]
+struct PenaltyShown {
+    #[schema(examples("meta"))]
+    category: String,
+    /// Points that the page lost, at most `cap`.
+    #[schema(examples(3.0))]
+    points: f64,
+    /// Most points that the category takes.
+    #[schema(examples(15.0))]
+    cap: f64,
 }
 
 /// An element or target.
@@ -113,8 +144,15 @@ async fn get_run_page(
     let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
     let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
     let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
+    let mut findings = take("findings");
+    for finding in findings.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        finding.entry("points").or_insert(Value::Null);
+    }
     Ok(Json(PageDetails {
-        findings: take("findings"),
+        findings,
+        penalties: take("penalties"),
+        missed_render: take("missedRender").as_bool().unwrap_or_default(),
+        security_headers: take("securityHeaders"),
         raw: take("raw"),
         rendered: take("rendered"),
         hops: take("hops"),
@@ -135,7 +173,10 @@ struct LinksQuery {
     #[param(example = "/pricing")]
     to: Option<String>,
     /// Status of their target; 0: no answer.
+    #[param(example = 404)]
     status: Option<u16>,
+    /// Only links to other hosts (true), or only links of the site (false).
+    external: Option<bool>,
     /// Links in the answer, 1 to 500; 100 unless given.
     #[param(minimum = 1, maximum = 500, default = 100)]
     limit: Option<usize>,
@@ -156,11 +197,11 @@ async fn list_run_links(
 ) -> ApiResult<Json<LinkList>> {
     let limit = query.limit.unwrap_or(DEFAULT_LINKS);
     if !(1..=MAX_LINKS).contains(&limit) {
-        return Err(ApiError::invalid_request(vec![Issue::new("limit", "must be from 1 to 500")]));
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 500"));
     }
     let run = visible_run(&caller, &app, &id).await?;
-    let LinksQuery { from, to, status, offset, .. } = query;
-    let filter = LinkFilter { from, to, status, limit, offset: offset.unwrap_or(0) };
+    let LinksQuery { from, to, status, external, offset, .. } = query;
+    let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
     Ok(Json(app.audits.links(&run, &filter).await?))
 }
 
@@ -172,7 +213,8 @@ struct CompareQuery {
     with: String,
 }
 
-/// Compares two audits of a domain: findings that are new, fixed and still there, pages added and removed, and what changed.
+/// Compares two audits of a domain: findings that are new, fixed and still there, pages added, removed and not visited, and
+/// what changed.
 #[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/compare", tag = "SEO audit",
     params(("runId" = String, Path, description = "The run."), CompareQuery),
     security(("apiKey" = []), ("session" = [])),
@@ -186,8 +228,49 @@ async fn compare_runs(
     let run = visible_run(&caller, &app, &id).await?;
     let other = visible_run(&caller, &app, &query.with).await?;
     if other.domain_id != run.domain_id {
-        return Err(ApiError::invalid_request(vec![Issue::new("with", "is of another domain")]));
+        return Err(ApiError::invalid_parameter("with", "is of another domain"));
     }
     let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
     Ok(Json(app.audits.compare(&earlier, &later).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct GraphQuery {
+    /// Pages in the answer, 1 to 2,000; 500 unless given.
+    #[param(minimum = 1, maximum = 2000, default = 500)]
+    limit: Option<usize>,
+}
+
+/// Reads the link graph of an audit: the pages with the most links to them, and the links between these.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/graph", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), GraphQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The graph.", body = LinkGraph)))]
+async fn get_link_graph(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<GraphQuery>,
+) -> ApiResult<Json<LinkGraph>> {
+    let limit = query.limit.unwrap_or(DEFAULT_NODES);
+    if !(1..=MAX_NODES).contains(&limit) {
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 2000"));
+    }
+    let run = visible_run(&caller, &app, &id).await?;
+    Ok(Json(app.audits.graph(&run, limit).await?))
+}
+
+/// Lists how many pages carried each issue in an audit and in up to nine before it.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/issues", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run.")),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "The issues.", body = RunIssues)))]
+async fn list_run_issues(
+    caller: Caller<ReadDomain>,
+    State(app): State<AppState>,
+    AppPath(id): AppPath<String>,
+) -> ApiResult<Json<RunIssues>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    Ok(Json(app.audits.issues(run).await?))
 }

@@ -4,23 +4,27 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
+use http::request::Parts;
 use serde::Serialize;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, visible_run};
 use crate::api::access::ReadDomain;
+use crate::api::caller::Uncounted;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiResult, AppPath, Caller};
+use crate::api::{ApiError, ApiResult, AppPath, Caller, ErrorCode};
 use crate::app::AppState;
 use crate::audit::model::{Run, RunStatus};
+use crate::audit::service::RunFollower;
 
-/// How often progress is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Time after which key or session, and the domain, are looked at again.
+const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// How often something is sent while there is nothing to say.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -65,6 +69,9 @@ impl RunProgress {
 }
 
 /// Follows an audit: server-sent events `progress`, whenever it changed, and `end`, which is the last.
+///
+/// An account has at most ten streams in a process; the next is 429. A stream ends within half a minute when its caller may not
+/// read the run any more.
 #[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/events", tag = "SEO audit",
     params(("runId" = String, Path, description = "The run.")),
     security(("apiKey" = []), ("session" = [])),
@@ -74,33 +81,69 @@ async fn follow_run(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,
     AppPath(id): AppPath<String>,
+    parts: Parts,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
     let run = visible_run(&caller, &app, &id).await?;
-    let start = Some((app, run, None));
-    let events = futures::stream::unfold(start, |state| async move {
-        let (app, run, last) = state?;
-        let (run, progress) = changed(&app, run, last).await?;
-        let event = progress.event(run.is_active);
-        let next = run.is_active.then_some((app, run, Some(progress)));
-        Some((Ok(event), next))
+    let follower = app
+        .audits
+        .follow(run)
+        .ok_or_else(|| ApiError::new(ErrorCode::RateLimited).retry_after(CHECK_EVERY))?;
+    let stream = RunStream { app, parts, follower, last: None, check_at: Instant::now() + CHECK_EVERY };
+    let events = futures::stream::unfold(Some(stream), |stream| async move {
+        let mut stream = stream?;
+        let progress = stream.next().await?;
+        let is_active = progress.completed_at.is_none();
+        stream.last = Some(progress.clone());
+        Some((Ok(progress.event(is_active)), is_active.then_some(stream)))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// Waits until a run is further than it was; none: the service ends.
-async fn changed(app: &AppState, mut run: Run, last: Option<RunProgress>) -> Option<(Run, RunProgress)> {
-    loop {
-        let progress = RunProgress::of(&run);
-        if last.as_ref() != Some(&progress) {
-            return Some((run, progress));
+/// Events for one caller.
+struct RunStream {
+    app: AppState,
+    /// The request, to look again whether its caller may read the run.
+    parts: Parts,
+    follower: RunFollower,
+    last: Option<RunProgress>,
+    check_at: Instant,
+}
+
+impl RunStream {
+    /// Waits until the run is further than it was. None: the service ends, or the caller may not read the run any more.
+    async fn next(&mut self) -> Option<RunProgress> {
+        loop {
+            let run = self.follower.run();
+            let progress = RunProgress::of(&run);
+            if self.last.as_ref() != Some(&progress) {
+                return Some(progress);
+            }
+            tokio::select! {
+                is_followed = self.follower.changed() => if !is_followed { return None },
+                () = tokio::time::sleep_until(self.check_at) => {
+                    if !self.is_allowed(run.id.as_str()).await {
+                        return None;
+                    }
+                    self.check_at = Instant::now() + CHECK_EVERY;
+                }
+                () = self.app.platform.shutdown.cancelled() => return None,
+            }
         }
-        tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-            () = app.platform.shutdown.cancelled() => return None,
-        }
-        // A database that is away for a moment is asked again.
-        if let Ok(found) = app.audits.find_run(run.id.as_str()).await {
-            run = found?;
+    }
+
+    /// Decides whether key or session are still good and may read the run. A part that is away for a moment does not end a stream.
+    async fn is_allowed(&self, run: &str) -> bool {
+        let checked = async {
+            let mut parts = self.parts.clone();
+            let caller = Uncounted::<ReadDomain>::from_request_parts(&mut parts, &self.app).await?.admit()?;
+            visible_run(&caller, &self.app, run).await
+        };
+        match checked.await {
+            Ok(_) => true,
+            Err(error) => {
+                let status = error.code().status();
+                status.is_server_error() || status == http::StatusCode::TOO_MANY_REQUESTS
+            }
         }
     }
 }

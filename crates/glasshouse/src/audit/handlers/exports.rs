@@ -10,44 +10,85 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::runs::PagesQuery;
 use super::{RunNotRead, visible_run};
 use crate::api::access::ReadDomain;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
-use crate::audit::service::{AuditExport, AuditExportFormat};
+use crate::audit::service::{AuditExport, AuditExportFormat, ExportRequest};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(export_run))
 }
 
-/// What, and in which form.
+/// What is exported, and in which form.
 #[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct AuditExportQuery {
-    /// `pages`, `findings`, `links`, `redirects`, `images`, `hreflang` or `sitemap`.
+    /// `pages`, `findings`, `links`, `external` (links to other hosts), `resources` (scripts, style sheets, pictures, films and
+    /// documents), `redirects`, `images`, `hreflang` or `sitemap`.
+    #[param(example = "pages")]
     what: String,
     /// `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap.
     format: Option<String>,
+    /// Of pages: only those with this text in their path, in any case.
+    #[param(max_length = 500)]
+    search: Option<String>,
+    /// Of pages and findings: only this issue.
+    #[param(example = "META_DESC_MISSING")]
+    issue_id: Option<String>,
+    /// Of pages: field that they are sorted by, or `lastCrawlerVisit`; `path` unless given.
+    sort: Option<String>,
+    /// Of pages: `asc` or `desc`.
+    order: Option<String>,
+    /// Of pages: fields that are wanted, separated by commas, or `lastCrawlerVisit`; all unless given.
+    #[param(example = "path,healthScore")]
+    fields: Option<String>,
+    /// Of a sitemap with more than 50,000 addresses: which of its files, from 1. Without it the answer is then the index of the
+    /// files, `sitemap-1.xml` and so on at the root of the site.
+    #[param(minimum = 1)]
+    part: Option<usize>,
 }
 
 impl AuditExportQuery {
-    fn parse(&self) -> ApiResult<(AuditExport, AuditExportFormat)> {
-        let invalid = |path: &str, message: &str| ApiError::invalid_request(vec![Issue::new(path, message)]);
+    fn parse(self) -> ApiResult<ExportRequest> {
+        let invalid = ApiError::invalid_parameter;
         let what = AuditExport::parse(&self.what).ok_or_else(|| {
-            invalid("what", "must be pages, findings, links, redirects, images, hreflang or sitemap")
+            invalid(
+                "what",
+                "must be pages, findings, links, external, resources, redirects, images, hreflang or sitemap",
+            )
         })?;
         let usual =
             if what == AuditExport::Sitemap { AuditExportFormat::Xml } else { AuditExportFormat::Csv };
         let format = self.format.as_deref().map_or(Some(usual), AuditExportFormat::parse);
-        match format {
-            Some(AuditExportFormat::Xml) if what != AuditExport::Sitemap => {
-                Err(invalid("format", "is for a sitemap only"))
-            }
-            Some(format) => Ok((what, format)),
-            None => Err(invalid("format", "must be csv, ndjson or xml")),
+        let format = format.ok_or_else(|| invalid("format", "must be csv, ndjson or xml"))?;
+        if format == AuditExportFormat::Xml && what != AuditExport::Sitemap {
+            return Err(invalid("format", "is for a sitemap only"));
         }
+        let of_pages = [
+            ("search", self.search.is_some()),
+            ("sort", self.sort.is_some()),
+            ("order", self.order.is_some()),
+            ("fields", self.fields.is_some()),
+        ];
+        let misplaced = of_pages.iter().find(|(_, is_given)| *is_given && what != AuditExport::Pages);
+        if let Some((name, _)) = misplaced {
+            return Err(invalid(name, "is for pages only"));
+        }
+        if self.issue_id.is_some() && !matches!(what, AuditExport::Pages | AuditExport::Findings) {
+            return Err(invalid("issueId", "is for pages and findings only"));
+        }
+        if self.part.is_some() && what != AuditExport::Sitemap {
+            return Err(invalid("part", "is for a sitemap only"));
+        }
+        let part = self.part;
+        let pages = PagesQuery::of_export(self.search, self.issue_id, self.sort, self.order, self.fields);
+        pages.check()?;
+        Ok(ExportRequest { what, format, filter: pages.filter(), fields: pages.field_names(), part })
     }
 }
 
@@ -63,9 +104,17 @@ async fn export_run(
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<AuditExportQuery>,
 ) -> ApiResult<Response> {
-    let (what, format) = query.parse()?;
+    let mut name = query.what.clone();
+    let request = query.parse()?;
     let run = visible_run(&caller, &app, &id).await?;
-    let mut parts = Box::pin(app.audits.export(&run, what, format).fuse());
+    if let Some(part) = request.part {
+        if !(1..=app.audits.sitemap_files(&run).await?).contains(&part) {
+            return Err(ApiError::invalid_parameter("part", "is no file of the sitemap"));
+        }
+        name = format!("{name}-{part}");
+    }
+    let format = request.format;
+    let mut parts = Box::pin(app.audits.export(&run, request).await?.fuse());
     // A store that cannot be read is told before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {
@@ -73,7 +122,7 @@ async fn export_run(
         AuditExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
         AuditExportFormat::Xml => ("application/xml", "xml"),
     };
-    let file = format!("attachment; filename=\"{}-{}.{ending}\"", run.host, query.what);
+    let file = format!("attachment; filename=\"{}-{}.{ending}\"", run.host, name);
     let body = Body::from_stream(futures::stream::iter([Ok(first)]).chain(parts));
     Ok(([(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, file)], body).into_response())
 }

@@ -88,8 +88,8 @@ impl StartRequest {
         }
         let parse = |text: &String| crawler::url::parse_target(text, max_url_bytes);
         let sitemap = self.sitemap_url.as_ref().map(parse).transpose();
-        let sitemap = sitemap
-            .map_err(|error| ApiError::invalid_request(vec![Issue::new("sitemapUrl", error.to_string())]))?;
+        let sitemap =
+            sitemap.map_err(|error| ApiError::invalid_parameter("sitemapUrl", error.to_string()))?;
         let parsed = self.urls.iter().map(|text| parse(text).map_err(|error| error.to_string()));
         Ok((all_or_issues(parsed)?, sitemap))
     }
@@ -107,9 +107,10 @@ fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
 fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Option<Url>> {
     match sitemap {
         Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
-            Err(ApiError::invalid_request(vec![Issue::new("sitemapUrl", NOT_ON_DOMAIN)]))
+            Err(ApiError::invalid_parameter("sitemapUrl", NOT_ON_DOMAIN))
         }
-        sitemap => Ok(sitemap),
+        // With links followed, the sitemap only adds pages.
+        sitemap => Ok(sitemap.filter(|url| is_on_site(url, site))),
     }
 }
 
@@ -230,7 +231,7 @@ async fn list_runs(
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct PagesQuery {
+pub(super) struct PagesQuery {
     /// Pages in the answer, 1 to 500; all unless given.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u64>,
@@ -254,7 +255,18 @@ struct PagesQuery {
 }
 
 impl PagesQuery {
-    fn check(&self) -> ApiResult<()> {
+    /// Reads the question of an export.
+    pub(super) fn of_export(
+        search: Option<String>,
+        issue_id: Option<String>,
+        sort: Option<String>,
+        order: Option<String>,
+        fields: Option<String>,
+    ) -> PagesQuery {
+        PagesQuery { limit: None, offset: None, search, issue_id, sort, order, fields }
+    }
+
+    pub(super) fn check(&self) -> ApiResult<()> {
         let mut issues = Vec::new();
         let mut note = |path: &str, message: &str| issues.push(Issue::new(path, message));
         if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
@@ -282,7 +294,7 @@ impl PagesQuery {
         if issues.is_empty() { Ok(()) } else { Err(ApiError::invalid_request(issues)) }
     }
 
-    fn filter(&self) -> PageFilter {
+    pub(super) fn filter(&self) -> PageFilter {
         let is_descending = self.order.as_deref() == Some("desc");
         let field = self.sort.clone().or_else(|| is_descending.then(|| "path".to_owned()));
         PageFilter {
@@ -293,7 +305,7 @@ impl PagesQuery {
     }
 
     /// Each name once.
-    fn field_names(&self) -> Option<Vec<String>> {
+    pub(super) fn field_names(&self) -> Option<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for name in self.fields.as_ref()?.split(',') {
             if !names.iter().any(|known| known == name) {
@@ -342,7 +354,11 @@ async fn details(app: &AppState, run: Run, query: &PagesQuery) -> Result<Respons
     let count = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let rows = found.part(usize::try_from(offset).unwrap_or(usize::MAX), count);
     let is_first = offset == 0 && query.search.as_ref().is_none_or(String::is_empty);
-    let breakdown = if is_first { run.report.issue_breakdown.clone() } else { Value::Null };
+    let breakdown = match is_first {
+        true if run.is_active => Value::from_iter(app.audits.live_breakdown(&run).await?),
+        true => run.report.issue_breakdown.clone(),
+        false => Value::Null,
+    };
     let fields = query.field_names();
     let visits = app.audits.last_visits(&run, fields.as_deref()).await?;
     let pages = app.audits.page_rows(&run, rows, fields, visits);

@@ -3,6 +3,7 @@
 
 pub mod segments;
 pub mod settings;
+pub mod summaries;
 
 use store::{Conn, DbError, on_engine};
 
@@ -37,6 +38,9 @@ struct RunRow {
     delta_health: f64,
     close_reason: String,
     needs_continuation: bool,
+    begun_at: Option<i64>,
+    open_attempts: i64,
+    working_until: i64,
     hit_url_limit: bool,
     cancel_requested: bool,
     error_message: Option<String>,
@@ -80,6 +84,9 @@ impl RunRow {
             delta_health: self.delta_health,
             close_reason: CloseReason::parse(&self.close_reason),
             needs_continuation: self.needs_continuation,
+            begun_at: self.begun_at.map(Timestamp::from_millis),
+            open_attempts: self.open_attempts.unsigned_abs(),
+            working_until: Timestamp::from_millis(self.working_until),
             hit_url_limit: self.hit_url_limit,
             cancel_requested: self.cancel_requested,
             error_message: self.error_message,
@@ -105,7 +112,7 @@ pub async fn insert_run(conn: &mut Conn, run: &Run) -> Result<(), DbError> {
          health_score, issue_count, delta_issues, delta_health, close_reason, needs_continuation, hit_url_limit, \
          cancel_requested, report, updated_at, forgotten) \
          values ($1, $2, $3, $4, $5, $6, true, $7, $8, $9, $10, \
-         (select count(*) + 1 from audit_runs where domain_id = $3), 0, 0, 0, 0, 0, 0, 0, 0, '', true, false, false, $11, \
+         (select count(*) + 1 from audit_runs where domain_id = $3), 0, 0, 0, 0, 0, 0, 0, 0, '', false, false, false, $11, \
          $5, false)";
     on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -178,22 +185,46 @@ pub async fn list_with_results(
     Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
-/// Notes that a job works on a run now. `false`: it is over.
-pub async fn begin_run(conn: &mut Conn, id: &RunId, now: Timestamp) -> Result<bool, DbError> {
-    const SQL: &str = "update audit_runs set status = 'running', updated_at = $2, \
+/// Notes that a job works on a run now, and says that it will until `working_until`. `false`: the run is over.
+pub async fn begin_run(
+    conn: &mut Conn,
+    id: &RunId,
+    now: Timestamp,
+    working_until: Timestamp,
+) -> Result<bool, DbError> {
+    const SQL: &str = "update audit_runs set status = 'running', updated_at = $2, needs_continuation = false, \
+         begun_at = coalesce(begun_at, $2), open_attempts = open_attempts + 1, working_until = $3, \
          continuations = continuations + case when exists \
          (select 1 from audit_segments where run_id = $1 and kind = 'checkpoint') then 1 else 0 end \
          where id = $1 and active";
     let changed = on_engine!(conn, |c| sqlx::query(SQL)
         .bind(id.as_str())
         .bind(now.as_millis())
+        .bind(working_until.as_millis())
         .execute(c)
         .await
         .map(|done| done.rows_affected()));
     Ok(changed? > 0)
 }
 
-/// Notes how far a run is. Answers whether somebody wants it to stop; none: it is over.
+/// Notes that a process still works on a run.
+pub async fn note_alive(conn: &mut Conn, id: &RunId, working_until: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "update audit_runs set working_until = $2 where id = $1 and active";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id.as_str()).bind(working_until.as_millis()).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Notes that an attempt returned before the run was over.
+pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
+    const SQL: &str = "update audit_runs set needs_continuation = true, working_until = 0, \
+         open_attempts = case when open_attempts > 0 then open_attempts - 1 else 0 end where id = $1 and active";
+    on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Notes how far a run is: what died before can be forgotten. Answers whether somebody wants it to stop; none: it is over.
 pub async fn note_progress(
     conn: &mut Conn,
     id: &RunId,
@@ -201,7 +232,7 @@ pub async fn note_progress(
     waiting: u64,
     now: Timestamp,
 ) -> Result<Option<bool>, DbError> {
-    const SQL: &str = "update audit_runs set pages_crawled = $2, waiting = $3, updated_at = $4 \
+    const SQL: &str = "update audit_runs set pages_crawled = $2, waiting = $3, updated_at = $4, open_attempts = 1 \
          where id = $1 and active returning cancel_requested";
     Ok(on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
@@ -232,6 +263,24 @@ pub async fn request_cancel(conn: &mut Conn, id: &RunId) -> Result<(), DbError> 
     const SQL: &str = "update audit_runs set cancel_requested = true where id = $1 and active";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;
     Ok(())
+}
+
+/// Ends a run that no process has begun. `false`: one has, or the run is over.
+pub async fn end_waiting(
+    conn: &mut Conn,
+    id: &RunId,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Result<bool, DbError> {
+    // Whoever begins it meanwhile waits for this row, and then finds the run ended.
+    const SQL: &str = "update audit_runs set updated_at = $2 where id = $1 and active and begun_at is null";
+    let changed = on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(|done| done.rows_affected()));
+    Ok(changed? > 0 && finish_run(conn, id, outcome, now).await?)
 }
 
 /// Writes how a run ended. `false`: it had ended already.

@@ -56,6 +56,17 @@ pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Resu
         .await)?)
 }
 
+/// Number of parts of a kind.
+pub async fn count_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Result<usize, DbError> {
+    const SQL: &str = "select count(*) from audit_segments where run_id = $1 and kind = $2";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL)
+        .bind(run.as_str())
+        .bind(kind.as_str())
+        .fetch_one(c)
+        .await)?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
 /// Names of a run's parts.
 pub async fn list_segment_names(conn: &mut Conn, run: &RunId) -> Result<Vec<(String, i64)>, DbError> {
     const SQL: &str = "select kind, part from audit_segments where run_id = $1 order by kind, part";

@@ -12,7 +12,7 @@ use super::Audits;
 use super::work::WorkError;
 use crate::audit::model::{CloseReason, Outcome, Run, RunReport, RunStatus};
 use crate::audit::queries;
-use crate::audit::results::{RunParts, index, inlink_parts};
+use crate::audit::results::{RunParts, index, inlink_parts, resource_parts};
 use crate::audit::stored::{History, Index, PartKind, page_id};
 
 /// A run that ended before, with its columns.
@@ -48,7 +48,7 @@ impl Audits {
             Some(newest) => self.0.segments.history(newest).await?,
             None => History::default(),
         };
-        let index = index(&audit);
+        let mut index = index(&audit);
         let scores = index.paths.iter().map(|path| page_id(path)).zip(index.health.iter().copied());
         history.add(scores);
         let scope = run.request.scope_key();
@@ -67,6 +67,11 @@ impl Audits {
         for (number, part) in inlink_parts(&audit, &index).enumerate() {
             segments.put(&run.id, PartKind::Inlinks, number, &part).await?;
         }
+        let resources = resource_parts(&audit);
+        index.resource_parts = resources.len();
+        for (number, part) in resources.into_iter().enumerate() {
+            segments.put(&run.id, PartKind::Resources, number, &part).await?;
+        }
         segments.put(&run.id, PartKind::History, 0, &plain(&history)).await?;
         segments.put(&run.id, PartKind::Dates, 0, &plain(&audit.dated_pages())).await?;
         segments.put(&run.id, PartKind::Index, 0, &plain(&index)).await?;
@@ -83,12 +88,16 @@ impl Audits {
     ) -> Result<(), WorkError> {
         let mut tx = self.0.db.write().await?;
         job.hold(&mut tx).await?;
-        if queries::finish_run(&mut tx, &run.id, &outcome, self.0.clock.now()).await? {
+        let now = self.0.clock.now();
+        if queries::finish_run(&mut tx, &run.id, &outcome, now).await? {
+            if outcome.status.has_results() {
+                queries::summaries::put_summary(&mut tx, run, &outcome, now).await?;
+            }
             self.announce_end(&mut tx, run).await?;
         }
         tx.commit().await?;
         self.0.jobs.wake();
-        self.0.segments.delete_rows(&run.id, Some(PartKind::Checkpoint)).await?;
+        self.0.segments.forget_work(&run.id).await?;
         Ok(())
     }
 }
@@ -103,6 +112,7 @@ fn close_reason(reason: CrawlEnd) -> CloseReason {
         CrawlEnd::UrlLimit => CloseReason::UrlLimit,
         CrawlEnd::TimeLimit => CloseReason::TimeLimit,
         CrawlEnd::Cancelled => CloseReason::Cancelled,
+        CrawlEnd::Crashed => CloseReason::Crashed,
         CrawlEnd::Unreachable => CloseReason::Unreachable,
     }
 }
@@ -156,6 +166,7 @@ fn report(run: &Run, audit: &Audit, delta: &Delta) -> RunReport {
         sitemap_issues: value(serde_json::to_value(&audit.sitemap_issues)),
         issue_breakdown: value(serde_json::to_value(&audit.issue_breakdown)),
         new_errors: delta.new_errors,
+        site_url: audit.site_url.clone(),
     }
 }
 
@@ -170,6 +181,9 @@ fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &P
             carried.push(row);
             continue;
         };
+        if old.missed_render(row) || index.missed_render(now) {
+            continue;
+        }
         let had: HashSet<&str> = old.issues_of(row).collect();
         let has: HashSet<&str> = index.issues_of(now).collect();
         new_issues += has.difference(&had).count();
@@ -202,6 +216,9 @@ fn new_errors(index: &Index, old: &Index) -> usize {
     let is_error = |id: &str| CheckId::find(id).is_some_and(|id| id.check().severity == Severity::Error);
     let of_row = |row: usize| {
         let before = old.find_path(&index.paths[row]);
+        if before.is_some_and(|before| old.missed_render(before) || index.missed_render(row)) {
+            return 0;
+        }
         let had: HashSet<&str> = before.map(|row| old.issues_of(row).collect()).unwrap_or_default();
         index.issues_of(row).filter(|id| !had.contains(id) && is_error(id)).count()
     };

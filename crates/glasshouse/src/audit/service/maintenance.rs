@@ -65,7 +65,17 @@ impl Audits {
         self.0.segments.archive(id, self.0.clock.now()).await
     }
 
-    /// Ends a run whose job gave up.
+    /// Queues the end of a run whose job gave up: what it has is kept.
+    pub async fn end_later(&self, id: &RunId) -> Result<(), DbError> {
+        let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else { return Ok(()) };
+        let mut tx = self.0.db.write().await?;
+        self.0.jobs.enqueue(&mut tx, vec![RunAudit::ending(&run)]).await?;
+        tx.commit().await?;
+        self.0.jobs.wake();
+        Ok(())
+    }
+
+    /// Ends a run that cannot even be ended with what it has.
     pub async fn give_up(&self, id: &RunId, reason: &str) -> Result<(), DbError> {
         let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else { return Ok(()) };
         let outcome = Outcome {
@@ -84,6 +94,7 @@ impl Audits {
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ReadError> {
         let mut tx = self.0.db.write().await?;
         let runs = queries::forget_runs(&mut tx, domain, self.0.clock.now()).await?;
+        queries::summaries::delete_summaries(&mut tx, domain).await?;
         self.set_frequency(&mut tx, domain, Frequency::Manual).await?;
         tx.commit().await?;
         for run in runs {

@@ -2,22 +2,22 @@
 //! in a job. Must never write results of a run that is over, nor hold the writer while a site is being read.
 
 mod finish;
+mod followers;
 mod maintenance;
 mod notification;
+mod options;
 mod read;
+mod running;
 mod scheduling;
 mod settings;
 mod start;
 mod work;
 
-use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use store::Db;
 
 use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
-use super::model::RunId;
 use super::ports::{CrawlerTraffic, Renders};
 use super::segments::Segments;
 use crate::accounts::Accounts;
@@ -27,7 +27,13 @@ use crate::domains::origin::OriginClient;
 use crate::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 
-pub use read::{AuditExport, AuditExportFormat, Comparison, LinkFilter, LinkList, PageFilter, PageOrder};
+pub use followers::RunFollower;
+use followers::RunFollowers;
+pub use read::{
+    AuditExport, AuditExportFormat, AuditedTopic, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList,
+    PageFilter, PageOrder, RunIssues,
+};
+use running::RunningAudits;
 pub use settings::AuditingError;
 pub use start::{AuditStartError, NewRun};
 
@@ -51,8 +57,8 @@ struct Inner {
     segments: Segments,
     renders: Arc<dyn Renders>,
     visits: Arc<dyn CrawlerTraffic>,
-    /// Runs that this process works on, and whether somebody wants them to stop.
-    running: Mutex<HashMap<RunId, Arc<AtomicBool>>>,
+    running: RunningAudits,
+    followers: RunFollowers,
 }
 
 impl Audits {
@@ -76,7 +82,8 @@ impl Audits {
             segments: Segments::new(&platform.db, &platform.blobs),
             renders,
             visits,
-            running: Mutex::default(),
+            running: RunningAudits::default(),
+            followers: RunFollowers::default(),
             platform: platform.clone(),
         }))
     }

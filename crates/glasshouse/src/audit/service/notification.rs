@@ -7,8 +7,8 @@ use store::{DbError, Tx};
 use super::Audits;
 use crate::audit::jobs::TellWebhook;
 use crate::audit::model::{Run, RunId, RunView};
-use crate::audit::webhook::{WebhookError, send};
 use crate::jobs::{Job, JobError};
+use crate::notify::webhook::{WebhookError, send};
 
 /// What there is to look at in a run that ended.
 fn reasons(run: &Run) -> Vec<&'static str> {

@@ -5,7 +5,7 @@ use store::DbError;
 use super::Audits;
 use crate::audit::auditing::{Auditing, AuditingChange, AuditingView, SiteCredentials};
 use crate::audit::queries;
-use crate::domains::DomainId;
+use crate::domains::{Domain, DomainId};
 use crate::secret::{SealKey, random};
 
 /// What the sealed texts are for.
@@ -27,7 +27,7 @@ impl Audits {
         self.0.platform.secrets.seal_key(PURPOSE)
     }
 
-    /// How a domain is audited, and what its server gets to see.
+    /// Returns the settings of a domain's audits, and the credentials that were saved with it, whatever server they were meant for.
     pub(super) async fn auditing_of(
         &self,
         domain: &DomainId,
@@ -54,25 +54,28 @@ impl Audits {
     }
 
     /// How a domain is audited, without what is secret.
-    pub async fn auditing(&self, domain: &DomainId) -> Result<AuditingView, DbError> {
-        let (auditing, credentials) = self.auditing_of(domain).await?;
+    pub async fn auditing(&self, domain: &Domain) -> Result<AuditingView, DbError> {
+        let (auditing, mut credentials) = self.auditing_of(&domain.id).await?;
+        credentials.keep_for(&domain.settings.origin_host);
         Ok(AuditingView::of(auditing, &credentials))
     }
 
     /// Changes how a domain is audited. What was sent was checked before.
     pub async fn change_auditing(
         &self,
-        domain: &DomainId,
+        domain: &Domain,
         change: AuditingChange,
     ) -> Result<AuditingView, AuditingError> {
         let mut tx = self.0.db.write().await?;
-        if !queries::settings::lock_settings(&mut tx, domain, self.0.clock.now()).await? {
+        if !queries::settings::lock_settings(&mut tx, &domain.id, self.0.clock.now()).await? {
             return Err(AuditingError::Gone);
         }
-        let found = queries::settings::find_settings(&mut tx, domain).await?;
-        let (mut auditing, mut credentials) = self.unseal(domain, found);
+        let found = queries::settings::find_settings(&mut tx, &domain.id).await?;
+        let (mut auditing, mut credentials) = self.unseal(&domain.id, found);
+        credentials.keep_for(&domain.settings.origin_host);
         let before = auditing.frequency;
         change.apply_to(&mut auditing, &mut credentials);
+        credentials.bind_to(&domain.settings.origin_host);
         let mut new_secret = None;
         if auditing.webhook_url.is_some() && credentials.webhook_secret.is_none() {
             new_secret = Some(format!("gh_hook_{}", hex::encode(random::<24>())));
@@ -81,12 +84,12 @@ impl Audits {
             credentials.webhook_secret = None;
         }
         if auditing.frequency != before {
-            self.set_frequency(&mut tx, domain, auditing.frequency).await?;
+            self.set_frequency(&mut tx, &domain.id, auditing.frequency).await?;
         }
         let text = serde_json::to_vec(&credentials).expect("credentials are plain data");
-        let sealed =
-            (credentials != SiteCredentials::default()).then(|| self.seal_key().seal(&text, domain.as_str()));
-        queries::settings::save_settings(&mut tx, domain, &auditing, sealed.as_deref()).await?;
+        let sealed = (credentials != SiteCredentials::default())
+            .then(|| self.seal_key().seal(&text, domain.id.as_str()));
+        queries::settings::save_settings(&mut tx, &domain.id, &auditing, sealed.as_deref()).await?;
         tx.commit().await?;
         let mut view = AuditingView::of(auditing, &credentials);
         view.webhook_secret = new_secret;

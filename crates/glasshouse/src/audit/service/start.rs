@@ -4,23 +4,31 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use audit_engine::address::Origin;
+use audit_engine::engine::last_moment;
 use store::DbError;
 use url::Url;
 
 use super::Audits;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{AccountId, PlanLimit, PlanLimits, UsageMetric};
+use crate::audit::auditing::RobotsTxt;
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::audit::ports::ServedKinds;
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
+use crate::clock::Timestamp;
 use crate::domains::{DomainStatus, Site};
 
 /// How long somebody waits for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
 /// Pages of an audit on a plan without a limit.
 const MOST_PAGES: u64 = 1_000_000;
+/// Pages, and requests per second, of an audit of a domain that no check has proven: its server may be somebody else's.
+/// See docs/decisions/0406.
+const UNPROVEN_PAGES: u64 = 100;
+const UNPROVEN_RATE: f64 = 2.0;
 
 /// A run that is to be started.
 #[derive(Debug, Clone)]
@@ -96,11 +104,17 @@ impl Audits {
             return Err(AuditStartError::AlreadyActive(active));
         }
         let left = self.pages_left(&domain.account_id, limits, new.trigger).await?;
-        let auditing = self.auditing_of(&domain.id).await?.0;
-        let wanted = auditing.max_pages.unwrap_or(MOST_PAGES);
+        let mut auditing = self.auditing_of(&domain.id).await?.0;
+        let mut wanted = auditing.max_pages.unwrap_or(MOST_PAGES);
+        if !domain.is_proven() {
+            wanted = wanted.min(UNPROVEN_PAGES);
+            let rate = auditing.requests_per_second.unwrap_or(UNPROVEN_RATE);
+            auditing.requests_per_second = Some(rate.min(UNPROVEN_RATE));
+            auditing.robots_txt = RobotsTxt::Obey;
+        }
         let max_pages = wanted.min(limits.pages_per_audit.most().unwrap_or(MOST_PAGES)).min(left);
         let sitemap = new.sitemap.or_else(|| Url::parse(&domain.settings.sitemap_url).ok());
-        let sitemap = sitemap.filter(|_| new.mode == Mode::Sitemap);
+        let sitemap = sitemap.filter(|_| new.mode != Mode::Selected);
         if new.mode == Mode::Sitemap && sitemap.is_none() {
             return Err(AuditStartError::NoSitemap);
         }
@@ -157,7 +171,10 @@ impl Audits {
             delta_issues: 0,
             delta_health: 0.0,
             close_reason: None,
-            needs_continuation: true,
+            needs_continuation: false,
+            begun_at: None,
+            open_attempts: 0,
+            working_until: Timestamp::from_millis(0),
             hit_url_limit: false,
             cancel_requested: false,
             error_message: None,
@@ -238,9 +255,12 @@ impl Audits {
             origins.read_sitemap(&turn, site, sitemap).await.map(|read| (turn, read))
         };
         let Ok(Ok((_turn, read))) = tokio::time::timeout(SITEMAP_WAIT, read).await else { return Ok(true) };
+        // The audit's own form of an address.
+        let origin = Origin::of(&request.urls[0]).without_parameters(&request.auditing.drop_parameters);
         let is_new = |page: crawler::sitemap::SitemapPage| {
-            let path = &page.url[url::Position::BeforePath..url::Position::AfterQuery];
-            known.get(path).is_none_or(|seen| page.lastmod.is_some_and(|changed| changed > *seen))
+            let seen = known.get(&origin.key(&page.url));
+            let changed = page.lastmod.map(last_moment);
+            seen.is_none_or(|seen| changed.is_some_and(|changed| changed > *seen))
         };
         Ok(read.pages.iter().any(is_new))
     }

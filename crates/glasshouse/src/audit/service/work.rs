@@ -2,16 +2,13 @@
 //! Whatever interrupts it, the next attempt goes on from the last batch that was kept.
 //! See docs/decisions/0207.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use audit_engine::checks::thresholds::Thresholds;
-use audit_engine::checks::{CheckId, FindingScope};
 use audit_engine::engine::{
-    Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, CrawlMode, IgnoredFinding, Journal,
-    JournalError, resume,
+    Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, Journal, JournalError, RowResult, conclude,
+    resume,
 };
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
@@ -19,19 +16,28 @@ use http::HeaderValue;
 use store::DbError;
 
 use super::Audits;
+use super::running::RunSlot;
 use crate::accounts::{PlanLimit, UsageMetric};
-use crate::audit::model::{CloseReason, Mode, Outcome, Run, RunId};
+use crate::audit::model::{CloseReason, Outcome, Run, RunId};
 use crate::audit::queries;
+use crate::audit::results::live_part;
 use crate::audit::segments::ReadError;
 use crate::audit::source::{SiteSource, SourceOptions, USER_AGENT};
-use crate::audit::stored::PartKind;
+use crate::audit::stored::{PartKind, pack};
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
 
 /// How often an active run looks whether somebody wants it to stop.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Longest run.
-const LONGEST: Duration = Duration::from_secs(12 * 3600);
+/// Looks after which it says that it still works on the run, and for how long that holds.
+const ALIVE_EVERY: u64 = 5;
+const ALIVE_FOR: Duration = Duration::from_secs(15);
+/// Time after which a run is tried again whose account has no free slot.
+const SLOT_WAIT: Duration = Duration::from_secs(3);
+/// Attempts that may die without getting any further before the run ends with what it has.
+const DEATHS: u64 = 3;
+/// Open attempts beyond which a run ends without results: even its end fails.
+const MOST_OPEN_ATTEMPTS: u64 = 6;
 
 /// Why an attempt ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -51,46 +57,81 @@ pub(super) enum WorkError {
 }
 
 impl Audits {
-    /// Works on a run until it is over, or until this process is asked to stop.
-    pub async fn work(&self, id: &RunId, job: &crate::jobs::JobRun) -> Result<JobOutcome, JobError> {
-        let begun = {
-            let mut tx = self.0.db.write().await?;
-            let begun = queries::begin_run(&mut tx, id, self.0.clock.now()).await?;
-            tx.commit().await?;
-            begun
-        };
-        let run = self.find_run(id.as_str()).await?.filter(|_| begun);
-        let Some(run) = run else {
+    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with what it has.
+    pub async fn work(
+        &self,
+        id: &RunId,
+        job: &crate::jobs::JobRun,
+        ends: bool,
+    ) -> Result<JobOutcome, JobError> {
+        let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else {
             // The attempt that ended it may have been cut off before it had tidied up.
-            self.0.segments.delete_rows(id, Some(PartKind::Checkpoint)).await?;
+            self.forget_work(id).await?;
             return Ok(JobOutcome::Done);
         };
-        let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
-        let _registered = self.register_running(id, &cancelled);
+        let Some(slot) = self.0.running.acquire(&run) else { return Ok(JobOutcome::Later(SLOT_WAIT)) };
+        let Some(run) = self.begin(id).await? else { return Ok(JobOutcome::Later(Duration::ZERO)) };
         let audited = tokio::select! {
-            audited = self.audit(&run, job, &cancelled) => audited,
-            never = self.watch(id, &cancelled) => match never {},
+            audited = self.audit(&run, job, &slot, ends) => audited,
+            never = self.watch(id, &slot.cancelled) => match never {},
             // What was kept is kept; an operator's cancelling removes the job itself.
-            () = job.stopping() => return Ok(JobOutcome::Later(Duration::ZERO)),
+            () = job.stopping() => {
+                self.leave(id).await;
+                return Ok(JobOutcome::Later(Duration::ZERO));
+            }
         };
-        match audited {
-            Ok(()) => Ok(JobOutcome::Done),
-            Err(WorkError::Journal(JournalError::Unreadable(why))) => {
+        let Err(error) = audited else { return Ok(JobOutcome::Done) };
+        self.leave(id).await;
+        match error {
+            WorkError::Journal(JournalError::Unreadable(why)) => {
                 // Written by another version: the run begins again.
                 tracing::warn!(run = %id, why, "an audit begins again");
-                self.0.segments.delete_rows(id, Some(PartKind::Checkpoint)).await?;
+                self.forget_work(id).await?;
                 Err(JobError::retry(why))
             }
-            Err(error) => Err(JobError::retry(one_line(&error))),
+            error => Err(JobError::retry(one_line(&error))),
         }
+    }
+
+    /// Notes that this process works on a run. None: the run is over by now.
+    async fn begin(&self, id: &RunId) -> Result<Option<Run>, DbError> {
+        let now = self.0.clock.now();
+        let mut tx = self.0.db.write().await?;
+        let begun = queries::begin_run(&mut tx, id, now, now.plus(ALIVE_FOR)).await?;
+        tx.commit().await?;
+        Ok(self.find_run(id.as_str()).await?.filter(|_| begun))
+    }
+
+    /// Notes that this process does not work on a run any more. One that died instead is told from it by that.
+    async fn leave(&self, id: &RunId) {
+        let left = async {
+            let mut tx = self.0.db.write().await?;
+            queries::leave_run(&mut tx, id).await?;
+            tx.commit().await
+        };
+        if let Err(error) = left.await {
+            tracing::warn!(run = %id, error = one_line(&error), "the end of an attempt at an audit was not noted");
+        }
+    }
+
+    /// Deletes what a crawl kept to go on from.
+    async fn forget_work(&self, id: &RunId) -> Result<(), DbError> {
+        self.0.segments.forget_work(id).await
     }
 
     async fn audit(
         &self,
         run: &Run,
         job: &crate::jobs::JobRun,
-        cancelled: &Arc<AtomicBool>,
+        slot: &RunSlot,
+        ends: bool,
     ) -> Result<(), WorkError> {
+        if run.open_attempts > MOST_OPEN_ATTEMPTS {
+            let nothing = "it failed again and again, also when it was to end with what it had";
+            return self
+                .end(run, Outcome::nothing(run.request.mode, CloseReason::Crashed, nothing), job)
+                .await;
+        }
         let domain = self.0.domains.find_by_id(&run.domain_id).await?;
         let site = Arc::new(Site::new(match domain {
             Some(domain) => domain,
@@ -99,11 +140,16 @@ impl Audits {
         if site.is_suspended() {
             return self.end(run, stopped(run, "the domain is suspended"), job).await;
         }
-        let options = self.options(run).await?;
+        let options = self.options(run, &site).await?;
         let source = self.source(run, site, &options).await?;
         let past =
             queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, PartKind::Checkpoint)
                 .await?;
+        if ends || run.open_attempts > DEATHS {
+            let audit = conclude(&source, &options, past).await?;
+            self.count_rest(run, &audit, run.pages_counted).await?;
+            return self.finish(run, audit, job).await;
+        }
         let limit = self.pages_limit(run).await?;
         let mut keeper = Keeper {
             audits: self,
@@ -114,7 +160,7 @@ impl Audits {
             counted: run.pages_counted,
             limit,
             is_over_plan: false,
-            cancelled: cancelled.clone(),
+            cancelled: slot.cancelled.clone(),
         };
         let mut audit = resume(&source, &options, &mut keeper, past).await?;
         if keeper.is_over_plan {
@@ -131,67 +177,17 @@ impl Audits {
         site: Arc<Site>,
         options: &AuditOptions,
     ) -> Result<SiteSource, WorkError> {
-        let (_, credentials) = self.auditing_of(&run.domain_id).await?;
+        let (_, mut credentials) = self.auditing_of(&run.domain_id).await?;
+        credentials.keep_for(&site.domain.settings.origin_host);
         let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
         let wanted = SourceOptions {
             user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),
             headers: credentials.request_headers(),
             is_plain: run.request.urls[0].scheme() == "http",
-            reads_snapshots: options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
+            reads_snapshots: options.previews_are_served
+                || options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
         };
         Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))
-    }
-
-    async fn options(&self, run: &Run) -> Result<AuditOptions, WorkError> {
-        let (request, settings) = (&run.request, &run.request.auditing);
-        let mut options = AuditOptions::follow(request.urls[0].clone());
-        options.seeds.clone_from(&request.urls);
-        options.mode = match request.mode {
-            Mode::Follow => CrawlMode::Follow,
-            Mode::Selected => CrawlMode::Selected,
-            Mode::Sitemap => CrawlMode::Sitemap,
-        };
-        options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
-        options.allow_sampling = request.allow_sampling;
-        options.max_depth = settings.max_depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
-        options.time_limit = Some(LONGEST);
-        options.requests_per_second = settings.requests_per_second;
-        let agent = settings.user_agent.as_deref().unwrap_or(USER_AGENT);
-        options.agent = agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
-        options.renders = settings.javascript;
-        options.renders_at_once = self.0.platform.config.render_concurrency().max(1);
-        options.sitemap.clone_from(&request.sitemap);
-        options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
-        // Nobody reads the sitemap for a list of addresses.
-        let reads_sitemaps = request.mode != Mode::Selected;
-        options.checks.retain(|id| {
-            let check = id.check();
-            !request.served.silence(check.id) && (reads_sitemaps || check.scope != FindingScope::Sitemap)
-        });
-        options.ignored = settings
-            .ignored
-            .iter()
-            .filter_map(|ignored| {
-                let check = CheckId::find(&ignored.issue_id)?;
-                Some(IgnoredFinding { check, path_pattern: ignored.path_pattern.clone() })
-            })
-            .collect();
-        // What was saved was checked then; a newer version may be stricter, and then goes without.
-        options.thresholds = Thresholds::with(&settings.thresholds).unwrap_or_default();
-        options.extractions = settings.extractions.iter().filter_map(|rule| rule.compile().ok()).collect();
-        options.searches = settings.searches.iter().filter_map(|rule| rule.compile().ok()).collect();
-        options.include.clone_from(&settings.include);
-        options.exclude.clone_from(&settings.exclude);
-        options.drop_parameters.clone_from(&settings.drop_parameters);
-        if options.checks.iter().any(|id| id.check().id == "SITEMAP_LASTMOD_DRIFT")
-            && let Some(newest) = self.earlier_runs(&run.domain_id, run.started_at).await?.first()
-        {
-            options.previous = self.0.segments.dates(newest).await?;
-        }
-        if request.new_pages_only {
-            options.known_pages = self.known_pages(&run.domain_id, run.started_at).await?;
-        }
-        Ok(options)
     }
 
     async fn pages_limit(&self, run: &Run) -> Result<PlanLimit, WorkError> {
@@ -213,15 +209,25 @@ impl Audits {
         Ok(())
     }
 
-    /// Hears when somebody wants the run to stop. Never returns.
+    /// Hears when somebody wants the run to stop, and says that this process works on it. Never returns.
     async fn watch(&self, id: &RunId, cancelled: &AtomicBool) -> std::convert::Infallible {
-        loop {
+        for look in 1_u64.. {
             tokio::time::sleep(LOOK_EVERY).await;
+            if look.is_multiple_of(ALIVE_EVERY) {
+                let alive = async {
+                    let mut tx = self.0.db.write().await?;
+                    queries::note_alive(&mut tx, id, self.0.clock.now().plus(ALIVE_FOR)).await?;
+                    tx.commit().await
+                };
+                // A database that is away for a moment is told the next time.
+                _ = alive.await;
+            }
             let Ok(mut conn) = self.0.db.read().await else { continue };
             if let Ok(Some(true) | None) = queries::is_cancel_requested(&mut conn, id).await {
                 cancelled.store(true, Ordering::Relaxed);
             }
         }
+        unreachable!("a run is not looked at so often")
     }
 
     /// Asks a run to stop; it keeps what it has. `false`: it is over already.
@@ -230,48 +236,26 @@ impl Audits {
             return Ok(false);
         }
         let mut tx = self.0.db.write().await?;
+        if run.begun_at.is_none()
+            && queries::end_waiting(&mut tx, &run.id, &waiting(run), self.0.clock.now()).await?
+        {
+            self.announce_end(&mut tx, run).await?;
+            tx.commit().await?;
+            return Ok(true);
+        }
         queries::request_cancel(&mut tx, &run.id).await?;
         tx.commit().await?;
-        if let Some(cancelled) = self.running().get(&run.id) {
-            cancelled.store(true, Ordering::Relaxed);
-        }
+        self.0.running.cancel(&run.id);
         Ok(true)
     }
-
-    fn running(&self) -> std::sync::MutexGuard<'_, std::collections::HashMap<RunId, Arc<AtomicBool>>> {
-        self.0.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn register_running(&self, id: &RunId, cancelled: &Arc<AtomicBool>) -> Registered {
-        self.running().insert(id.clone(), cancelled.clone());
-        Registered { audits: self.clone(), id: id.clone() }
-    }
 }
 
-/// A run that this process works on; forgotten when dropped.
-struct Registered {
-    audits: Audits,
-    id: RunId,
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        self.audits.running().remove(&self.id);
-    }
+fn waiting(run: &Run) -> Outcome {
+    stopped(run, "it was stopped while it waited")
 }
 
 fn stopped(run: &Run, why: &str) -> Outcome {
     Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
-}
-
-fn checks(enabled: &[String], disabled: &[String]) -> Vec<CheckId> {
-    let enabled: HashSet<&str> = enabled.iter().map(String::as_str).collect();
-    let disabled: HashSet<&str> = disabled.iter().map(String::as_str).collect();
-    let runs = |id: &CheckId| {
-        let check = id.check();
-        (check.is_default || enabled.contains(check.id)) && !disabled.contains(check.id)
-    };
-    CheckId::all().filter(runs).collect()
 }
 
 /// Keeps what the crawl saves, with the progress and the pages that count, each batch in one transaction.
@@ -289,12 +273,23 @@ struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    async fn keep(&mut self, batch: &[u8], progress: AuditProgress) -> Result<(), WorkError> {
+    async fn keep(
+        &mut self,
+        batch: &[u8],
+        rows: &[RowResult],
+        progress: AuditProgress,
+    ) -> Result<(), WorkError> {
         let inner = &self.audits.0;
         let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
         let mut tx = inner.db.write().await?;
         self.job.hold(&mut tx).await?;
         queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, batch).await?;
+        if !rows.is_empty() {
+            let live = live_part(rows);
+            for (kind, lines) in [(PartKind::Live, &live.pages), (PartKind::LiveDetails, &live.details)] {
+                queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
+            }
+        }
         let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = UsageMetric::AuditedPages;
@@ -317,9 +312,14 @@ impl Keeper<'_> {
 }
 
 impl Journal for Keeper<'_> {
-    fn save(&mut self, batch: Vec<u8>, progress: AuditProgress) -> BoxFuture<'_, Result<(), JournalError>> {
+    fn save(
+        &mut self,
+        batch: Vec<u8>,
+        rows: Vec<RowResult>,
+        progress: AuditProgress,
+    ) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
-            self.keep(&batch, progress).await.map_err(|error| JournalError::Save(error.into()))
+            self.keep(&batch, &rows, progress).await.map_err(|error| JournalError::Save(error.into()))
         })
     }
 

@@ -3,6 +3,7 @@
 mod access;
 mod details;
 mod lifecycle;
+mod real_web;
 mod settings;
 mod surroundings;
 mod visits;

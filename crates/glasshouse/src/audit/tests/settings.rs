@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{AUDITING, RUNS, on_each_engine, paths};
 use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
-use crate::audit::webhook::sign;
 use crate::clock::Timestamp;
+use crate::notify::webhook::sign;
 
 #[tokio::test]
 async fn secrets_are_sent_to_the_site_and_never_shown() {
@@ -54,6 +54,7 @@ async fn what_cannot_be_set_is_refused_and_nothing_is_changed() {
             (json!({ "mode": "selected" }), "mode"),
             (json!({ "maxPages": 0 }), "maxPages"),
             (json!({ "requestsPerSecond": 0 }), "requestsPerSecond"),
+            (json!({ "requestsPerSecond": 0.009 }), "requestsPerSecond"),
             (json!({ "include": ["blog"] }), "include.0"),
             (json!({ "headers": [{ "name": "host", "value": "x" }] }), "headers.0.name"),
             (json!({ "headers": [{ "name": "x-a", "value": "a\nb" }] }), "headers.0.value"),

@@ -217,6 +217,7 @@ fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
         ModeName::Selected => CrawlMode::Selected,
     };
     options.sitemap = (options.mode == CrawlMode::Sitemap && is_sitemap).then_some(url);
+    options.sitemap_limits = context.config.limits.of_sitemaps();
     options.max_pages = args.max_pages;
     options.renders = !args.no_js;
     options.requests_per_second = args.rps;

@@ -41,8 +41,9 @@ pub struct Manifest {
 }
 
 /// Whether a table's rows are kept. What changed last is of use to processes that run, and each database counts by itself.
+/// Secrets of session tickets are deleted after two days, and must not live on in backups.
 pub fn is_kept(table: &Table) -> bool {
-    table.name != "changes"
+    !matches!(table.name.as_str(), "changes" | "ticket_secrets")
 }
 
 /// How much is in a file.

@@ -21,6 +21,9 @@ pub struct BackupArgs {
     /// The file to make
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Leaves out DATA_DIR/edge.secret, which opens the certificates' keys: keep it elsewhere
+    #[arg(long)]
+    without_secret: bool,
 }
 
 /// Reads a backup into an empty installation
@@ -39,15 +42,23 @@ pub async fn backup(args: BackupArgs, context: &Context) -> anyhow::Result<ExitC
     let source = write::BackupSource {
         db: context.database().await?,
         blobs: context.blobs()?,
-        secret_file: context.secret_file(),
+        secret_file: context.secret_file().filter(|_| !args.without_secret),
     };
     let done = write::run(&source, &args.file).await?;
     output::note(&format!("{}: {done}", args.file.display()));
-    if source.secret_file.is_none() {
-        output::note(
-            "the installation's secret is a setting (edge.secret) and not in the file: keep it beside",
-        );
-    }
+    output::note(match (&source.secret_file, args.without_secret) {
+        (Some(_), _) => {
+            "the file holds secrets: hashes of passwords and keys, and the installation's secret, which opens the keys of \
+             certificates (--without-secret leaves that one out). Keep it where nobody else reads"
+        }
+        (None, true) => {
+            "the file holds hashes of passwords and keys. The installation's secret is not in it: keep DATA_DIR/edge.secret beside"
+        }
+        (None, false) => {
+            "the file holds hashes of passwords and keys. The installation's secret is a setting (edge.secret) and not in it: keep \
+             it beside"
+        }
+    });
     Ok(ExitCode::SUCCESS)
 }
 

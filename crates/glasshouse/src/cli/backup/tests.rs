@@ -15,6 +15,7 @@ use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::testing::TestApp;
 
 const PAGE: &str = "https://shop.example/shoes";
+const ASSISTANT: &str = "[providers.chatgpt]\napi_key = \"sk-of-a-test\"\n";
 const SECRET: &[u8] = b"a secret of this installation";
 
 /// A service with an account, a domain and a snapshot.
@@ -22,10 +23,28 @@ async fn source(app: &TestApp, folder: &Path) -> BackupSource {
     let account = app.account("owner@shop.example", Plan::Enterprise).await;
     app.domain(&account, "shop.example").await;
     app.crawl(&account, PAGE).await.assert_status(200);
+    monitor(app, &account.key).await;
     let secret_file = folder.join("edge.secret");
     std::fs::write(&secret_file, SECRET).unwrap();
     let platform = &app.state.platform;
     BackupSource { db: platform.db.clone(), blobs: platform.blobs.clone(), secret_file: Some(secret_file) }
+}
+
+/// Saves a brand profile, a prompt and the response of a provider.
+async fn monitor(app: &TestApp, key: &str) {
+    const RESPONSE: &str =
+        "insert into mention_responses (run_id, domain_id, day, packed) values ('r', 'd', 1, $1)";
+    let brand = serde_json::json!({ "name": "Shop", "competitors": [{ "name": "Notchly" }] });
+    let put = app.request(http::Method::PUT, "/api/domains/shop.example/brand");
+    put.key(key).json(brand).await.assert_status(200);
+    let prompt = serde_json::json!({
+        "action": "create", "domain": "shop.example", "promptText": "Which shop?", "intent": "comm",
+    });
+    app.post("/api/ai-mentions/prompts").key(key).json(prompt).await.assert_status(200);
+    let mut tx = app.state.platform.db.write().await.unwrap();
+    let packed: &[u8] = &[0, 40, 181, 47, 253, 255];
+    store::on_engine!(tx, |c| sqlx::query(RESPONSE).bind(packed).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
 }
 
 struct Fresh {
@@ -74,7 +93,7 @@ async fn objects(blobs: &Blobs) -> Vec<String> {
 
 #[tokio::test]
 async fn a_backup_restores_everything_on_either_engine() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_engine_with(ASSISTANT, async |app| {
         let folder = tempfile::tempdir().unwrap();
         let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
 
@@ -96,7 +115,7 @@ async fn a_backup_restores_everything_on_either_engine() {
 
 #[tokio::test]
 async fn a_backup_that_is_made_while_the_service_writes_is_of_one_moment() {
-    TestApp::on_each_engine(async |app| {
+    TestApp::on_each_engine_with(ASSISTANT, async |app| {
         let folder = tempfile::tempdir().unwrap();
         let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
         let writing = async {
@@ -123,7 +142,7 @@ async fn a_backup_that_is_made_while_the_service_writes_is_of_one_moment() {
 
 #[tokio::test]
 async fn a_file_that_was_cut_changed_or_is_no_backup_is_refused_before_anything_is_touched() {
-    let app = TestApp::new().await;
+    let app = TestApp::with(ASSISTANT).await;
     let folder = tempfile::tempdir().unwrap();
     let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
     write::run(&source, &file).await.unwrap();
@@ -156,7 +175,7 @@ async fn a_file_that_was_cut_changed_or_is_no_backup_is_refused_before_anything_
 
 #[tokio::test]
 async fn a_backup_with_a_newer_schema_is_refused() {
-    let app = TestApp::new().await;
+    let app = TestApp::with(ASSISTANT).await;
     let folder = tempfile::tempdir().unwrap();
     let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
     let mut tx = source.db.write().await.unwrap();
@@ -173,7 +192,7 @@ async fn a_backup_with_a_newer_schema_is_refused() {
 
 #[tokio::test]
 async fn what_is_there_is_only_replaced_when_that_is_asked_for() {
-    let app = TestApp::new().await;
+    let app = TestApp::with(ASSISTANT).await;
     let folder = tempfile::tempdir().unwrap();
     let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
     write::run(&source, &file).await.unwrap();
@@ -194,7 +213,7 @@ async fn what_is_there_is_only_replaced_when_that_is_asked_for() {
 #[tokio::test]
 async fn a_file_that_is_there_is_not_written_over_and_only_its_owner_reads_a_new_one() {
     use std::os::unix::fs::PermissionsExt;
-    let app = TestApp::new().await;
+    let app = TestApp::with(ASSISTANT).await;
     let folder = tempfile::tempdir().unwrap();
     let (source, file) = (source(&app, folder.path()).await, folder.path().join("backup"));
     write::run(&source, &file).await.unwrap();

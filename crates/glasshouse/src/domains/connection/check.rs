@@ -2,7 +2,7 @@
 //! command line says about it.
 //! See docs/decisions/0080.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::cdn::CdnRanges;
@@ -44,7 +44,7 @@ pub struct ProbeResult {
 }
 
 /// Everything that a check found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ConnectionFindings {
     /// Where the domain's names lead: its own first.
     pub names: Vec<DnsName>,
@@ -55,7 +55,7 @@ pub struct ConnectionFindings {
 }
 
 /// The record that proves whose a contested domain is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ownership {
     /// Full name of the TXT record.
     pub name: String,

@@ -10,6 +10,7 @@ use hickory_resolver::TokioResolver;
 use hickory_resolver::config::ServerOrderingStrategy;
 use hickory_resolver::net::NetError;
 use hickory_resolver::proto::rr::{RData, Record, RecordType};
+use serde::{Deserialize, Serialize};
 
 use super::dns_records::checked_names;
 use crate::config::Config;
@@ -20,7 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Where a name leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DnsLookup {
     /// To these addresses: A and AAAA, at the end of its aliases.
     Addresses(Vec<IpAddr>),
@@ -31,7 +33,7 @@ pub enum DnsLookup {
 }
 
 /// A name that was looked up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DnsName {
     /// The name in full.
     pub name: String,
@@ -40,7 +42,8 @@ pub struct DnsName {
 }
 
 /// Whether a TXT record is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Txt {
     There,
     /// It is not, or says something else.

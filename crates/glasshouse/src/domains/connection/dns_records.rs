@@ -40,7 +40,7 @@ pub struct RequiredRecords {
 }
 
 /// What a contested domain's owner is told. Nothing of who the other account is, or which name it has.
-const CONTESTED: &str = "Another account has a claim on this site, or had one of its names connected within the last 30 days. \
+const CONTESTED: &str = "Another account has a claim on this site, or had one of its names connected within the last 400 days. \
     The TXT record proves that the domain is yours.";
 
 impl RequiredRecords {

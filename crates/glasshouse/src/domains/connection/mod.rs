@@ -5,6 +5,7 @@
 
 mod cdn;
 mod check;
+mod checked_records;
 mod dns;
 mod dns_records;
 pub mod mark;
@@ -19,15 +20,18 @@ use store::DbError;
 use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
+use self::checked_records::{KeptFindings, KnownAddresses};
 use self::mark::ProbeMarks;
 use self::probe::{ProbeKey, ProbeResponse, ProbeRoute};
 use super::ownership::OwnershipKey;
 use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use crate::accounts::{AccountId, Accounts};
+use crate::listen::tally::Tally;
 use crate::platform::Platform;
 
 pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
+pub use checked_records::{CheckedRecord, ConnectionRecords, RecordState};
 pub use dns::{Dns, DnsLookup, DnsName, Ours, Txt};
 pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
 pub use prober::{Prober, Way};
@@ -36,6 +40,8 @@ pub use prober::{Prober, Way};
 const CHECK_EVERY: Duration = Duration::from_secs(10);
 /// Hosts that the edge may have checked at once; more wait for their next visitor.
 const CHECKS_AT_ONCE: usize = 32;
+/// Of those, the ones of one account.
+const CHECKS_AT_ONCE_PER_ACCOUNT: usize = CHECKS_AT_ONCE / 4;
 /// Claims of one name that are looked at for one visitor, the oldest first.
 const MAX_CLAIMS: usize = 100;
 /// Hosts that are remembered.
@@ -56,6 +62,7 @@ struct Inner {
     ownership_key: OwnershipKey,
     recently: cache::Cache<str, ()>,
     running: Arc<Semaphore>,
+    running_of: Tally<AccountId>,
 }
 
 /// A check with everything it found.
@@ -90,6 +97,7 @@ impl Connection {
             ownership_key: OwnershipKey::new(&platform.secrets),
             recently: cache::Cache::builder(REMEMBERED).time_to_live(CHECK_EVERY).build(),
             running: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
+            running_of: Tally::default(),
             platform: platform.clone(),
         }))
     }
@@ -105,6 +113,16 @@ impl Connection {
         let ownership = self.ownership(domain).await?;
         let edge = &self.0.platform.config.edge;
         Ok(RequiredRecords::of(&domain.host, edge, ownership.as_deref()))
+    }
+
+    /// Returns what must stand in the DNS for a domain now, and what the last check found of it.
+    pub async fn checked_records(&self, domain: &Domain) -> Result<ConnectionRecords, DbError> {
+        let required = self.required_records(domain).await?;
+        let kept = self.0.domains.find_check(&domain.id).await?;
+        // A form of an older version is as good as nothing.
+        let kept = kept.and_then(|(at, text)| Some((at, serde_json::from_str::<KeptFindings>(&text).ok()?)));
+        let known = KnownAddresses { ours: self.0.dns.ours(), ranges: &self.0.ranges };
+        Ok(ConnectionRecords::of(&domain.host, required, kept, known))
     }
 
     /// The same for a domain of which that is known already. Cannot fail.
@@ -168,12 +186,14 @@ impl Connection {
         Ok(ownership.is_none_or(|ownership| ownership.found == Txt::There))
     }
 
-    /// Checks every pending claim of a host in the background, at most once in ten seconds.
-    pub fn check_soon(&self, host: &str) {
+    /// Checks every pending claim of a host in the background, at most once in ten seconds. `account` has the claim that the
+    /// edge answered for: the hosts of one account take a part of the places only.
+    pub fn check_soon(&self, host: &str, account: &AccountId) {
         if !self.0.recently.insert_if_absent(host, ()) {
             return;
         }
-        let Ok(slot) = self.0.running.clone().try_acquire_owned() else {
+        let share = self.0.running_of.count(account.clone(), CHECKS_AT_ONCE_PER_ACCOUNT);
+        let (Some(share), Ok(slot)) = (share, self.0.running.clone().try_acquire_owned()) else {
             self.0.recently.remove(host);
             return;
         };
@@ -187,7 +207,7 @@ impl Connection {
                     }
                 }
             }
-            drop(slot);
+            drop((slot, share));
         });
     }
 
@@ -274,7 +294,18 @@ impl Connection {
             status: stored.map_or(domain.status, |stored| stored.status),
             promoted,
         };
-        Ok(ConnectionReport { result, problems: findings.problems(ours, ranges), findings, required })
+        let problems = findings.problems(ours, ranges);
+        self.keep(domain, &findings, &problems).await;
+        Ok(ConnectionReport { result, problems, findings, required })
+    }
+
+    /// Keeps what a check found. A check that cannot be kept is answered all the same.
+    async fn keep(&self, domain: &Domain, findings: &ConnectionFindings, problems: &[String]) {
+        let kept = KeptFindings { findings: findings.clone(), problems: problems.to_vec() };
+        let text = serde_json::to_string(&kept).expect("findings are plain data");
+        if let Err(error) = self.0.domains.keep_check(&domain.id, &text).await {
+            tracing::warn!(domain = %domain.host, %error, "what a check found could not be kept");
+        }
     }
 
     fn warn_without_addresses(&self) {

@@ -9,7 +9,9 @@ use crawler::fetch::TimeLimits;
 use crawler::{FetchError, FetchRequest, Fetcher, Network, NetworkError};
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
+use serde::{Deserialize, Serialize};
 use url::Url;
+use utoipa::ToSchema;
 
 use crate::accounts::AccountId;
 use crate::api::header_names::PROBE;
@@ -28,7 +30,8 @@ const MAX_REDIRECTS: u32 = 3;
 const MAX_BODY_BYTES: u64 = 64 * 1024;
 
 /// Which way a probe came back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     /// Over the edge.
     Edge,

@@ -10,7 +10,7 @@ use crate::api::openapi::Refusals;
 use crate::api::{ApiResult, Caller};
 use crate::app::AppState;
 use crate::domains::access::ReadBeyond;
-use crate::domains::connection::RequiredRecords;
+use crate::domains::connection::ConnectionRecords;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
@@ -21,21 +21,23 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 /// Says which DNS records a domain needs now.
 ///
 /// The same that adding it answered, unless another account has claimed the site since: then the domain is contested, and
-/// there is a TXT record among them that proves whose it is.
+/// there is a TXT record among them that proves whose it is. Beside each record stands what the domain's last check found,
+/// whoever asked for it; reading asks no DNS.
 #[utoipa::path(get, path = "/api/domains/{domain}/records", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
     responses(Refusals::<ReadBeyond, NotRead>,
-        (status = 200, description = "What must stand in the DNS.", body = RequiredRecords, example = json!({
+        (status = 200, description = "What must stand in the DNS.", body = ConnectionRecords, example = json!({
             "records": [
-                { "type": "A", "name": "@", "value": "203.0.113.10", "ttl": 300 },
-                { "type": "A", "name": "www", "value": "203.0.113.10", "ttl": 300 }],
-            "contested": false, "reason": null }))))]
+                { "type": "A", "name": "@", "value": "203.0.113.10", "ttl": 300,
+                    "found": ["203.0.113.10"], "state": "found" },
+                { "type": "A", "name": "www", "value": "203.0.113.10", "ttl": 300, "found": [], "state": "missing" }],
+            "contested": false, "reason": null, "checkedAt": "2026-11-20T09:30:00.000Z", "probe": "edge", "problems": [] }))))]
 async fn get_required_records(
     caller: Caller<ReadBeyond>,
     State(app): State<AppState>,
     domain: RequestedDomain,
-) -> ApiResult<Json<RequiredRecords>> {
+) -> ApiResult<Json<ConnectionRecords>> {
     let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.connection.required_records(&domain).await?))
+    Ok(Json(app.connection.checked_records(&domain).await?))
 }

@@ -13,7 +13,7 @@ use crate::domains::{Domain, DomainStatus, names};
 use crate::secret::{MacKey, Secrets};
 
 /// How long a site stays contested after an account gave up a name of it that was served: its records may still be there.
-pub const FORMER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const FORMER: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// What a check's findings are a proof of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl OwnershipKey {
 }
 
 /// Whether somebody else may say that a pending domain is theirs: another account has any claim on its site, however old,
-/// or had a name of it served within the last 30 days. Why, and why DNS is not enough: docs/decisions/0130.
+/// or had a name of it served within the last 400 days. Why, and why DNS is not enough: docs/decisions/0130.
 pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> Result<bool, DbError> {
     if domain.status != DomainStatus::Pending {
         return Ok(false);

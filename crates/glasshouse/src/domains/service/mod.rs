@@ -18,7 +18,7 @@ use super::ownership::is_contested;
 use super::queries;
 use super::site::Site;
 use crate::accounts::{AccountId, PlanLimit};
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::follow::Follower;
 use crate::jobs::{Job, Jobs, NewJob};
 use crate::platform::Platform;
@@ -256,6 +256,23 @@ impl DomainsService {
     /// Every account's record of a name.
     pub async fn list_by_host(&self, host: &str) -> Result<Vec<Domain>, DbError> {
         queries::list_by_host(&mut self.db.read().await?, host).await
+    }
+
+    /// Finds when a check moved a domain out of pending. None: it is pending, or was moved otherwise.
+    pub async fn find_connected_at(&self, id: &DomainId) -> Result<Option<Timestamp>, DbError> {
+        queries::find_connected_at(&mut self.db.read().await?, id).await
+    }
+
+    /// Keeps what a check of a domain found, as text.
+    pub(super) async fn keep_check(&self, id: &DomainId, findings: &str) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::put_check(&mut tx, id, findings, self.clock.now()).await?;
+        tx.commit().await
+    }
+
+    /// Finds what the last check of a domain found, and when.
+    pub(super) async fn find_check(&self, id: &DomainId) -> Result<Option<(Timestamp, String)>, DbError> {
+        queries::find_check(&mut self.db.read().await?, id).await
     }
 
     /// Number of an account's domains.

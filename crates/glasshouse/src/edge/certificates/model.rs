@@ -8,6 +8,8 @@ use crate::clock::Timestamp;
 
 /// First orders per hour of all customers together. With as many renewals that is within what the authority allows.
 pub const PER_HOUR: u64 = 50;
+/// First orders of an hour that are kept for customers that had none in it.
+const KEPT_PER_HOUR: u64 = 10;
 /// Renewals per hour at least. A budget of their own: new customers must never keep an old one's certificate from being renewed.
 const RENEWALS_PER_HOUR: u64 = 50;
 /// With many certificates the budget of renewals is one in so many: all of them in 15 days, half of the time between the renewals
@@ -85,6 +87,8 @@ pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: 
         OrderKind::Renewal if orders.renewals >= renewals => Err(Bound::Renewals(renewals)),
         OrderKind::First if orders.account >= per_account => Err(Bound::Account(per_account)),
         OrderKind::First if orders.all >= PER_HOUR => Err(Bound::All),
+        // The last ones of the hour are for customers that had none in it.
+        OrderKind::First if orders.account > 0 && orders.all >= PER_HOUR - KEPT_PER_HOUR => Err(Bound::All),
         _ => Ok(()),
     }
 }
@@ -136,6 +140,16 @@ mod tests {
         assert_eq!(first(49, 0, 1), Ok(()));
         assert_eq!(first(50, 0, 1), Err(Bound::All));
         assert_eq!(first(40, 40, 1_000_000), Err(Bound::Account(40)));
+    }
+
+    #[test]
+    fn the_last_orders_of_an_hour_are_for_customers_that_had_none_in_it() {
+        let first = |all, account| {
+            may_order(OrderKind::First, LastHour { all, account, ..LastHour::default() }, 1, 0)
+        };
+
+        assert_eq!((first(39, 1), first(40, 1)), (Ok(()), Err(Bound::All)));
+        assert_eq!((first(40, 0), first(49, 0)), (Ok(()), Ok(())));
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub(super) struct Inner {
     /// The set-up that all handshakes share, and the certificates that it takes from.
     handshakes: Arc<ServerConfig>,
     directory: Arc<CertificateDirectory>,
+    tickets: Arc<Tickets>,
     proofs: Proofs,
     pub(super) order_limit: OrderLimit,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
@@ -75,7 +76,7 @@ impl Certificates {
         let directory =
             Arc::new(CertificateDirectory::new(secrets.seal_key("certificate keys"), &platform.clock));
         follower.register(directory.clone());
-        let tickets = Tickets::new(secrets, &platform.clock);
+        let tickets = Arc::new(Tickets::new(&platform.db, secrets, &platform.clock));
         Some(Certificates(Arc::new(Inner {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
@@ -91,9 +92,10 @@ impl Certificates {
             } else {
                 ValidationMethod::Tls
             },
-            handshakes: tls::server_config(directory.clone(), Arc::new(tickets))
+            handshakes: tls::server_config(directory.clone(), tickets.clone())
                 .expect("the provider supports TLS 1.2 and 1.3"),
             directory,
+            tickets,
             proofs: Proofs::new(&platform.db, &platform.clock),
             order_limit: OrderLimit::default(),
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
@@ -123,6 +125,7 @@ impl Certificates {
         if !self.is_ours(host).await {
             return None;
         }
+        self.0.tickets.keep_current().await;
         if self.has(host).await {
             return Some(self.0.handshakes.clone());
         }

@@ -92,14 +92,13 @@ pub fn validity(chain: &str) -> Result<(Timestamp, Timestamp), KeyPairError> {
 #[cfg(test)]
 mod tests {
     use super::super::directory::CertificateDirectory;
-    use super::super::tickets::Tickets;
     use super::*;
     use crate::clock::Clock;
     use crate::secret::Secrets;
     use crate::testing::NOON;
 
-    fn tickets() -> Tickets {
-        Tickets::new(&Arc::new(Secrets::from_bytes(b"a secret of this test")), &Clock::fixed(NOON))
+    fn tickets() -> Arc<dyn ProducesTickets> {
+        rustls::crypto::ring::Ticketer::new().expect("the provider makes tickets")
     }
 
     fn pair(host: &str) -> (String, String) {
@@ -122,7 +121,7 @@ mod tests {
     fn http2_is_preferred_and_a_proof_speaks_nothing_else() {
         let seal = Secrets::from_bytes(b"a secret of this test").seal_key("certificate keys");
         let directory = CertificateDirectory::new(seal, &Clock::fixed(NOON));
-        let ours = server_config(Arc::new(directory), Arc::new(tickets())).unwrap();
+        let ours = server_config(Arc::new(directory), tickets()).unwrap();
         let proof = challenge_config("shop.example", "token.key").unwrap();
 
         assert_eq!(ours.alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);

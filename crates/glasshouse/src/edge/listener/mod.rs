@@ -86,7 +86,7 @@ impl Edge {
         let front = Front {
             edge: self.clone(),
             http1: Arc::new(http1_server()),
-            http2: Arc::new(http2_server(listening)),
+            http2: Arc::new(http2_server(listening, self.inner().config.limits.origin_requests_per_domain)),
             listening: listening.clone(),
         };
         // Two kinds of task, so that a plain connection needs no room for a handshake.
@@ -126,7 +126,22 @@ fn http1_server() -> http1::Builder {
     server
 }
 
-fn http2_server(listening: &Listening) -> http2::Builder<Streams> {
+/// Bytes that the bodies on their way to one domain's origin keep in memory while the origin reads none of them. Somewhat less
+/// than the 32 MiB that are promised, for what is being read.
+const UPLOADS_PER_DOMAIN: usize = 24 << 20;
+/// Largest receive window of a stream.
+const MOST_STREAM_WINDOW: usize = 1 << 20;
+/// Streams' worth of bytes that a client may send on a connection before they are read.
+const STREAMS_WORTH: u32 = 4;
+
+/// Returns the receive window of a stream: what waits for one domain is at most that of all its requests in flight.
+fn stream_window(requests_per_domain: usize) -> u32 {
+    let window = (UPLOADS_PER_DOMAIN / requests_per_domain.max(1)).clamp(1, MOST_STREAM_WINDOW);
+    u32::try_from(window).expect("at most 1 MiB")
+}
+
+fn http2_server(listening: &Listening, requests_per_domain: usize) -> http2::Builder<Streams> {
+    let window = stream_window(requests_per_domain);
     let stall = ClientTimeLimits::default().write_stall;
     let mut server = http2::Builder::new(Streams::new(&listening.tasks, &listening.pressure, stall));
     server
@@ -134,6 +149,8 @@ fn http2_server(listening: &Listening) -> http2::Builder<Streams> {
         .max_concurrent_streams(MAX_STREAMS)
         .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
         .max_header_list_size(MAX_HEAD_BYTES as u32)
+        .initial_stream_window_size(window)
+        .initial_connection_window_size(window.saturating_mul(STREAMS_WORTH).max(65_535))
         .max_send_buf_size(SEND_BUFFER_BYTES);
     server
 }
@@ -231,5 +248,20 @@ impl hyper::service::Service<Request<Incoming>> for Service {
 fn keep_idle_connections_small() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
         tracing::debug!(error = %io::Error::from(error), "huge pages stay on");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_that_never_reads_holds_at_most_32_mib_of_its_domains_uploads() {
+        for requests in [1, 16, 256, 1_000, 100_000] {
+            let held = stream_window(requests) as usize * requests;
+
+            assert!(held <= 32 << 20, "{requests}: {held}");
+        }
+        assert_eq!(stream_window(256), 96 << 10);
     }
 }

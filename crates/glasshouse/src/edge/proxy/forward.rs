@@ -20,6 +20,7 @@ use tokio_util::task::TaskTracker;
 use super::body::{self, BodyProgress, BrokenOff, EdgeBody, RequestBody, Steady, StoodStill};
 use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
+use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
 use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool, OwnAddresses};
 use crate::listen::timed::RequestInFlight;
@@ -35,6 +36,8 @@ pub struct OriginLimits {
     pub tunnel_idle: Duration,
     /// Requests in flight of one domain.
     pub requests_per_domain: usize,
+    /// Tunnels that are open at a time.
+    pub tunnels: TunnelLimits,
 }
 
 impl Default for OriginLimits {
@@ -44,6 +47,7 @@ impl Default for OriginLimits {
             body_idle: Duration::from_secs(30),
             tunnel_idle: Duration::from_secs(300),
             requests_per_domain: 256,
+            tunnels: TunnelLimits::of(1024),
         }
     }
 }
@@ -98,6 +102,7 @@ pub struct Passage<'a> {
 pub struct Forwarder {
     pool: OriginPool,
     bulkhead: Bulkhead,
+    tunnels: OpenTunnels,
     /// How this installation calls itself in `Via` and `CDN-Loop`.
     own_name: Arc<str>,
     limits: OriginLimits,
@@ -117,7 +122,8 @@ impl Forwarder {
     ) -> Forwarder {
         let pool = upstream::pool(network, tls, own);
         let bulkhead = Bulkhead::new(limits.requests_per_domain);
-        Forwarder { pool, bulkhead, own_name, limits, tasks, shutdown }
+        let tunnels = OpenTunnels::new(limits.tunnels);
+        Forwarder { pool, bulkhead, tunnels, own_name, limits, tasks, shutdown }
     }
 
     /// Sends a request to its origin.
@@ -148,7 +154,8 @@ impl Forwarder {
             };
             // A tunnel is a connection from here on, no request that waits: it gives its place back.
             let origin_upgrade = hyper::upgrade::on(&mut response);
-            self.tunnel(client_upgrade, origin_upgrade, in_flight);
+            let open = self.tunnels.open(passage.domain, passage.arrival.client);
+            self.tunnel(client_upgrade, origin_upgrade, (in_flight, open));
             return Ok(self.switching_protocols(response, passage));
         }
         let (mut head, incoming) = response.into_parts();
@@ -270,7 +277,7 @@ impl Forwarder {
         &self,
         client: hyper::upgrade::OnUpgrade,
         origin: hyper::upgrade::OnUpgrade,
-        in_flight: RequestInFlight,
+        (in_flight, open): (RequestInFlight, OpenTunnel),
     ) {
         let (shutdown, idle) = (self.shutdown.clone(), self.limits.tunnel_idle);
         self.tasks.spawn(async move {
@@ -279,6 +286,7 @@ impl Forwarder {
                 result = tunnel::join(client, origin, idle) => if let Err(error) = result {
                     tracing::debug!(%error, "a tunnel ended");
                 },
+                () = open.ended() => tracing::debug!("a tunnel made room for another one"),
                 () = shutdown.cancelled() => {}
             }
         });

@@ -19,8 +19,8 @@ use super::route::{self, RequestedHost, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
 use super::visits::OriginVisit;
-use crate::analytics::CrawlerIndex;
 use crate::analytics::verify::Claim;
+use crate::analytics::{CrawlerIndex, Verified};
 use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
@@ -106,7 +106,7 @@ async fn response_to(
         Route::Unknown => return Err(NoticePage::UnknownHost),
         Route::Suspended => return Err(NoticePage::Suspended),
         Route::Pending => {
-            edge.connection.check_soon(&site.domain.host);
+            edge.connection.check_soon(&site.domain.host, &site.domain.account_id);
             return Err(NoticePage::Pending);
         }
         Route::Serve | Route::PassThrough => {}
@@ -202,6 +202,7 @@ impl CrawlersTurn<'_> {
             freshness: Freshness::Stored,
             crawler: claim.crawler,
             verified: claim.verified,
+            unverified_client: (claim.verified != Verified::Yes).then_some(self.arrival.client),
             is_probe: self.is_probe,
         };
         match self.edge.render.serve(&call).await {

@@ -7,6 +7,7 @@ mod encoding;
 pub mod forward;
 pub mod handlers;
 mod headers;
+pub mod open_tunnels;
 mod pages;
 mod route;
 pub mod service;

@@ -10,6 +10,7 @@ use store::DbError;
 
 use super::encoding::Forms;
 use super::forward::{Forwarder, OriginLimits, OriginTarget};
+use super::open_tunnels::TunnelLimits;
 use super::route::{Route, route};
 use super::upstream::OwnAddresses;
 use crate::accounts::Accounts;
@@ -22,6 +23,7 @@ use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::connection::probe::ProbeKey;
 use crate::domains::{DomainsService, Site};
 use crate::edge::certificates::Certificates;
+use crate::listen::accept::connections;
 use crate::platform::Platform;
 use crate::render::RenderService;
 
@@ -82,8 +84,10 @@ impl Edge {
         services: Services<'_>,
         listening: Vec<SocketAddr>,
     ) -> Result<Edge, EdgeError> {
+        let tunnels = TunnelLimits::of(connections(&platform.config));
         let limits = &platform.config.limits;
         let limits = OriginLimits {
+            tunnels,
             tunnel_idle: Duration::from_secs(limits.tunnel_idle_s),
             requests_per_domain: limits.origin_requests_per_domain,
             ..OriginLimits::default()

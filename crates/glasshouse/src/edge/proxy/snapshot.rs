@@ -2,8 +2,7 @@
 //! Must never let a cache in front of the edge hand a crawler's page to a person.
 
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LAST_MODIFIED,
-    LOCATION, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use url::Url;
@@ -12,6 +11,7 @@ use super::body::{self, EdgeBody};
 use super::encoding::Forms;
 use super::headers;
 use crate::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
+use crate::api::validators::matches_etag;
 use crate::clock::Timestamp;
 use crate::domains::Site;
 use crate::render::model::PageResponse;
@@ -86,16 +86,6 @@ fn finish(status: StatusCode, headers: HeaderMap, body: EdgeBody) -> Response<Ed
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
-}
-
-/// Whether `If-None-Match` names the page, by weak comparison. A malformed list names nothing.
-fn matches_etag(headers: &HeaderMap, etag: &str) -> bool {
-    let opaque = etag.strip_prefix("W/").unwrap_or(etag);
-    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    lines.map(str::trim).any(|line| {
-        line == "*"
-            || line.split(',').map(str::trim).any(|tag| tag.strip_prefix("W/").unwrap_or(tag) == opaque)
-    })
 }
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.

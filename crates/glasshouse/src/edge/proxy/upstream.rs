@@ -28,8 +28,9 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per origin.
 const POOL_SIZE: usize = 128;
 
-/// What is read ahead of an origin's body, and waits when the client does not read it.
-const READ_AHEAD_BYTES: usize = 128 * 1024;
+/// Bytes that are read ahead of an origin's body, and wait when the client does not read them: 3,000 such clients hold less than
+/// 200 MB. An asset of 60 KiB still comes in one piece with its head.
+const READ_AHEAD_BYTES: usize = 62 * 1024;
 
 /// The pool of connections to origins.
 pub type OriginPool = Client<OriginConnector, RequestBody>;

@@ -98,7 +98,7 @@ async fn a_visitor_does_not_wait_for_a_probe_when_the_records_are_right() {
     let shop = pending(&world).await;
     let start = Instant::now();
 
-    world.app.state.connection.check_soon("shop.example");
+    world.app.state.connection.check_soon("shop.example", &shop.account_id);
     while status(&world, &shop).await == DomainStatus::Pending && start.elapsed() < Duration::from_secs(4) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -136,7 +136,7 @@ async fn a_pending_host_is_checked_at_most_once_in_ten_seconds() {
     app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
 
     for _ in 0..50 {
-        app.state.connection.check_soon("shop.example");
+        app.state.connection.check_soon("shop.example", &account.id);
     }
     let started = app.state.platform.tasks.len();
     app.state.platform.shutdown.cancel();
@@ -146,6 +146,24 @@ async fn a_pending_host_is_checked_at_most_once_in_ten_seconds() {
         .expect("it ends at shutdown");
 
     assert_eq!(started, 1);
+}
+
+#[tokio::test]
+async fn the_hosts_of_one_account_take_a_part_of_the_checks_only() {
+    let dns = DnsServer::start().await;
+    let app = TestApp::with(&format!("{SETTINGS}{}", dns.setting())).await;
+    let (one, two) =
+        (app.account("a@x.example", Plan::Business).await, app.account("b@x.example", Plan::Business).await);
+
+    for host in 0..40 {
+        app.state.connection.check_soon(&format!("{host}.one.example"), &one.id);
+    }
+    let of_one = app.state.platform.tasks.len();
+    for host in 0..40 {
+        app.state.connection.check_soon(&format!("{host}.two.example"), &two.id);
+    }
+
+    assert_eq!((of_one, app.state.platform.tasks.len()), (8, 16));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use browser::RenderError;
 use super::world::{RawOrigin, World};
 use crate::domains::connection::probe::ProbeRoute;
 
-const PAGE: &str = "http://shop.example/shoes";
+const PAGE: &str = "https://shop.example/shoes";
 const HTML: &str = "<!DOCTYPE html><html><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>";
 
 async fn world() -> (World, RawOrigin) {
@@ -88,6 +88,31 @@ async fn a_page_that_cannot_be_rendered_is_the_origins() {
     let reply = world.crawl("/shoes", &[]).await;
 
     assert_eq!((reply.status, reply.header("x-origin")), (200, Some("1")));
+}
+
+#[tokio::test]
+async fn an_unverified_crawler_causes_so_many_renders_and_then_gets_the_origin() {
+    let origin = RawOrigin::echo().await;
+    let world = World::with(&format!(
+        "edge.trusted_proxies = [\"127.0.0.0/8\"]\nlimits.unverified_renders_per_client = 1\n\
+         network.hosts = {{ \"shop.example\" = \"{}\" }}",
+        origin.address
+    ))
+    .await;
+    world.shop().await;
+    let ask = async |path: &str, from: &str| {
+        world.get(path, &["User-Agent: Slackbot 1.0", &format!("X-Forwarded-For: {from}")]).await
+    };
+
+    let first = ask("/a", "9.9.9.1").await;
+    let second = ask("/b", "9.9.9.99").await;
+    let stored = ask("/a", "9.9.9.99").await;
+    let other = ask("/b", "8.8.8.8").await;
+
+    assert_eq!(first.header("x-service-render-cache"), Some("miss"));
+    assert_eq!((second.header("x-origin"), second.header("x-service-render-cache")), (Some("1"), None));
+    assert_eq!(stored.header("x-service-render-cache"), Some("edge-hit"));
+    assert_eq!(other.header("x-service-render-cache"), Some("miss"));
 }
 
 #[tokio::test]
@@ -218,6 +243,7 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
     for path in ["/html", "/gone", "/moved", "/data"] {
         world.crawl(path, &[]).await;
     }
+    // No page, and asked for by a crawler that is not verified: counted, but not by its path.
     world.ask("POST", "/html", &["User-Agent: Googlebot/2.1", "Content-Length: 0"]).await;
     world.get("/html", &["User-Agent: curl/8.4.0"]).await;
     drop(origin);
@@ -229,7 +255,7 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
     let counted: Vec<_> = rows.iter().map(|row| (&*row.path, &*row.served, row.status, row.visits)).collect();
     assert_eq!(
         counted,
-        [("/down", "origin", 502, 1), ("/gone", "origin", 410, 1), ("/html", "origin", 200, 1)]
+        [("(other)", "origin", 410, 1), ("(other)", "origin", 502, 1), ("/html", "origin", 200, 1)]
     );
 }
 

@@ -12,6 +12,7 @@ use super::certificates::{connect_with, trusting};
 use super::readers::{app, keep_certificate};
 use super::world::{RawOrigin, listener, read_request};
 use crate::edge::proxy::forward::OriginLimits;
+use crate::edge::proxy::open_tunnels::TunnelLimits;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::testing::TestApp;
@@ -25,6 +26,7 @@ const PATIENT: OriginLimits = OriginLimits {
     body_idle: Duration::from_secs(60),
     tunnel_idle: Duration::from_secs(60),
     requests_per_domain: 100,
+    tunnels: TunnelLimits::of(64),
 };
 
 /// `/endless` sends for as long as it is read, `/live` repeats what it is told, everything else is short.

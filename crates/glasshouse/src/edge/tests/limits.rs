@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::world::{RawOrigin, SETTINGS, World, read_request};
+use super::world::{LIMITS, RawOrigin, SETTINGS, World, read_request};
 use crate::accounts::Plan;
 
 const UPGRADE: &[u8] =
@@ -51,6 +51,21 @@ async fn a_tunnel_that_nobody_uses_ends() {
     let ended = tokio::time::timeout(Duration::from_secs(5), tunnel.read(&mut [0; 1])).await;
 
     assert!(matches!(ended.expect("it ends"), Ok(0) | Err(_)));
+}
+
+#[tokio::test]
+async fn a_client_with_too_many_tunnels_loses_its_oldest_one() {
+    let origin = silent_websockets().await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    let mut first = open_tunnel(&world).await;
+
+    let mut second = open_tunnel(&world).await;
+
+    // One of sixteen connections is a network's. The newer one would end by itself only after `tunnel_idle`.
+    assert!(matches!(first.read(&mut [0; 1]).await, Ok(0) | Err(_)));
+    let read = tokio::time::timeout(LIMITS.tunnel_idle / 4, second.read(&mut [0; 1])).await;
+    assert!(read.is_err(), "{read:?}");
 }
 
 #[tokio::test]
@@ -134,11 +149,18 @@ async fn clients_that_do_not_send_take_none_of_their_domains_places() {
             .unwrap();
         senders.push(sender);
     }
-    tokio::time::sleep(Duration::from_millis(100)).await;
 
-    let reply = world.get("/", &[]).await;
+    // Until all three have begun and wait.
+    let mut status = 503;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        status = world.get("/", &[]).await.status;
+        if status == 200 {
+            break;
+        }
+    }
 
-    assert_eq!(reply.status, 200);
+    assert_eq!(status, 200);
     for sender in &mut senders {
         sender.write_all(b"ter").await.unwrap();
         let mut head = [0; 12];

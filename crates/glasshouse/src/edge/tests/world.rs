@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::accounts::Plan;
 use crate::domains::Domain;
 use crate::edge::proxy::forward::OriginLimits;
+use crate::edge::proxy::open_tunnels::TunnelLimits;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::testing::{TestAccount, TestApp};
@@ -21,6 +22,7 @@ pub const LIMITS: OriginLimits = OriginLimits {
     body_idle: Duration::from_millis(400),
     tunnel_idle: Duration::from_millis(600),
     requests_per_domain: 3,
+    tunnels: TunnelLimits::of(16),
 };
 
 /// Loopback is allowed, and nothing is written into a folder.

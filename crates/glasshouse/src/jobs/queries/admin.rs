@@ -1,7 +1,9 @@
 //! What operators and clients look at: jobs, batches, depth; and what operators change.
 
-use store::{Conn, DbError, on_engine};
+use sqlx::AssertSqlSafe;
+use store::{Conn, DbError, Engine, on_engine};
 
+use super::on_list;
 use crate::clock::Timestamp;
 use crate::jobs::model::{Batch, BatchId, JobInfo, JobState};
 
@@ -108,6 +110,30 @@ pub async fn delete_job(conn: &mut Conn, id: &str) -> Result<Option<(JobState, O
     Ok(row.map(|(state, batch)| (JobState::from_stored(&state), batch.map(BatchId::from))))
 }
 
+/// Deletes those of some jobs that nobody has begun. Returns their ids.
+pub async fn delete_waiting(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
+    Ok(on_list!(
+        conn,
+        sqlx::query_scalar,
+        "delete from jobs where state = 'waiting' and id",
+        "returning id",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
+/// Lists those of some jobs that wait or run.
+pub async fn list_alive(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
+    Ok(on_list!(
+        conn,
+        sqlx::query_scalar,
+        "select id from jobs where state <> 'dead' and id",
+        "",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
 /// Lists the batches of a domain.
 pub async fn list_batches_of_domain(conn: &mut Conn, domain: &str) -> Result<Vec<BatchId>, DbError> {
     const SQL: &str = "select id from job_batches where domain_id = $1 order by id";
@@ -134,6 +160,7 @@ pub async fn delete_some_of_domain(conn: &mut Conn, domain: &str) -> Result<u64,
 #[derive(sqlx::FromRow)]
 struct BatchRow {
     id: String,
+    kind: String,
     account_id: String,
     domain_id: Option<String>,
     total: i64,
@@ -148,28 +175,111 @@ struct BatchRow {
     completed_at: Option<i64>,
 }
 
-/// Finds a batch and counts what runs of it.
-pub async fn find_batch(conn: &mut Conn, id: &str) -> Result<Option<Batch>, DbError> {
-    const SQL: &str = "select id, account_id, domain_id, total, done, failed, is_open, fed, error, created_at, started_at,
+impl From<BatchRow> for Batch {
+    fn from(row: BatchRow) -> Batch {
+        Batch {
+            id: row.id.into(),
+            kind: row.kind,
+            account: row.account_id,
+            domain: row.domain_id,
+            total: unsigned(row.total),
+            done: unsigned(row.done),
+            failed: unsigned(row.failed),
+            running: unsigned(row.running),
+            is_open: row.is_open,
+            fed: unsigned(row.fed),
+            error: row.error,
+            created_at: Timestamp::from_millis(row.created_at),
+            started_at: row.started_at.map(Timestamp::from_millis),
+            completed_at: row.completed_at.map(Timestamp::from_millis),
+        }
+    }
+}
+
+/// The columns of a [`BatchRow`], with the count of what runs of it.
+macro_rules! select_batches {
+    ($rest:literal) => {
+        concat!(
+            "select id, kind, account_id, domain_id, total, done, failed, is_open, fed, error, created_at, started_at,
             completed_at,
             (select count(*) from jobs where jobs.batch_id = job_batches.id and jobs.state = 'running') as running
-        from job_batches where id = $1";
+        from job_batches where ",
+            $rest
+        )
+    };
+}
+
+/// Finds a batch and counts what runs of it.
+pub async fn find_batch(conn: &mut Conn, id: &str) -> Result<Option<Batch>, DbError> {
+    const SQL: &str = select_batches!("id = $1");
     let row: Option<BatchRow> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?;
-    Ok(row.map(|row| Batch {
-        id: row.id.into(),
-        account: row.account_id,
-        domain: row.domain_id,
-        total: unsigned(row.total),
-        done: unsigned(row.done),
-        failed: unsigned(row.failed),
-        running: unsigned(row.running),
-        is_open: row.is_open,
-        fed: unsigned(row.fed),
-        error: row.error,
-        created_at: Timestamp::from_millis(row.created_at),
-        started_at: row.started_at.map(Timestamp::from_millis),
-        completed_at: row.completed_at.map(Timestamp::from_millis),
-    }))
+    Ok(row.map(Batch::from))
+}
+
+/// Lists the newest batches of a domain.
+pub async fn list_newest_batches(conn: &mut Conn, domain: &str, most: i64) -> Result<Vec<Batch>, DbError> {
+    const SQL: &str = select_batches!("domain_id = $1 order by created_at desc, id desc limit $2");
+    let rows: Vec<BatchRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain).bind(most).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(Batch::from).collect())
+}
+
+/// Notes why a batch that is not over ends early. Returns false when it is over.
+pub async fn note_batch_error(conn: &mut Conn, id: &BatchId, error: &str) -> Result<bool, DbError> {
+    const SQL: &str = "update job_batches set error = coalesce(error || '; ', '') || $2 where id = $1 and completed_at is null";
+    let rows = on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id.as_str()).bind(error).execute(c).await.map(|done| done.rows_affected())
+    })?;
+    Ok(rows == 1)
+}
+
+/// Deletes the jobs of a batch, and those that would add to it, that nobody has begun. Returns the number of the former.
+pub async fn delete_waiting_of_batch(conn: &mut Conn, id: &BatchId) -> Result<u64, DbError> {
+    const FEEDING: &str = "delete from jobs where feeds = $1 and state = 'waiting'";
+    const OWN: &str = "delete from jobs where batch_id = $1 and state = 'waiting'";
+    on_engine!(conn, |c| sqlx::query(FEEDING).bind(id.as_str()).execute(c).await.map(drop))?;
+    Ok(on_engine!(conn, |c| {
+        sqlx::query(OWN).bind(id.as_str()).execute(c).await.map(|done| done.rows_affected())
+    })?)
+}
+
+/// Counts what an account has in the queue of a kind of jobs: what is left of its batches, and at most `most` single jobs.
+///
+/// On PostgreSQL other callers for the account wait until the transaction ends. SQLite has one writer anyway.
+pub async fn count_pending(
+    conn: &mut Conn,
+    account: &str,
+    (kind, batch_kinds): (&'static str, &[&str]),
+    most: u64,
+) -> Result<u64, DbError> {
+    if conn.engine() == Engine::Postgres {
+        const LOCK: &str = "select pg_advisory_xact_lock(hashtext('glasshouse jobs of ' || $1))";
+        on_engine!(conn, |c| sqlx::query(LOCK).bind(account).execute(c).await.map(drop))?;
+    }
+    let batched: i64 = on_list!(
+        conn,
+        sqlx::query_scalar,
+        "select cast(coalesce(sum(total - done - failed), 0) as bigint) from job_batches where kind",
+        "and account_id = $2 and completed_at is null",
+        batch_kinds,
+        |query, c| query.bind(account).fetch_one(c).await
+    )?;
+    // The kind is written out, since only then the partial index is used.
+    let sql = format!(
+        "select count(*) from (select 1 from jobs where kind = '{kind}' and account_id = $1 and batch_id is null \
+         and state <> 'dead' limit $2) as single"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let single: i64 = on_engine!(conn, |c| {
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(account).bind(most).fetch_one(c).await
+    })?;
+    Ok(unsigned(batched).saturating_add(unsigned(single)))
+}
+
+/// Notes what is to be said about a batch.
+pub async fn note_batch(conn: &mut Conn, id: &BatchId, text: &str) -> Result<(), DbError> {
+    const SQL: &str = "update job_batches set error = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(text).execute(c).await.map(drop))?)
 }
 
 /// Counts the jobs of a batch that wait.

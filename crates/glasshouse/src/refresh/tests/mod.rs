@@ -2,6 +2,7 @@
 //! origin on loopback and a programmed browser.
 
 mod failures;
+mod limits;
 mod paths;
 mod purge;
 mod refusals;

@@ -128,10 +128,10 @@ async fn an_account_without_renders_left_is_told_so() {
         let page = shop.post_ok(PAGE, json!({ "path": "/a" })).await;
         let site = shop.post_ok(SITE, json!({})).await;
 
-        assert_eq!(some["prewarmed"], 3);
+        assert_eq!(some["prewarmed"], 2);
         assert_eq!(shop.all_renders(), 2);
         let dead = shop.app.state.jobs.list(Some(JobState::Dead), 10).await.unwrap();
-        assert_eq!(dead[0].error.as_deref(), Some("the account has no renders left this month"));
+        assert!(dead.is_empty(), "{dead:?}");
         assert_eq!(page, json!({ "ok": false, "error": "render_limit_reached", "prewarmed": 0 }));
         assert_eq!(
             site,

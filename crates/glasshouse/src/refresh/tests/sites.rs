@@ -58,6 +58,75 @@ async fn a_batch_is_shown_to_its_account_only() {
 }
 
 #[tokio::test]
+async fn a_cancelled_refresh_renders_nothing_more_and_counts_the_rest_as_failed() {
+    on_each_engine(async |shop| {
+        let pages: Vec<String> = (0..150).map(|n| format!("/p{n}")).collect();
+        let pages: Vec<(&str, Option<&str>)> = pages.iter().map(|path| (path.as_str(), None)).collect();
+        shop.web.sitemap(&pages);
+        let large = shop.post_ok(SITE, json!({})).await;
+        shop.web.sitemap(&[("/a", None), ("/b", None)]);
+        let small = shop.post_ok(UPDATED, json!({})).await;
+        let cancel = async |batch: &Value| {
+            let path = format!("/api/prerender/batches/{}/cancel", batch["batchGroupId"].as_str().unwrap());
+            shop.app.post(&path).key(&shop.account.key).await.json()
+        };
+
+        let first = [cancel(&large).await, cancel(&small).await];
+        shop.run_jobs().await;
+        let list = shop.app.get("/api/prerender/batches?domain=shop.example").key(&shop.account.key).await;
+
+        assert_eq!(first, [json!({ "ok": true }), json!({ "ok": true })]);
+        assert_eq!(shop.all_renders(), 0);
+        list.assert(
+            200,
+            json!({ "batches": [
+                { "batchGroupId": small["batchGroupId"], "selection": "updated", "total": 2, "failed": 2, "done": 0 },
+                { "batchGroupId": large["batchGroupId"], "selection": "every", "total": 150, "failed": 150,
+                    "completedAt": NOON, "error": "it was cancelled" },
+            ] }),
+        );
+        assert_eq!(cancel(&large).await, json!({ "ok": false }), "it is over");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn refreshes_are_listed_and_stopped_by_their_account_only() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap(&[("/a", None)]);
+        let other = shop.app.account("other@else.example", Plan::Enterprise).await;
+        let id = shop.post_ok(SITE, json!({})).await["batchGroupId"].as_str().unwrap().to_owned();
+        let cancel = format!("/api/prerender/batches/{id}/cancel");
+        let list = "/api/prerender/batches?domain=shop.example";
+
+        shop.app.post(&cancel).key(&other.key).await.assert_error(404, "not_found");
+        shop.app.get(list).key(&other.key).await.assert_error(403, "domain_not_owned");
+        shop.app.get("/api/prerender/batches").key(&other.key).await.assert_error(400, "invalid_request");
+        shop.run_jobs().await;
+
+        assert_eq!(shop.all_renders(), 1, "nobody stopped it");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_batch_of_a_removed_domain_is_shown_to_account_wide_keys_only() {
+    on_each_engine(async |shop| {
+        shop.web.sitemap(&[("/a", None)]);
+        let scoped = shop.app.key(&shop.account.id, Some("shop.example")).await;
+        let id = shop.post_ok(SITE, json!({})).await["batchGroupId"].as_str().unwrap().to_owned();
+        let path = format!("/api/prerender/batches/{id}");
+        shop.app.get(&path).key(&scoped).await.assert_status(200);
+
+        assert!(shop.app.state.domains.remove(&shop.domain).await.unwrap());
+
+        shop.app.get(&path).key(&scoped).await.assert_error(403, "api_key_domain_scope_mismatch");
+        shop.app.get(&path).key(&shop.account.key).await.assert_status(200);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_unusable_sitemap_is_told_with_its_code() {
     on_each_engine(async |shop| {
         shop.web.set("/missing.xml", 404, "");

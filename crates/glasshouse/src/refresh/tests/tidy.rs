@@ -7,6 +7,7 @@ use super::*;
 use crate::domains::RefreshRule;
 use crate::jobs::Job;
 use crate::refresh::{SweepObjects, TidySite, TidySites};
+use crate::render::snapshot_list::SnapshotQuestion;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -27,7 +28,9 @@ impl Shop {
 
     async fn stored(&self) -> Vec<String> {
         let site = self.app.site(&self.domain).await;
-        let (listed, _) = self.app.state.render.list_snapshots(&site, "", (100, 0)).await.unwrap();
+        let lists = self.app.state.render.snapshot_lists();
+        let found = lists.find(&site, &SnapshotQuestion::default()).await.unwrap();
+        let listed = lists.read(&site, &found, (100, 0)).await.unwrap();
         let mut paths: Vec<String> = listed.into_iter().map(|page| page.path).collect();
         paths.sort();
         paths
@@ -186,6 +189,30 @@ async fn beyond_the_limit_of_a_domain_the_least_asked_for_go() {
         assert_eq!(shop.objects().await.len(), 2);
         // What went is no longer in memory either.
         assert_eq!(shop.crawl("/once").await.header("x-service-render-cache"), "miss");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn beyond_the_bytes_of_an_account_the_least_asked_for_go_on_whichever_domain() {
+    on_each_engine_with("[plans.enterprise]\nsnapshot_bytes = 2000", async |shop| {
+        shop.app.domain(&shop.account, "other.example").await;
+        let html = format!("<!DOCTYPE html><title>x</title><p>{}</p>", "x".repeat(850));
+        for (url, times) in [("shop.example/often", 5), ("other.example/twice", 2), ("shop.example/once", 1)]
+        {
+            shop.app.renderer.answers_html(&format!("https://{url}"), &html);
+            for _ in 0..times {
+                shop.app.crawl(&shop.account, &format!("https://{url}")).await.assert_status(200);
+            }
+        }
+        shop.app.state.render.retention().flush_request_counts().await;
+
+        shop.run_job(TidySites {}).await;
+
+        assert_eq!(shop.stored().await, ["/often"]);
+        let again = shop.app.crawl(&shop.account, "https://other.example/twice").await;
+        assert_eq!(again.header("x-service-render-cache"), "edge-hit");
+        assert_eq!(shop.objects().await.len(), 2);
     })
     .await;
 }

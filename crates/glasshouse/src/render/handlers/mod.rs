@@ -1,6 +1,8 @@
 //! HTTP of rendering: the render endpoint and the list of what is stored.
 //! See docs/decisions/0445.
 
+mod csv;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
@@ -17,9 +19,11 @@ use super::decide::EntryPoint;
 use super::model::{Freshness, RenderCall, RenderResponse, Snapshot};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
+use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
 use crate::analytics::{CrawlerIndex, Verified};
 use crate::api::access::{ReadDomain, RenderPages};
 use crate::api::client::stated_client;
+use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
@@ -127,6 +131,8 @@ async fn render_page(
             .zip(stated_client(&headers))
             .map_or(Verified::Unknown, |(crawler, address)| app.verifier.by_address(crawler, address)),
         is_probe: app.probe_marks.are_in(&headers, host, app.platform.clock.now()),
+        // A stated address verifies the crawler and is no key of a limit.
+        unverified_client: None,
     };
     let response = app.render.serve(&call).await?;
     if let RenderResponse::Page(page) = &response {
@@ -199,49 +205,86 @@ struct SnapshotsQuery {
     /// Only pages whose address contains this; case does not matter. At most 500 characters.
     #[param(example = "/shoes")]
     search: Option<String>,
+    /// Only snapshots in this state.
+    #[param(inline, example = "stale")]
+    state: Option<SnapshotState>,
+    /// Property to order by; `createdAt` unless given.
+    #[param(inline, example = "createdAt")]
+    sort: Option<SnapshotSort>,
+    /// Direction; `desc` unless given.
+    #[param(inline, example = "desc")]
+    order: Option<SortOrder>,
     /// Number of rows, 1 to 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<u32>,
     /// Rows to leave out first.
     #[param(default = 0)]
     offset: Option<u64>,
+    /// `csv`: all that match, as a file; limit and offset play no part.
+    #[param(inline, example = "csv")]
+    format: Option<ListFormat>,
 }
 
 /// Stored snapshots.
 #[derive(Debug, Serialize, ToSchema)]
 struct SnapshotList {
-    /// Newest first.
+    /// Newest first, unless another order is asked for.
     snapshots: Vec<Snapshot>,
-    /// How many match the search.
+    /// Number of snapshots that match.
     #[schema(examples(1))]
     total: u64,
+    /// Numbers by state of all that match the search, whatever state is asked for.
+    counts: SnapshotCounts,
+}
+
+impl SnapshotsQuery {
+    fn check(&self) -> ApiResult<()> {
+        let mut issues = Vec::new();
+        if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
+            issues.push(Issue::new("limit", format!("must be from 1 to {MAX_LIMIT}")));
+        }
+        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
+            issues
+                .push(Issue::new("search", format!("must not be longer than {MAX_SEARCH_CHARS} characters")));
+        }
+        if issues.is_empty() { Ok(()) } else { Err(ApiError::invalid_request(issues)) }
+    }
+
+    fn question(&self) -> SnapshotQuestion {
+        SnapshotQuestion {
+            search: self.search.clone().unwrap_or_default(),
+            state: self.state,
+            sort: self.sort.unwrap_or_default(),
+            is_ascending: self.order.unwrap_or_default() == SortOrder::Asc,
+        }
+    }
+
+    fn window(&self) -> (usize, usize) {
+        let offset = usize::try_from(self.offset.unwrap_or(0)).unwrap_or(usize::MAX);
+        (self.limit.unwrap_or(DEFAULT_LIMIT) as usize, offset)
+    }
 }
 
 /// Lists what is stored of a domain.
 #[utoipa::path(get, path = "/api/prerender/snapshots", tag = "Render", params(SnapshotsQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", body = SnapshotList)))]
+    responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", content(
+        (SnapshotList = "application/json"),
+        (String = "text/csv", example = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\n\"https://shop.example/\",\"/\",\"200\",\"fresh\",\"48213\",\"180\",\"2026-11-20T12:00:00.000Z\",\"86400\",\"\"\n")))))]
 async fn list_snapshots(
     caller: Caller<ReadDomain>,
     State(app): State<AppState>,
     AppQuery(query): AppQuery<SnapshotsQuery>,
-) -> ApiResult<Json<SnapshotList>> {
-    let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-    let search = query.search.unwrap_or_default();
-    let mut issues = Vec::new();
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        issues.push(Issue::new("limit", format!("must be from 1 to {MAX_LIMIT}")));
-    }
-    if search.chars().count() > MAX_SEARCH_CHARS {
-        issues.push(Issue::new("search", format!("must not be longer than {MAX_SEARCH_CHARS} characters")));
-    }
-    if !issues.is_empty() {
-        return Err(ApiError::invalid_request(issues));
-    }
+) -> ApiResult<Response> {
+    query.check()?;
     let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    let window = (limit, query.offset.unwrap_or(0));
-    let (snapshots, total) = app.render.list_snapshots(&site, &search, window).await?;
-    Ok(Json(SnapshotList { snapshots, total }))
+    let lists = app.render.snapshot_lists();
+    let found = lists.find(&site, &query.question()).await?;
+    if query.format == Some(ListFormat::Csv) {
+        return Ok(csv::response(lists, site, found));
+    }
+    let snapshots = lists.read(&site, &found, query.window()).await?;
+    Ok(Json(SnapshotList { snapshots, total: found.total() as u64, counts: found.counts }).into_response())
 }
 
 #[cfg(test)]

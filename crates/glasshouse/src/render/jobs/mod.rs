@@ -6,7 +6,7 @@ use std::time::Duration;
 use crawler::errors::one_line;
 
 use super::cache::page_id;
-use super::decide::TargetPage;
+use super::decide::stored_page;
 use super::remote::{RemoteResults, RenderPage};
 use super::service::RenderService;
 use crate::domains::{DomainsService, Site};
@@ -33,9 +33,8 @@ impl Job for RenderPage {
     async fn run(&self, services: &RendersForOthers, run: &JobRun) -> Result<JobOutcome, JobError> {
         let found = services.domains.find_by_id(&self.domain).await?;
         let site = Arc::new(Site::new(found.ok_or_else(|| JobError::give_up("the domain was removed"))?));
-        let refresh_interval = site.refresh_interval(&self.url);
-        let page = TargetPage { key: self.key.clone(), url: self.url.clone(), refresh_interval };
-        let id = page_id(&self.domain, &self.key);
+        let page = stored_page(&site, &self.url);
+        let id = page_id(&self.domain, &page.key);
         let outcome =
             services.render.render_for_other(&site, &page, &id, self.purpose, self.known_generation).await;
         let told = services.results.tell(&run.id, outcome).await;

@@ -118,11 +118,9 @@ async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
         let (_, domain) = shop(&app).await;
         app.renderer.answers_status(PAGE, 503, "<p>down</p>");
         let run = async || {
-            let (key, url) = ("shop.example/shoes".to_owned(), PAGE.parse().expect("an address"));
             let job = RenderPage {
                 domain: domain.clone(),
-                key,
-                url,
+                url: PAGE.parse().expect("an address"),
                 purpose: RenderPurpose::OnDemand,
                 known_generation: None,
             };

@@ -4,6 +4,7 @@
 
 mod remote_renders;
 mod retention;
+mod snapshot_list;
 mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
@@ -13,6 +14,10 @@ use crate::domains::DomainId;
 
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use retention::*;
+pub use snapshot_list::{
+    SnapshotSummaryRow, count_failures, count_snapshots, find_plan, list_snapshot_summaries,
+    list_snapshots_by_hash,
+};
 pub use stored_pages::{delete_snapshots, delete_some, list_created, list_stored};
 
 /// Names a page: the domain record and the hash of the page's key.
@@ -63,9 +68,6 @@ pub struct SnapshotRow {
     /// When a render was held back because its text had shrunk.
     pub suspect_at: Option<i64>,
 }
-
-const COLUMNS: &str = "object_key, url, status, location, etag, html_bytes, text_chars, render_ms, created_at, \
-     stored_generation, last_error, last_error_at, failures, retry_at, suspect_at";
 
 /// A render to store.
 #[derive(Debug)]
@@ -294,41 +296,6 @@ pub async fn note_suspect(
             .map(drop)
     })?;
     Ok(())
-}
-
-/// The snapshots of a domain, newest first, whose address contains `search` (case does not matter), and how many there are.
-pub async fn list_snapshots(
-    conn: &mut Conn,
-    domain: &DomainId,
-    search: &str,
-    (limit, offset): (u32, u64),
-) -> Result<(Vec<SnapshotRow>, u64), DbError> {
-    const CONDITION: &str = "domain_id = $1 and object_key is not null and lower(url) like $2 escape '!'";
-    let pattern = format!("%{}%", escape_like(&search.to_lowercase()));
-    let list = format!(
-        "select {COLUMNS} from snapshots where {CONDITION} order by created_at desc, key_hash limit $3 offset $4"
-    );
-    let count = format!("select count(*) from snapshots where {CONDITION}");
-    let total: i64 = on_engine!(conn, |c| {
-        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(count));
-        query.bind(domain.as_str()).bind(&pattern).fetch_one(c).await
-    })?;
-    let rows = on_engine!(conn, |c| {
-        let query = sqlx::query_as(sqlx::AssertSqlSafe(list));
-        query
-            .bind(domain.as_str())
-            .bind(&pattern)
-            .bind(i64::from(limit))
-            .bind(as_stored(offset))
-            .fetch_all(c)
-            .await
-    })?;
-    Ok((rows, total.unsigned_abs()))
-}
-
-/// Takes the meaning of `%`, `_` and the escape itself away.
-fn escape_like(text: &str) -> String {
-    text.replace('!', "!!").replace('%', "!%").replace('_', "!_")
 }
 
 fn as_stored(number: u64) -> i64 {

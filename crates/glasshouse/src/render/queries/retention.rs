@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use store::{Conn, DbError, EngineConn, on_engine, time_limited};
 
+use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
@@ -144,6 +145,37 @@ pub async fn list_least_asked(
          order by case when wanted_day / 30 < $2 / 30 then asks / 2 else asks end, wanted_day, created_at limit $3";
     Ok(on_engine!(conn, |c| {
         sqlx::query_scalar(SQL).bind(domain.as_str()).bind(day).bind(most).fetch_all(c).await
+    })?)
+}
+
+/// Returns how many bytes of HTML an account's stored pages have.
+pub async fn sum_stored_bytes(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
+    const SQL: &str = "select cast(coalesce(sum(html_bytes), 0) as bigint) from snapshots \
+         where object_key is not null and domain_id in (select id from domains where account_id = $1)";
+    let bytes: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
+    Ok(bytes.unsigned_abs())
+}
+
+/// A stored page that may go.
+#[derive(Debug, sqlx::FromRow)]
+pub struct LeastAskedRow {
+    pub domain_id: String,
+    pub key_hash: String,
+    pub html_bytes: i64,
+}
+
+/// Lists the stored pages of an account that are asked for least.
+pub async fn list_least_asked_of_account(
+    conn: &mut Conn,
+    account: &AccountId,
+    day: i64,
+    most: i64,
+) -> Result<Vec<LeastAskedRow>, DbError> {
+    const SQL: &str = "select domain_id, key_hash, coalesce(html_bytes, 0) as html_bytes from snapshots \
+         where object_key is not null and domain_id in (select id from domains where account_id = $1) \
+         order by case when wanted_day / 30 < $2 / 30 then asks / 2 else asks end, wanted_day, created_at limit $3";
+    Ok(on_engine!(conn, |c| {
+        sqlx::query_as(SQL).bind(account.as_str()).bind(day).bind(most).fetch_all(c).await
     })?)
 }
 

@@ -14,7 +14,8 @@ use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
 use crate::testing::TestApp;
 
-const FURTHER: [&str; 6] = ["crawlers", "errors", "robots", "referrals", "export", "live"];
+const FURTHER: [&str; 8] =
+    ["crawlers", "errors", "robots", "referrals", "export", "live", "timeline", "pages"];
 
 fn path(report: &str, query: &str) -> String {
     format!("/api/analytics/{report}?domain=shop.example{query}")
@@ -56,13 +57,17 @@ async fn crawlers_are_listed_with_what_they_got() {
         shop.app.state.analytics.close_days().await.unwrap();
 
         let reply = shop.get(&path("crawlers", "")).await.json();
+        let long = shop.get(&path("crawlers", "&from=2020-01-01")).await.json();
 
+        let mut daily = vec![0; 31];
+        (daily[28], daily[30]) = (1, 1);
+        assert_eq!(long["crawlers"][0]["daily"], Value::Null);
         assert_eq!(
             reply,
             json!({"crawlers": [{
                 "id": "gptbot", "name": "GPTBot", "provider": "openai", "purpose": "llm-training",
-                "visits": 2, "verified": 0, "spoofed": 1, "pages": 2, "clientErrors": 1, "serverErrors": 0,
-                "firstSeen": "2026-10-11", "lastSeen": "2026-11-20",
+                "visits": 2, "verified": 0, "spoofed": 1, "fromCache": 1, "pages": 1, "clientErrors": 1,
+                "serverErrors": 0, "firstSeen": "2026-10-11", "lastSeen": "2026-11-20", "daily": daily,
             }]})
         );
     })
@@ -72,7 +77,10 @@ async fn crawlers_are_listed_with_what_they_got() {
 #[tokio::test]
 async fn errors_are_listed_by_page_and_status() {
     Shop::on_each_store(async |shop| {
-        let failed = |days_ago, path, status| Visit { status, ..visit(shop, days_ago, path, "GPTBot/1.2") };
+        let failed = |days_ago, path, status| {
+            let found = visit(shop, days_ago, path, "GPTBot/1.2");
+            Visit { status, verified: Verified::Yes, ..found }
+        };
         shop.record([failed(1, "/a", 404), failed(0, "/a", 404), failed(0, "/b", 500), failed(0, "/c", 200)]).await;
         shop.app.state.analytics.close_days().await.unwrap();
 

@@ -1,6 +1,7 @@
 //! The rules of the four reports and of the public token, over HTTP.
 
 mod further;
+mod over_time;
 
 use std::io::Read as _;
 
@@ -373,6 +374,10 @@ async fn a_public_token_opens_its_domain_from_query_and_header() {
         }
         let foreign = shop.app.get(&format!("/api/analytics/bots?token={token}&domain=other.example")).await;
         foreign.assert_error(403, "domain_not_owned");
+        for url in ["https://other.example/a", "https://shop.example/a"] {
+            let page = format!("/api/analytics/page-insights?token={token}&domain=other.example&url={url}");
+            shop.app.get(&page).await.assert_error(403, "domain_not_owned");
+        }
         let daily = shop.app.get(&format!("/api/analytics/bots/daily?days=1&token={token}")).await;
         daily.assert(200, json!({ "daily": [{ "total": 1 }] }));
     })

@@ -11,7 +11,7 @@ use super::ClickHouseStore;
 use super::client::quoted;
 use super::rows::{BATCH, NAME, PAGE, REFERRAL, Reader, Row, stored_day};
 use super::schema::count;
-use crate::analytics::bounds::KnownPages;
+use crate::analytics::bounds::{KnownPages, fold_unfound};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey, days_among, month_of};
 use crate::analytics::queries;
@@ -58,6 +58,8 @@ impl ClickHouseStore {
                 0 => counts.times.iter().filter(|(key, _)| known.contains(&key.domain)).cloned().collect(),
                 _ => Vec::new(),
             };
+            let pages = fold_unfound(&mut &*self, &pages, &counts.pages).await?;
+            let pages = self.fold_beyond_room(pages).await?;
             let pages = self.bounds.lock().await.fold(&mut &*self, &pages).await?;
             let referrals = self.fold_referrals(referrals).await?;
             for (month, rows) in by_month(&pages, &times, &referrals) {
@@ -149,6 +151,7 @@ impl ClickHouseStore {
             };
             let (visits, pages, times) = part.counts(0..lines);
             let month = month_of_batch(&batch)?;
+            let pages = self.fold_beyond_room(pages).await?;
             let pages = self.bounds.lock().await.fold(&mut &*self, &pages).await?;
             // All of one month: that is where the part was cut.
             let rows = by_month(&pages, &times, &[]).remove(&month).unwrap_or_default();
@@ -214,6 +217,33 @@ impl ClickHouseStore {
     }
 }
 
+impl ClickHouseStore {
+    /// Lists those among some paths that rows of this kind have.
+    async fn paths_among(
+        &self,
+        pages: &str,
+        paths: &HashSet<Arc<str>>,
+    ) -> Result<HashSet<String>, VisitError> {
+        let mut known = HashSet::new();
+        let mut rest: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = rest.iter().rev().take_while(|path| {
+                bytes += path.len() + 1;
+                bytes <= MAX_LIST_BYTES
+            });
+            let fits = fits.count().max(1);
+            let list = rest.split_off(rest.len().saturating_sub(fits)).join(",");
+            let sql = format!(
+                "select distinct path from visits where {pages} and path in ({list}) format RowBinary"
+            );
+            let answer = self.client.run(&sql).await?;
+            known.extend(Reader::new(&answer).rows(|row| Ok(row.text()?.to_owned()))?);
+        }
+        Ok(known)
+    }
+}
+
 impl KnownPages for &ClickHouseStore {
     type Error = VisitError;
 
@@ -228,24 +258,16 @@ impl KnownPages for &ClickHouseStore {
         day: Day,
         paths: &HashSet<Arc<str>>,
     ) -> Result<HashSet<String>, VisitError> {
-        let mut known = HashSet::new();
-        let mut rest: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
-        while !rest.is_empty() {
-            let mut bytes = 0;
-            let fits = rest.iter().rev().take_while(|path| {
-                bytes += path.len() + 1;
-                bytes <= MAX_LIST_BYTES
-            });
-            let fits = fits.count().max(1);
-            let list = rest.split_off(rest.len().saturating_sub(fits)).join(",");
-            let pages = pages_of(domain, day);
-            let sql = format!(
-                "select distinct path from visits where {pages} and path in ({list}) format RowBinary"
-            );
-            let answer = self.client.run(&sql).await?;
-            known.extend(Reader::new(&answer).rows(|row| Ok(row.text()?.to_owned()))?);
-        }
-        Ok(known)
+        self.paths_among(&pages_of(domain, day), paths).await
+    }
+
+    async fn ever(
+        &mut self,
+        domain: &DomainId,
+        paths: &HashSet<Arc<str>>,
+    ) -> Result<HashSet<String>, VisitError> {
+        let pages = format!("domain = {} and what = {PAGE}", quoted(domain.as_str()));
+        self.paths_among(&pages, paths).await
     }
 }
 

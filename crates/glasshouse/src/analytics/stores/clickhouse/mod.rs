@@ -6,6 +6,7 @@ mod batches;
 mod client;
 mod moving;
 mod reach;
+mod room;
 mod rows;
 mod schema;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 use self::client::{Client, quoted};
 use self::reach::Reach;
+use self::room::KeptPaths;
 use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
@@ -50,6 +52,7 @@ pub struct ClickHouseStore {
     /// What was kept there before the setting was changed.
     database: DatabaseStore,
     bounds: Mutex<PageBounds>,
+    kept: KeptPaths,
     tables: OnceCell<()>,
 }
 
@@ -63,6 +66,7 @@ impl ClickHouseStore {
             clock: clock.clone(),
             database: DatabaseStore::new(db, clock),
             bounds: Mutex::new(PageBounds::new(MAX_PAGES)),
+            kept: KeptPaths::default(),
             tables: OnceCell::new(),
         }
     }
@@ -183,6 +187,26 @@ impl VisitStore for ClickHouseStore {
                 Ok(DayCount { day, crawler, served, visits: row.u64()? })
             };
             self.report(&sql, row).await
+        })
+    }
+
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<super::DomainDay>, VisitError>> {
+        Box::pin(async move { self.report(&windows::sums_of(domains, window), windows::read_sum).await })
+    }
+
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
+        Box::pin(async move {
+            let own = of_window(domain, DAY, window);
+            let sql = format!("select day, sum(visits) from visits where verified=1 and {own} group by day");
+            self.report(&sql, |row: &mut Reader<'_>| Ok((row.day()?, row.u64()?))).await
         })
     }
 
@@ -315,6 +339,8 @@ impl VisitStore for ClickHouseStore {
             self.database.delete_before(day).await?;
             let client = self.client().await?;
             schema::delete_before(client, day).await?;
+            // Half of the room is for pages that have visits.
+            room::give_up_expired_paths(client, self.kept.most / 2).await?;
             let domains = schema::list_domains(client).await?;
             let all: Vec<&DomainId> = domains.iter().collect();
             let existing = queries::list_existing(&mut self.db.read().await?, &all).await?;

@@ -83,13 +83,23 @@ pub async fn list_domains(client: &Client) -> Result<Vec<DomainId>, VisitError> 
     Reader::new(&answer).rows(|row| Ok(DomainId::from(row.text()?)))
 }
 
+/// Lists domains with the first days of at least so many pages whose visits are not kept any more.
+pub async fn list_domains_with_first_days(client: &Client, least: u64) -> Result<Vec<DomainId>, VisitError> {
+    let sql = format!(
+        "select domain from visit_first_days group by domain having uniqCombined(path) >= {least} format RowBinary"
+    );
+    let answer = client.run(&sql).await?;
+    Reader::new(&answer).rows(|row| Ok(DomainId::from(row.text()?)))
+}
+
 /// The one number that a statement answers.
 pub async fn count(client: &Client, sql: &str) -> Result<u64, VisitError> {
     let answer = client.run(&format!("{sql} format RowBinary")).await?;
     Reader::new(&answer).u64()
 }
 
-async fn wait(client: &Client) -> Result<(), VisitError> {
+/// Waits until nothing is being deleted.
+pub async fn wait(client: &Client) -> Result<(), VisitError> {
     const UNDONE: &str = "select count() from system.mutations where database = currentDatabase() \
          and table in ('visits', 'visit_first_days') and not is_done";
     for _ in 0..MAX_LOOKS {

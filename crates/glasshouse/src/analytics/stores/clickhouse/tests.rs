@@ -117,7 +117,7 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
     let mut random = StdRng::seed_from_u64(11);
 
     let mut expected = 0;
-    for file in 0..200 {
+    for file in 0..80 {
         // Another process each time: nothing is remembered.
         let new = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
         let store = new();

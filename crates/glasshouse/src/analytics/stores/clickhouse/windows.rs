@@ -6,8 +6,9 @@ use std::sync::Arc;
 // Faster than that of the standard library for short texts: every row is looked up twice.
 use hashbrown::HashMap;
 
-use super::rows::{PAGE, Reader, text_of};
+use super::rows::{DAY, PAGE, Reader, text_of};
 use super::{in_scope, of_window, quoted};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, Verified};
 use crate::analytics::segments::paths::PathTable;
 use crate::analytics::segments::rows::{DayRow, DayRows, Kind, OTHER_NUMBER};
@@ -28,7 +29,7 @@ impl Columns {
     /// Those that a statement asks for.
     pub fn of(detail: Detail<'_>) -> Columns {
         match detail {
-            Detail::Rows | Detail::Errors => Columns::All,
+            Detail::Rows | Detail::Days | Detail::Errors => Columns::All,
             Detail::Sums(_) | Detail::Page(..) => Columns::Few,
         }
     }
@@ -48,6 +49,10 @@ pub fn statement(domain: &DomainId, window: (Day, Day), detail: Detail<'_>) -> S
             "select path, crawler, served, visits from visits where {rows} and {} format RowBinary",
             in_scope(scope)
         ),
+        Detail::Days => format!(
+            "select path, crawler, served, sum(visits), day, toUInt8(2), toUInt16(0) from visits \
+             where {rows} and verified != 1 group by day, path, crawler, served format RowBinary"
+        ),
         Detail::Page(scope, path) => format!(
             "select path, crawler, served, sum(visits) from visits where {rows} and {} and path = {} \
              group by path, crawler, served format RowBinary",
@@ -59,6 +64,23 @@ pub fn statement(domain: &DomainId, window: (Day, Day), detail: Detail<'_>) -> S
              where {rows} and verified != 1 and status >= 400 group by day, path, crawler, status format RowBinary"
         ),
     }
+}
+
+/// Writes the statement that sums up the visits of some domains by domain and day.
+pub fn sums_of(domains: &[DomainId], (from, to): (Day, Day)) -> String {
+    let names: Vec<String> = domains.iter().map(|domain| quoted(domain.as_str())).collect();
+    let (names, from) = (names.join(", "), from.max(0));
+    format!(
+        "select domain, day, sum(visits), sumIf(visits, status >= 4) from visits \
+         where domain in ({names}) and what = {DAY} and day between {from} and {to} and verified != 1 \
+         group by domain, day"
+    )
+}
+
+/// Reads a row of [`sums_of`].
+pub fn read_sum(row: &mut Reader<'_>) -> Result<DomainDay, VisitError> {
+    let (domain, day) = (DomainId::from(row.text()?.to_owned()), row.day()?);
+    Ok(DomainDay { domain, day, visits: row.u64()?, failed: row.u64()? })
 }
 
 /// The answer to such a statement. Rows of a page stay apart as they came: every report sums them up anyway.

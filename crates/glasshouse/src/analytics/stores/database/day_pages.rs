@@ -67,4 +67,19 @@ impl KnownPages for DayPages<'_> {
         }
         Ok(known)
     }
+
+    async fn ever(
+        &mut self,
+        domain: &DomainId,
+        paths: &HashSet<Arc<str>>,
+    ) -> Result<HashSet<String>, DbError> {
+        let table = self.store.tables.find(self.conn, domain, u32::ge).await?;
+        let (numbered, rest): (HashSet<_>, HashSet<_>) =
+            paths.iter().cloned().partition(|path| table.number(path).is_some());
+        let mut known: HashSet<String> = numbered.iter().map(|path| path.to_string()).collect();
+        for day in queries::list_open_days(self.conn, domain).await? {
+            known.extend(queries::list_open_among(self.conn, domain, day, &rest).await?);
+        }
+        Ok(known)
+    }
 }

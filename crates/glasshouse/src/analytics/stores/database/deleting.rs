@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::DatabaseStore;
 use crate::analytics::model::Day;
 use crate::analytics::queries;
+use crate::analytics::segments::paths::PathRoom;
 use crate::analytics::stores::VisitError;
 use crate::domains::DomainId;
 
@@ -14,7 +15,7 @@ const BATCHES_FOR: Duration = Duration::from_secs(90 * 24 * 3600);
 impl DatabaseStore {
     /// Deletes what is kept by page of days before this one, and the names of parts that nobody has any more.
     pub(super) async fn delete_all_before(&self, day: Day) -> Result<(), VisitError> {
-        // When pages were visited first is kept for ever, and so far it may stand in the rows.
+        // When pages were visited first is kept as long as there is room, and so far it may stand in the rows.
         self.close_days_before(day).await?;
         let domains =
             queries::segments::list_domains_with_old_visits(&mut self.db.read().await?, day).await?;
@@ -28,6 +29,7 @@ impl DatabaseStore {
                 }
             }
         }
+        self.give_up_expired_paths(PathRoom::OF_DOMAIN).await?;
         let long_ago = self.clock.now().minus(BATCHES_FOR);
         loop {
             let mut tx = self.db.write().await?;

@@ -5,6 +5,7 @@ mod busy_days;
 mod day;
 mod day_pages;
 mod deleting;
+mod expiry;
 mod packing;
 mod path_tables;
 
@@ -18,8 +19,9 @@ use self::busy_days::BusyDays;
 use self::day_pages::DayPages;
 use self::path_tables::PathTables;
 use super::{CountedLines, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
-use crate::analytics::bounds::PageBounds;
+use crate::analytics::bounds::{PageBounds, fold_unfound};
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, Verified};
 use crate::analytics::queries;
@@ -100,7 +102,9 @@ impl VisitStore for DatabaseStore {
                 if queries::begin_batch(&mut tx, &part_name(file, number), self.clock.now()).await? {
                     let times = if number == 0 { counts.times.as_slice() } else { &[] };
                     let mut known = DayPages { store: self, conn: &mut tx };
-                    let pages = counting.bounds.fold(&mut known, part_of(&counts.pages, number)).await?;
+                    let part = part_of(&counts.pages, number);
+                    let pages = fold_unfound(&mut known, part, &counts.pages).await?;
+                    let pages = counting.bounds.fold(&mut known, &pages).await?;
                     queries::add_counts(&mut tx, &pages, times).await?;
                     counting.busy.note(&pages);
                     let referrals = part_of(&counts.referrals, number);
@@ -152,6 +156,29 @@ impl VisitStore for DatabaseStore {
                 visits,
             };
             Ok(counted.map(count).collect())
+        })
+    }
+
+    fn days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
+        Box::pin(async move {
+            let mut conn = self.db.read().await?;
+            Ok(queries::totals::list_days_of_domains(&mut conn, domains, window).await?)
+        })
+    }
+
+    fn spoofed_days<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
+        Box::pin(async move {
+            let totals = self.day_totals(domain, window).await?;
+            let spoofed = totals.into_iter().filter(|(_, kind, _)| kind.verified == Verified::No);
+            Ok(spoofed.map(|(day, _, visits)| (day, visits)).collect())
         })
     }
 
@@ -223,7 +250,7 @@ impl VisitStore for DatabaseStore {
         Box::pin(async move {
             let path = match detail {
                 Detail::Page(_, path) => Some(path),
-                Detail::Rows | Detail::Sums(_) | Detail::Errors => None,
+                Detail::Rows | Detail::Sums(_) | Detail::Days | Detail::Errors => None,
             };
             let mut conn = self.db.read().await?;
             let (closed, open) = queries::segments::list_window(&mut conn, domain, window, path).await?;

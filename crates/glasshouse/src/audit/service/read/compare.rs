@@ -2,7 +2,7 @@
 //! changed on those that stayed.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,10 +27,31 @@ pub struct Comparison {
     pub remaining_findings: ComparedFindings,
     /// Pages that only the later run has.
     pub added_pages: ComparedPages,
-    /// Pages that only the earlier run has.
+    /// Pages that only the earlier run has, and that the later one would have found.
     pub removed_pages: ComparedPages,
+    /// Pages that only the earlier run has, when the later one did not look everywhere: a limit ended it, it was sampled, or
+    /// only new pages were wanted.
+    pub not_visited_pages: ComparedPages,
     /// Pages on which something changed.
     pub changed_pages: Changes,
+    /// Findings by issue.
+    pub by_issue: Vec<IssueComparison>,
+    #[serde(skip)]
+    counts: BTreeMap<String, IssueComparison>,
+}
+
+/// Findings of one issue.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IssueComparison {
+    #[schema(examples("META_DESC_MISSING"))]
+    pub issue_id: String,
+    /// Findings that the earlier run did not have.
+    pub new: usize,
+    /// Findings that the later run does not have any more.
+    pub fixed: usize,
+    /// Findings that both have.
+    pub remaining: usize,
 }
 
 /// Findings, and how many there are.
@@ -120,9 +141,28 @@ impl ComparedPages {
 
 impl Comparison {
     fn compare_issues(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
-        after.difference(before).for_each(|issue| self.new_findings.add(path, issue));
-        before.difference(after).for_each(|issue| self.fixed_findings.add(path, issue));
-        before.intersection(after).for_each(|issue| self.remaining_findings.add(path, issue));
+        for issue in after.difference(before) {
+            self.new_findings.add(path, issue);
+            self.of_issue(issue).new += 1;
+        }
+        for issue in before.difference(after) {
+            self.fixed_findings.add(path, issue);
+            self.of_issue(issue).fixed += 1;
+        }
+        self.remain(path, before, after);
+    }
+
+    /// Counts findings that both runs have.
+    fn remain(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
+        for issue in before.intersection(after) {
+            self.remaining_findings.add(path, issue);
+            self.of_issue(issue).remaining += 1;
+        }
+    }
+
+    fn of_issue(&mut self, issue: &str) -> &mut IssueComparison {
+        let new = || IssueComparison { issue_id: issue.to_owned(), ..IssueComparison::default() };
+        self.counts.entry(issue.to_owned()).or_insert_with(new)
     }
 }
 
@@ -130,6 +170,7 @@ impl Audits {
     /// Compares an earlier run with a later one.
     pub async fn compare(&self, earlier: &Run, later: &Run) -> Result<Comparison, ReadError> {
         let (before, after) = (self.0.segments.index(earlier).await?, self.0.segments.index(later).await?);
+        let looked_everywhere = later.looked_everywhere();
         let mut found = Comparison::default();
         found.compare_issues("", &site_issues(&before), &site_issues(&after));
         let mut old_rows = RowReader::new(self, earlier, PartKind::Pages);
@@ -144,7 +185,11 @@ impl Audits {
             };
             match order {
                 Ordering::Less => {
-                    found.removed_pages.add(&before.paths[old]);
+                    let gone = match looked_everywhere {
+                        true => &mut found.removed_pages,
+                        false => &mut found.not_visited_pages,
+                    };
+                    gone.add(&before.paths[old]);
                     old += 1;
                 }
                 Ordering::Greater => {
@@ -156,8 +201,13 @@ impl Audits {
                 Ordering::Equal => {
                     let path = &after.paths[new];
                     let issues = (before.issues_of(old).collect(), after.issues_of(new).collect());
-                    found.compare_issues(path, &issues.0, &issues.1);
-                    let changes = changes(&old_rows.line(old).await?, &new_rows.line(new).await?);
+                    // Of a page that was not rendered this time nobody knows what scripts do to it.
+                    let is_known = !before.missed_render(old) && !after.missed_render(new);
+                    match is_known {
+                        true => found.compare_issues(path, &issues.0, &issues.1),
+                        false => found.remain(path, &issues.0, &issues.1),
+                    }
+                    let changes = changes(&old_rows.line(old).await?, &new_rows.line(new).await?, is_known);
                     if !changes.is_empty() {
                         found.changed_pages.total += 1;
                         if found.changed_pages.items.len() < MOST_ENTRIES {
@@ -168,6 +218,7 @@ impl Audits {
                 }
             }
         }
+        found.by_issue = std::mem::take(&mut found.counts).into_values().collect();
         Ok(found)
     }
 }
@@ -176,7 +227,8 @@ fn site_issues(index: &Index) -> BTreeSet<&str> {
     index.site_issues.iter().map(String::as_str).collect()
 }
 
-fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
+/// Returns the fields that changed; of a page whose scripts did not run in both runs only what the server alone decides.
+fn changes(before: &[u8], after: &[u8], is_known: bool) -> Vec<FieldChange> {
     let read = |line: &[u8]| serde_json::from_slice::<Compared>(line).unwrap_or_default();
     let (before, after) = (read(before), read(after));
     let fields = [
@@ -187,6 +239,29 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<FieldChange> {
         ("canonical", before.canonical, after.canonical),
         ("indexable", before.indexable, after.indexable),
     ];
-    let changed = fields.into_iter().filter(|(_, before, after)| before != after);
+    let counted = fields.into_iter().filter(|(field, ..)| is_known || *field == "statusCode");
+    let changed = counted.filter(|(_, before, after)| before != after);
     changed.map(|(field, before, after)| FieldChange { field, before, after }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_missed_its_render_changed_only_in_its_status() {
+        let page = |status: u16, text: &str| {
+            let page = serde_json::json!({
+                "statusCode": status, "title": text, "metaDesc": "", "h1": text, "canonical": "", "indexable": true,
+            });
+            page.to_string().into_bytes()
+        };
+        let fields = |is_known: bool| -> Vec<&'static str> {
+            let changes = changes(&page(200, "Shoes"), &page(404, ""), is_known);
+            changes.iter().map(|change| change.field).collect()
+        };
+
+        assert_eq!(fields(true), ["statusCode", "title", "h1"]);
+        assert_eq!(fields(false), ["statusCode"]);
+    }
 }

@@ -5,12 +5,18 @@ use futures::Stream;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::Audits;
+use super::export_format::{AuditExportFormat, sitemap_index};
+use super::visits::LastVisits;
+use super::{Audits, PageFilter, RowReader, SelectedPages};
 use crate::audit::model::{Run, RunReport};
+use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{PAGE_FIELDS, PART_ROWS, PartKind, lines};
+use crate::audit::stored::{Index, PAGE_FIELDS, PART_ROWS, PartKind, lines};
 
-/// What is exported.
+/// Addresses of one sitemap file (sitemaps.org).
+pub const SITEMAP_URLS: usize = 50_000;
+
+/// Subject of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditExport {
     /// Pages as lists show them.
@@ -18,6 +24,10 @@ pub enum AuditExport {
     /// A line per example of a finding; what is about the site as a whole comes first, without a path.
     Findings,
     Links,
+    /// Links to other hosts.
+    External,
+    /// Scripts, style sheets, pictures, films and documents.
+    Resources,
     /// Redirects with their hops.
     Redirects,
     /// Pictures.
@@ -28,15 +38,17 @@ pub enum AuditExport {
     Sitemap,
 }
 
-/// In which form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuditExportFormat {
-    /// For spreadsheets.
-    Csv,
-    /// A JSON object per line.
-    Ndjson,
-    /// A sitemap.
-    Xml,
+/// An export that somebody wants.
+#[derive(Debug, Clone)]
+pub struct ExportRequest {
+    pub what: AuditExport,
+    pub format: AuditExportFormat,
+    /// Which pages, in which order. Of findings only the issue counts.
+    pub filter: PageFilter,
+    /// Fields of pages; none: all.
+    pub fields: Option<Vec<String>>,
+    /// File of a sitemap that has several, from 1; none: all, or the index of the files.
+    pub part: Option<usize>,
 }
 
 impl AuditExport {
@@ -46,6 +58,8 @@ impl AuditExport {
             "pages" => AuditExport::Pages,
             "findings" => AuditExport::Findings,
             "links" => AuditExport::Links,
+            "external" => AuditExport::External,
+            "resources" => AuditExport::Resources,
             "redirects" => AuditExport::Redirects,
             "images" => AuditExport::Images,
             "hreflang" => AuditExport::Hreflang,
@@ -61,123 +75,203 @@ impl AuditExport {
             AuditExport::Findings => {
                 &["path", "statusCode", "issueId", "severity", "count", "url", "text", "detail"]
             }
-            AuditExport::Links => &["from", "to", "anchor", "rel", "status"],
+            AuditExport::Links | AuditExport::External => &["from", "to", "anchor", "rel", "status"],
+            AuditExport::Resources => &["url", "type", "status", "bytes"],
             AuditExport::Redirects => &["path", "statusCode", "hops", "target", "targetStatus"],
             AuditExport::Images => &["path", "src", "alt"],
             AuditExport::Hreflang => &["path", "lang", "to", "status"],
             AuditExport::Sitemap => &["loc"],
         }
     }
+
+    /// Parts that its lines are made from; none: the index is enough.
+    fn source(self) -> Option<PartKind> {
+        match self {
+            AuditExport::Pages => Some(PartKind::Pages),
+            AuditExport::Links | AuditExport::External => Some(PartKind::Links),
+            AuditExport::Resources | AuditExport::Sitemap => None,
+            _ => Some(PartKind::Details),
+        }
+    }
 }
 
-impl AuditExportFormat {
-    /// Reads the word of the API.
-    pub fn parse(text: &str) -> Option<AuditExportFormat> {
-        Some(match text {
-            "csv" => AuditExportFormat::Csv,
-            "ndjson" => AuditExportFormat::Ndjson,
-            "xml" => AuditExportFormat::Xml,
-            _ => return None,
-        })
-    }
-
-    fn head(self, what: AuditExport) -> String {
-        match self {
-            AuditExportFormat::Csv => what.columns().join(",") + "\r\n",
-            AuditExportFormat::Ndjson => String::new(),
-            AuditExportFormat::Xml => "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-                <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
-                .to_owned(),
-        }
-    }
-
-    fn tail(self) -> &'static str {
-        if self == AuditExportFormat::Xml { "</urlset>\n" } else { "" }
-    }
-
-    fn write(self, text: &mut String, what: AuditExport, line: &Map<String, Value>) {
-        match self {
-            AuditExportFormat::Csv => {
-                let cells = what.columns().iter().map(|column| cell(line.get(*column)));
-                text.push_str(&cells.collect::<Vec<_>>().join(","));
-                text.push_str("\r\n");
-            }
-            AuditExportFormat::Ndjson => {
-                text.push_str(&serde_json::to_string(line).expect("lines are plain data"));
-                text.push('\n');
-            }
-            AuditExportFormat::Xml => {
-                let loc = line.get("loc").and_then(Value::as_str).unwrap_or_default();
-                text.push_str(&format!("  <url><loc>{}</loc></url>\n", escaped(loc)));
-            }
-        }
-    }
+/// An export on its way.
+struct ExportPlan {
+    audits: Audits,
+    run: Run,
+    request: ExportRequest,
+    columns: Vec<String>,
+    index: std::sync::Arc<Index>,
+    visits: LastVisits,
+    /// Rows, or of resources parts.
+    rows: std::vec::IntoIter<usize>,
+    is_begun: bool,
+    is_over: bool,
 }
 
 impl Audits {
-    /// An export, part by part: a head, the parts of the run, a tail.
-    pub fn export(
+    /// An export: a head, lines of some hundred rows at a time, a tail.
+    pub async fn export(
         &self,
         run: &Run,
-        what: AuditExport,
-        format: AuditExportFormat,
-    ) -> impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<> {
-        let (audits, run) = (self.clone(), run.clone());
-        futures::stream::unfold(Some(0), move |part: Option<usize>| {
-            let (audits, run) = (audits.clone(), run.clone());
-            async move {
-                let part = part?;
-                match audits.export_part(&run, what, format, part).await {
-                    Ok((text, next)) => Some((Ok(Bytes::from(text)), next)),
-                    Err(error) => Some((Err(error), None)),
+        request: ExportRequest,
+    ) -> Result<impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<>, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let mut columns: Vec<String> = request.what.columns().iter().map(|name| (*name).to_owned()).collect();
+        let mut visits = LastVisits::default();
+        let rows = match request.what {
+            AuditExport::Pages => {
+                if let Some(fields) = &request.fields {
+                    columns.clone_from(fields);
                 }
+                visits = self.last_visits(run, request.fields.as_deref()).await?;
+                self.select_pages(run, &request.filter).await?
             }
-        })
+            AuditExport::Findings => {
+                let issue = request.filter.issue.clone();
+                self.select_pages(run, &PageFilter { issue, ..PageFilter::default() }).await?
+            }
+            AuditExport::Resources => SelectedPages::All(index.resource_parts),
+            AuditExport::Sitemap => SelectedPages::Rows(sitemap_rows(&index, request.part)),
+            _ => SelectedPages::All(index.len()),
+        };
+        let rows = rows.part(0, usize::MAX).into_iter();
+        let (audits, run) = (self.clone(), run.clone());
+        let plan = ExportPlan {
+            audits,
+            run,
+            request,
+            columns,
+            index,
+            visits,
+            rows,
+            is_begun: false,
+            is_over: false,
+        };
+        Ok(futures::stream::unfold(plan, |mut plan| async move {
+            if plan.is_over {
+                return None;
+            }
+            let text = plan.next().await;
+            plan.is_over |= text.is_err();
+            Some((text.map(Bytes::from), plan))
+        }))
     }
 
-    async fn export_part(
-        &self,
-        run: &Run,
-        what: AuditExport,
-        format: AuditExportFormat,
-        part: usize,
-    ) -> Result<(String, Option<usize>), ReadError> {
+    /// Files that the sitemap of a run has.
+    pub async fn sitemap_files(&self, run: &Run) -> Result<usize, ReadError> {
         let index = self.0.segments.index(run).await?;
-        let mut text = if part == 0 { format.head(what) } else { String::new() };
-        if part == 0 && what == AuditExport::Findings {
-            site_wide(&run.report).iter().for_each(|line| format.write(&mut text, what, line));
-        }
-        let first = part * PART_ROWS;
-        if first < index.len() {
-            let kind = match what {
-                AuditExport::Pages | AuditExport::Sitemap => PartKind::Pages,
-                AuditExport::Links => PartKind::Links,
-                _ => PartKind::Details,
-            };
-            let bytes = self.0.segments.get(run, kind, part).await?;
-            for (at, line) in lines(&bytes).enumerate() {
-                let row = first + at;
-                let (Some(path), Some(status)) = (index.paths.get(row), index.status.get(row)) else { break };
-                let value: Value = serde_json::from_slice(line).unwrap_or_default();
-                let page = ExportedPage { run, path, status: *status, is_listed: index.indexable[row] };
-                page.lines(what, value).iter().for_each(|line| format.write(&mut text, what, line));
+        Ok(sitemap_rows(&index, None).len().div_ceil(SITEMAP_URLS).max(1))
+    }
+}
+
+/// Rows that a sitemap lists, or those of one of its files.
+fn sitemap_rows(index: &Index, part: Option<usize>) -> Vec<usize> {
+    let is_listed = |row: &usize| index.status[*row] == 200 && index.indexable[*row];
+    let listed = (0..index.len()).filter(is_listed);
+    match part {
+        Some(part) => listed.skip(part.saturating_sub(1) * SITEMAP_URLS).take(SITEMAP_URLS).collect(),
+        None => listed.collect(),
+    }
+}
+
+impl ExportPlan {
+    /// The next piece of text.
+    async fn next(&mut self) -> Result<String, ReadError> {
+        let mut text = String::new();
+        let format = self.request.format;
+        if !self.is_begun {
+            self.is_begun = true;
+            let files = self.rows.len().div_ceil(SITEMAP_URLS);
+            if format == AuditExportFormat::Xml && files > 1 {
+                self.is_over = true;
+                return Ok(sitemap_index(&self.site(), files));
+            }
+            text = format.head(&self.columns);
+            if self.request.what == AuditExport::Findings {
+                let issue = self.request.filter.issue.as_deref();
+                let lines = site_wide(&self.run.report).into_iter();
+                lines
+                    .filter(|line| issue.is_none_or(|issue| line["issueId"] == issue))
+                    .for_each(|line| format.write(&mut text, &self.columns, &line));
             }
         }
-        let is_last = first + PART_ROWS >= index.len();
-        if is_last {
+        let most = if self.request.what == AuditExport::Resources { 1 } else { PART_ROWS };
+        let rows: Vec<usize> = self.rows.by_ref().take(most).collect();
+        for line in self.lines(&rows).await? {
+            format.write(&mut text, &self.columns, &line);
+        }
+        if self.rows.len() == 0 {
+            self.is_over = true;
             text.push_str(format.tail());
         }
-        Ok((text, (!is_last).then_some(part + 1)))
+        Ok(text)
+    }
+
+    /// Root of the site that was audited.
+    fn site(&self) -> String {
+        match self.run.report.site_url.as_str() {
+            "" => self.run.request.urls[0].join("/").map(String::from).unwrap_or_default(),
+            site => site.to_owned(),
+        }
+    }
+
+    async fn lines(&self, rows: &[usize]) -> Result<Vec<Map<String, Value>>, ReadError> {
+        let mut found = Vec::new();
+        let Some(kind) = self.request.what.source() else {
+            for row in rows {
+                found.extend(self.plain_lines(*row).await?);
+            }
+            return Ok(found);
+        };
+        let mut reader = RowReader::new(&self.audits, &self.run, kind);
+        for row in rows {
+            let value: Value = serde_json::from_slice(&reader.line(*row).await?).unwrap_or_default();
+            let page = ExportedPage { path: &self.index.paths[*row], status: self.index.status[*row] };
+            let mut lines = page.lines(self.request.what, value);
+            if self.request.what == AuditExport::Findings
+                && let Some(issue) = &self.request.filter.issue
+            {
+                lines.retain(|line| line["issueId"] == issue.as_str());
+            }
+            if self.request.what == AuditExport::Pages
+                && let Some(fields) = &self.request.fields
+            {
+                lines.iter_mut().for_each(|line| self.pick(line, page.path, fields));
+            }
+            found.extend(lines);
+        }
+        Ok(found)
+    }
+
+    /// Lines of a part of resources, or the line of a page in a sitemap.
+    async fn plain_lines(&self, number: usize) -> Result<Vec<Map<String, Value>>, ReadError> {
+        if self.request.what == AuditExport::Resources {
+            let part = self.audits.0.segments.get(&self.run, PartKind::Resources, number).await?;
+            return Ok(lines(&part).filter_map(|line| serde_json::from_slice(line).ok()).collect());
+        }
+        let address = Url::parse(&self.site()).and_then(|site| site.join(&self.index.paths[number]));
+        let loc = Value::from(address.map(String::from).unwrap_or_default());
+        Ok(vec![Map::from_iter([("loc".to_owned(), loc)])])
+    }
+
+    /// Leaves the fields of a page that are wanted, in the order in which they are wanted.
+    fn pick(&self, line: &mut Map<String, Value>, path: &str, fields: &[String]) {
+        let field = |name: &String| {
+            let value = match name.as_str() {
+                LAST_VISIT => serde_json::to_value(self.visits.of(path)).unwrap_or_default(),
+                name => line.get(name).cloned().unwrap_or_default(),
+            };
+            (name.clone(), value)
+        };
+        *line = fields.iter().map(field).collect();
     }
 }
 
 /// The page that a stored line is about.
 struct ExportedPage<'a> {
-    run: &'a Run,
     path: &'a str,
     status: u16,
-    /// Search engines may list it.
-    is_listed: bool,
 }
 
 impl ExportedPage<'_> {
@@ -185,18 +279,19 @@ impl ExportedPage<'_> {
         match what {
             AuditExport::Pages => value.as_object().cloned().into_iter().collect(),
             AuditExport::Links => objects(value),
+            AuditExport::External => {
+                let is_external = |link: &Map<String, Value>| {
+                    link.get("to").and_then(Value::as_str).is_some_and(|to| !to.starts_with('/'))
+                };
+                objects(value).into_iter().filter(is_external).collect()
+            }
             AuditExport::Findings => {
                 objects(value["findings"].take()).iter().flat_map(|f| self.examples(f)).collect()
             }
             AuditExport::Images => self.with_path(value["images"].take()),
             AuditExport::Hreflang => self.with_path(value["hreflang"].take()),
             AuditExport::Redirects => self.redirect(value["hops"].take()),
-            AuditExport::Sitemap if self.status == 200 && self.is_listed => {
-                let address = self.run.request.urls.first().and_then(|seed: &Url| seed.join(self.path).ok());
-                let loc = Value::from(address.map(String::from).unwrap_or_default());
-                vec![Map::from_iter([("loc".to_owned(), loc)])]
-            }
-            AuditExport::Sitemap => Vec::new(),
+            AuditExport::Resources | AuditExport::Sitemap => Vec::new(),
         }
     }
 
@@ -284,33 +379,9 @@ fn objects(list: Value) -> Vec<Map<String, Value>> {
     list.into_iter().filter_map(object).collect()
 }
 
-/// A quoted cell. One that a spreadsheet would compute is made a text: strangers write paths and texts.
-fn cell(value: Option<&Value>) -> String {
-    let text = match value {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => {
-            let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-            format!("{guard}{text}")
-        }
-        Some(other) => other.to_string(),
-    };
-    format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cell_that_a_spreadsheet_would_compute_is_a_text() {
-        assert_eq!(cell(Some(&Value::from("=HYPERLINK(\"x\")"))), "\"'=HYPERLINK(\"\"x\"\")\"");
-        assert_eq!(cell(Some(&Value::from(-1))), "\"-1\"");
-        assert_eq!(cell(None), "\"\"");
-    }
 
     #[test]
     fn findings_about_the_site_have_a_line_for_each_example() {
@@ -337,6 +408,24 @@ mod tests {
         assert_eq!((cell(3, "text"), cell(3, "line")), (json!("Disalow: /"), json!(3)));
         assert_eq!((cell(4, "url"), cell(4, "count")), (json!("https://a.example/gone"), json!(9)));
         assert_eq!((cell(5, "url"), cell(5, "detail")), (json!("https://a.example/s.xml"), json!("cut")));
+    }
+
+    #[test]
+    fn a_sitemap_has_fifty_thousand_addresses_in_each_file() {
+        let pages = SITEMAP_URLS + 2;
+        let index = Index {
+            paths: vec![String::new(); pages],
+            // The first page is an error.
+            status: (0..pages).map(|row| if row == 0 { 404 } else { 200 }).collect(),
+            indexable: vec![true; pages],
+            ..Index::default()
+        };
+
+        let files = [1, 2, 3].map(|part| sitemap_rows(&index, Some(part)));
+
+        assert_eq!(files.each_ref().map(Vec::len), [SITEMAP_URLS, 1, 0]);
+        assert_eq!((files[0][0], files[1][0]), (1, pages - 1));
+        assert_eq!(sitemap_rows(&index, None).len(), pages - 1);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct LinkFilter {
     pub to: Option<String>,
     /// Status of their target.
     pub status: Option<u16>,
+    /// Only links to other hosts, or only links of the site.
+    pub is_external: Option<bool>,
     /// How many are left out.
     pub offset: usize,
     /// How many are shown.
@@ -40,7 +42,8 @@ impl LinkList {
         for link in links {
             let is_wanted = filter.from.as_ref().is_none_or(|from| *from == link.from)
                 && filter.to.as_ref().is_none_or(|to| *to == link.to)
-                && filter.status.is_none_or(|status| link.status == Some(status));
+                && filter.status.is_none_or(|status| link.status == Some(status))
+                && filter.is_external.is_none_or(|wanted| link.is_external() == wanted);
             if !is_wanted {
                 continue;
             }

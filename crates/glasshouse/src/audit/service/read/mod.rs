@@ -1,12 +1,17 @@
 //! Reading runs: which pages a request is about, in which order, and their rows as they are stored.
 
 mod compare;
+mod export_format;
 mod exports;
+mod for_dashboard;
+mod for_mentions;
+mod graph;
+mod issues;
 mod links;
+mod rows;
 mod visits;
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bytes::Bytes;
 use futures::Stream;
@@ -19,12 +24,17 @@ use crate::audit::model::Run;
 use crate::audit::ports::{LAST_VISIT, LastVisit};
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
-use crate::audit::stored::{Index, PART_ROWS, PartKind, lines};
+use crate::audit::stored::{Index, PART_ROWS, PartKind};
 use crate::domains::DomainId;
 
 pub use compare::Comparison;
-pub use exports::{AuditExport, AuditExportFormat};
+pub use export_format::AuditExportFormat;
+pub use exports::{AuditExport, ExportRequest};
+pub use for_mentions::AuditedTopic;
+pub use graph::LinkGraph;
+pub use issues::RunIssues;
 pub use links::{LinkFilter, LinkList};
+use rows::{RowReader, write_fields};
 pub use visits::LastVisits;
 
 /// Runs that a list has.
@@ -122,11 +132,16 @@ impl Audits {
         account: &AccountId,
         domain: Option<&DomainId>,
     ) -> Result<Vec<Run>, DbError> {
-        queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await
+        let now = self.0.clock.now();
+        let mut runs = queries::list_runs(&mut self.0.db.read().await?, account, domain, MOST_RUNS).await?;
+        runs.iter_mut().for_each(|run| run.needs_continuation = run.is_cut_off(now));
+        Ok(runs)
     }
 
     pub async fn find_run(&self, id: &str) -> Result<Option<Run>, DbError> {
-        queries::find_run(&mut self.0.db.read().await?, id).await
+        let mut run = queries::find_run(&mut self.0.db.read().await?, id).await?;
+        run.iter_mut().for_each(|run| run.needs_continuation = run.is_cut_off(self.0.clock.now()));
+        Ok(run)
     }
 
     /// The newest runs of a domain that have results.
@@ -155,8 +170,9 @@ impl Audits {
 
     /// The pages of a run that a filter leaves, in its order.
     pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<SelectedPages, ReadError> {
-        let index = self.0.segments.index(run).await?;
-        if filter.search.is_none() && filter.issue.is_none() && filter.order.is_none() {
+        let index = self.0.segments.shown_index(run).await?;
+        // Rows of a run that is under way stand in the order in which they were found.
+        if filter.search.is_none() && filter.issue.is_none() && filter.order.is_none() && !run.is_active {
             return Ok(SelectedPages::All(index.len()));
         }
         let search = filter.search.as_ref().map(|text| text.to_lowercase());
@@ -172,7 +188,8 @@ impl Audits {
                 && issue.is_none_or(|issue| index.issues[*row].contains(&issue))
         };
         let mut rows: Vec<usize> = (0..index.len()).filter(matches).collect();
-        if let Some(order) = &filter.order {
+        let by_path = || PageOrder { field: "path".to_owned(), is_descending: false };
+        if let Some(order) = filter.order.clone().or_else(|| run.is_active.then(by_path)) {
             let keys = self.sort_keys(run, &index, &rows, &order.field).await?;
             let mut keyed: Vec<(SortKey, usize)> = keys.into_iter().zip(rows).collect();
             keyed.sort_by(|(one, _), (other, _)| {
@@ -273,9 +290,19 @@ impl Audits {
         Ok(serde_json::from_slice(&line).ok())
     }
 
+    /// Rows that carry each issue of a run that is under way.
+    pub async fn live_breakdown(&self, run: &Run) -> Result<BTreeMap<String, usize>, ReadError> {
+        let index = self.0.segments.live(run).await?.index.clone();
+        let mut counts = BTreeMap::new();
+        for row in 0..index.len() {
+            index.issues_of(row).for_each(|id| *counts.entry(id.to_owned()).or_default() += 1);
+        }
+        Ok(counts)
+    }
+
     /// Everything that is known of one page: its row, its details, links to it and from it. None: no such page.
     pub async fn page(&self, run: &Run, id: u64) -> Result<Option<PageParts>, ReadError> {
-        let index = self.0.segments.index(run).await?;
+        let index = self.0.segments.shown_index(run).await?;
         let Some(row) = index.find(id) else { return Ok(None) };
         let parts = (
             self.row(run, PartKind::Pages, row).await?,
@@ -319,56 +346,4 @@ pub struct PageParts {
     pub inlinks: Box<RawValue>,
     /// Links on it.
     pub outlinks: Box<RawValue>,
-}
-
-/// Reads rows; those of one part after another without looking for them again.
-pub(super) struct RowReader<'a> {
-    audits: &'a Audits,
-    run: &'a Run,
-    kind: PartKind,
-    part: Option<(usize, Bytes, Vec<std::ops::Range<usize>>)>,
-}
-
-impl<'a> RowReader<'a> {
-    pub fn new(audits: &'a Audits, run: &'a Run, kind: PartKind) -> RowReader<'a> {
-        RowReader { audits, run, kind, part: None }
-    }
-
-    /// The line of a row.
-    pub async fn line(&mut self, row: usize) -> Result<Bytes, ReadError> {
-        let (wanted, at) = (row / PART_ROWS, row % PART_ROWS);
-        if self.part.as_ref().is_none_or(|(part, _, _)| *part != wanted) {
-            let bytes = self.audits.0.segments.get(self.run, self.kind, wanted).await?;
-            let start = bytes.as_ptr() as usize;
-            let range = |line: &[u8]| {
-                let from = line.as_ptr() as usize - start;
-                from..from + line.len()
-            };
-            let ranges = lines(&bytes).map(range).collect();
-            self.part = Some((wanted, bytes, ranges));
-        }
-        let found =
-            self.part.as_ref().and_then(|(_, bytes, ranges)| Some(bytes.slice(ranges.get(at)?.clone())));
-        found.ok_or_else(|| ReadError::Missing {
-            run: self.run.id.to_string(),
-            kind: self.kind.as_str(),
-            part: wanted,
-        })
-    }
-}
-
-fn write_fields(text: &mut Vec<u8>, line: &[u8], fields: &[String], visits: &LastVisits) {
-    let row: HashMap<&str, &RawValue> = serde_json::from_slice(line).unwrap_or_default();
-    text.push(b'{');
-    for (at, field) in fields.iter().enumerate() {
-        if at > 0 {
-            text.push(b',');
-        }
-        let value = match field.as_str() {
-            LAST_VISIT => Cow::Owned(visits.shown(row.get("path").copied())),
-            field => Cow::Borrowed(row.get(field).map_or("null", |raw| raw.get())),
-        };
-        text.extend_from_slice(format!("\"{field}\":{value}").as_bytes());
-    }
-    text.push(b'}');
 }

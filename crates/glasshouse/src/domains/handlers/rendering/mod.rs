@@ -56,6 +56,12 @@ struct RenderingChange {
     /// Replaces the addresses that pages do not get to fetch; at most 100.
     #[schema(max_items = 100)]
     blocked_urls: Option<Vec<String>>,
+    /// Whether only verified crawlers start renders at the edge.
+    verified_crawlers_only: Option<bool>,
+    /// Names of the query parameters that are a part of a page's address, at most 50; null: all but those of tracking.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<String>>, max_items = 50, examples(json!(["page", "color"])))]
+    query_parameters: Option<Option<Vec<String>>>,
 }
 
 impl RenderingChange {
@@ -71,6 +77,12 @@ impl RenderingChange {
         }
         if let Some(urls) = self.blocked_urls {
             rendering.blocked_urls = urls;
+        }
+        if let Some(only) = self.verified_crawlers_only {
+            rendering.verified_crawlers_only = only;
+        }
+        if let Some(parameters) = self.query_parameters {
+            rendering.query_parameters = parameters;
         }
     }
 }

@@ -122,6 +122,7 @@ async fn a_hard_error_saves_nothing_of_the_request() {
         let cases = [
             (json!({ "originHost": "" }), json!({ "error": "invalid_origin_host" })),
             (json!({ "originHost": " https:// " }), json!({ "error": "invalid_origin_host" })),
+            (json!({ "originHost": "https:///path" }), json!({ "error": "invalid_origin_host" })),
             (json!({ "originHost": "WWW.shop.example" }), json!({ "error": "origin_host_same_as_domain" })),
             (json!({ "originHost": "https://x.lovable.dev/y" }), json!({ "error": "origin_host_is_editor_url" })),
             (json!({ "redirectRules": rules(3) }), json!({ "error": "redirect_limit_reached", "limit": 2, "current": 3 })),

@@ -121,7 +121,7 @@ async fn a_batch_whose_jobs_are_gone_is_complete_and_adds_up() {
 #[tokio::test]
 async fn a_large_batch_with_one_dead_origin_in_four_is_complete_and_every_page_of_the_others_ran_once() {
     on_each_engine(async |mut process| {
-        const PAGES: u64 = 8_000;
+        const PAGES: u64 = 2_000;
         process.settings.lanes = LaneLimits { at_once: 100, per_second: 1_000_000 };
         let page = |n: u64| match n % 4 {
             0 => Say::Trouble.queued_for("a").lane("dead"),

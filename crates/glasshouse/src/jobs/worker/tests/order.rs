@@ -34,16 +34,16 @@ async fn priorities_go_first_and_then_the_order_of_queueing() {
 }
 
 #[tokio::test]
-async fn one_accounts_thousand_jobs_do_not_delay_another_accounts_single_one() {
+async fn one_accounts_many_jobs_do_not_delay_another_accounts_single_one() {
     on_each_engine(async |process| {
-        process.queue((0..1000).map(|n| say_for("big", &format!("big {n}"))).collect()).await;
+        process.queue((0..250).map(|n| say_for("big", &format!("big {n}"))).collect()).await;
         process.queue(vec![say_for("small", "small 1"), say_for("small", "small 2")]).await;
 
         let lines = process.run_all().await;
 
         let place = |text: &str| lines.iter().position(|line| line == text).unwrap();
         assert!(place("small 1") <= 2 && place("small 2") <= 4, "{:?}", &lines[..6]);
-        assert_eq!(lines.len(), 1002);
+        assert_eq!(lines.len(), 252);
     })
     .await;
 }
@@ -51,7 +51,7 @@ async fn one_accounts_thousand_jobs_do_not_delay_another_accounts_single_one() {
 #[tokio::test]
 async fn an_account_that_was_idle_has_saved_up_no_turns() {
     on_each_engine(async |process| {
-        process.queue((0..300).map(|n| say_for("busy", &n.to_string())).collect()).await;
+        process.queue((0..100).map(|n| say_for("busy", &n.to_string())).collect()).await;
         process.run_all().await;
 
         process.queue((0..50).map(|n| say_for("idle", &format!("idle {n}"))).collect()).await;
@@ -59,7 +59,7 @@ async fn an_account_that_was_idle_has_saved_up_no_turns() {
         let lines = process.run_all().await;
 
         let place = lines.iter().position(|line| line == "busy again").unwrap();
-        assert!(place <= 302, "behind {} jobs of the other", place - 300);
+        assert!(place <= 102, "behind {} jobs of the other", place - 100);
     })
     .await;
 }

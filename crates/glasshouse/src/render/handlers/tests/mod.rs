@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "clients of a test are nobody's background work")]
 
+mod canonical;
 mod decisions;
 mod forced;
 mod hanging;

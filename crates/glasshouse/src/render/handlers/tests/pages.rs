@@ -219,6 +219,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
         freshness,
         crawler: CrawlerIndex::shared().identify("Googlebot/2.1"),
         verified: Verified::No,
+        unverified_client: None,
         is_probe: false,
     };
 

@@ -154,7 +154,16 @@ async fn what_is_stored_is_listed_and_searched() {
         list("&search=boots").await.assert(200, json!({ "total": 1, "snapshots": [{ "path": "/Boots_100%25" }] }));
         list("&search=_100%25").await.assert(200, json!({ "total": 1 }));
         list("&search=%25_%25").await.assert(200, json!({ "total": 0, "snapshots": [] }));
-        for bad in ["&limit=0", "&limit=501", "&limit=x", "&offset=-1", &format!("&search={}", "a".repeat(501))] {
+        list("&sort=path&order=asc&limit=1").await.assert(200, json!({ "total": 3, "snapshots": [{ "path": "/Boots_100%25" }] }));
+        list("&state=failing").await.assert(200, json!({ "total": 0, "snapshots": [], "counts": { "fresh": 3, "stale": 0, "failing": 0 } }));
+        list("&state=fresh&limit=1").await.assert(200, json!({ "total": 3, "snapshots": [{ "state": "fresh", "intervalSeconds": 86_400 }] }));
+        app.clock.advance(Duration::from_secs(86_400 - 90));
+        list("&state=stale&search=O").await.assert(200, json!({ "total": 2, "counts": { "fresh": 1, "stale": 2, "failing": 0 } }));
+        let csv = list("&format=csv&limit=1&sort=path&order=asc").await;
+        let text = csv.text();
+        let paths: Vec<_> = text.lines().skip(1).filter_map(|row| row.split('"').nth(3)).collect();
+        assert_eq!(paths, ["/Boots_100%25", "/about", "/shoes"]);
+        for bad in ["&state=old", "&sort=age", "&order=up", "&format=xml", "&limit=0", "&limit=501", "&limit=x", "&offset=-1", &format!("&search={}", "a".repeat(501))] {
             list(bad).await.assert_error(400, "invalid_request");
         }
         app.get("/api/prerender/snapshots").key(&account.key).await.assert_error(400, "invalid_request");

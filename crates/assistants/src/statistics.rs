@@ -1,1 +1,0 @@
-//! Formulas that turn counted answers into numbers: rates, shares, intervals, strength and difficulty. Pure.

@@ -1,0 +1,59 @@
+//! Visits as AI monitoring joins them with the pages that assistants cite: visits of AI crawlers, and people whom
+//! assistants sent. Impostors are in neither.
+
+use std::collections::HashMap;
+
+use super::crawlers::{Class, CrawlerIndex};
+use super::model::Day;
+use super::segments::window::{Scope, WindowVisits};
+use super::service::Analytics;
+use super::stores::{Detail, VisitError};
+use crate::domains::DomainId;
+
+/// Visits of AI crawlers to one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AiCrawls {
+    /// Day of the last visit.
+    pub last: Day,
+    pub visits: u64,
+}
+
+impl Analytics {
+    /// Counts the visits of AI crawlers of the last `days` days, by path without query.
+    pub async fn ai_crawls(
+        &self,
+        domain: &DomainId,
+        days: u32,
+    ) -> Result<HashMap<String, AiCrawls>, VisitError> {
+        self.of_window(domain, self.window(days), Detail::Rows, ai_crawls).await
+    }
+
+    /// Counts the people whom assistants sent, by path without query.
+    pub async fn people_by_page(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<HashMap<String, u64>, VisitError> {
+        let mut pages: HashMap<String, u64> = HashMap::new();
+        for row in self.referrals(domain, window).await? {
+            *pages.entry(row.path).or_default() += row.count;
+        }
+        Ok(pages)
+    }
+}
+
+fn ai_crawls(visits: &WindowVisits) -> HashMap<String, AiCrawls> {
+    let is_ai = |crawler: &str| {
+        let class = CrawlerIndex::shared().find(crawler).map(|crawler| crawler.class);
+        matches!(class, Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser))
+    };
+    let mut pages: HashMap<u32, AiCrawls> = HashMap::new();
+    for (day, page, kind, count) in visits.rows() {
+        if Scope::WithOrigin.counts(kind) && is_ai(&kind.crawler) {
+            let crawls = pages.entry(page).or_insert(AiCrawls { last: day, visits: 0 });
+            crawls.last = crawls.last.max(day);
+            crawls.visits += count;
+        }
+    }
+    pages.into_iter().map(|(page, crawls)| (visits.pages().path(page).to_string(), crawls)).collect()
+}

@@ -1,0 +1,124 @@
+//! Followers of runs that are under way: how many streams each account has, and one reader of the database for all who follow a
+//! run. Used by the events of runs. Must never outlive those who follow.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::Audits;
+use crate::accounts::AccountId;
+use crate::audit::model::{Run, RunId};
+
+/// Streams that an account has in one process at most.
+pub const STREAMS_OF_ACCOUNT: usize = 10;
+/// Time after which progress is looked at again.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Streams and readers of this process. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct RunFollowers(Arc<Mutex<FollowedRuns>>);
+
+#[derive(Default)]
+struct FollowedRuns {
+    streams: HashMap<AccountId, usize>,
+    readers: HashMap<RunId, watch::Sender<Arc<Run>>>,
+}
+
+/// A stream that follows a run; its place is free again when dropped.
+pub struct RunFollower {
+    followers: RunFollowers,
+    account: AccountId,
+    run: watch::Receiver<Arc<Run>>,
+}
+
+impl RunFollowers {
+    fn runs(&self) -> MutexGuard<'_, FollowedRuns> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the reader of a run unless somebody follows it.
+    fn end_unfollowed(&self, id: &RunId) -> bool {
+        let mut runs = self.runs();
+        let is_followed = runs.readers.get(id).is_some_and(|reader| reader.receiver_count() > 0);
+        if !is_followed {
+            runs.readers.remove(id);
+        }
+        !is_followed
+    }
+}
+
+impl RunFollower {
+    /// The run as it was seen last.
+    pub fn run(&mut self) -> Arc<Run> {
+        self.run.borrow_and_update().clone()
+    }
+
+    /// Waits until the run was looked at again. Returns false when nobody looks any more.
+    pub async fn changed(&mut self) -> bool {
+        self.run.changed().await.is_ok()
+    }
+}
+
+impl Drop for RunFollower {
+    fn drop(&mut self) {
+        let mut runs = self.followers.runs();
+        if let Some(streams) = runs.streams.get_mut(&self.account) {
+            *streams -= 1;
+            if *streams == 0 {
+                runs.streams.remove(&self.account);
+            }
+        }
+    }
+}
+
+impl Audits {
+    /// Follows a run. Returns none when the account has as many streams as it may have.
+    pub fn follow(&self, run: Run) -> Option<RunFollower> {
+        let followers = self.0.followers.clone();
+        let (id, account) = (run.id.clone(), run.account_id.clone());
+        let mut runs = followers.runs();
+        let streams = runs.streams.entry(account.clone()).or_default();
+        if *streams >= STREAMS_OF_ACCOUNT {
+            return None;
+        }
+        *streams += 1;
+        let receiver = match runs.readers.get(&id) {
+            Some(reader) => reader.subscribe(),
+            None => {
+                let (sender, receiver) = watch::channel(Arc::new(run));
+                runs.readers.insert(id.clone(), sender);
+                self.0.platform.tasks.spawn(self.clone().read_for_followers(id));
+                receiver
+            }
+        };
+        drop(runs);
+        Some(RunFollower { followers, account, run: receiver })
+    }
+
+    /// Looks at a run again and again, until it is over or nobody follows it.
+    async fn read_for_followers(self, id: RunId) {
+        let followers = &self.0.followers;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = self.0.platform.shutdown.cancelled() => break,
+            }
+            if followers.end_unfollowed(&id) {
+                return;
+            }
+            // A database that is away for a moment is asked again.
+            let Ok(found) = self.find_run(id.as_str()).await else { continue };
+            let Some(run) = found else { break };
+            let is_over = !run.is_active;
+            if let Some(reader) = followers.runs().readers.get(&id) {
+                reader.send_replace(Arc::new(run));
+            }
+            if is_over {
+                break;
+            }
+        }
+        followers.runs().readers.remove(&id);
+    }
+}

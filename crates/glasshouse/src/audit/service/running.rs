@@ -1,0 +1,60 @@
+//! Runs that this process works on: how many of each account, and whether somebody wants one to stop. Used by the work of runs.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::accounts::AccountId;
+use crate::audit::model::{Run, RunId};
+
+/// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0404.
+pub const AT_ONCE_OF_ACCOUNT: usize = 2;
+
+/// Runs of this process. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct RunningAudits(Arc<Mutex<HashMap<RunId, RunningAudit>>>);
+
+struct RunningAudit {
+    account: AccountId,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// A slot of an account; free again when dropped.
+pub struct RunSlot {
+    running: RunningAudits,
+    id: RunId,
+    /// True if somebody wants the run to stop.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl RunningAudits {
+    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, RunningAudit>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Acquires a slot for a run. Returns none when all slots of its account are in use.
+    pub fn acquire(&self, run: &Run) -> Option<RunSlot> {
+        let mut runs = self.runs();
+        let of_account = runs.iter().filter(|(id, other)| other.account == run.account_id && **id != run.id);
+        if of_account.count() >= AT_ONCE_OF_ACCOUNT {
+            return None;
+        }
+        let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
+        let running = RunningAudit { account: run.account_id.clone(), cancelled: cancelled.clone() };
+        runs.insert(run.id.clone(), running);
+        Some(RunSlot { running: self.clone(), id: run.id.clone(), cancelled })
+    }
+
+    /// Tells a run of this process to stop.
+    pub fn cancel(&self, id: &RunId) {
+        if let Some(run) = self.runs().get(id) {
+            run.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for RunSlot {
+    fn drop(&mut self) {
+        self.running.runs().remove(&self.id);
+    }
+}

@@ -1,0 +1,78 @@
+//! HTTP of pictures in previews of shared links.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::access::{Access, Credentials, Rate};
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::shared_limits::SharedLimit;
+use crate::api::{ApiError, ApiResult, AppQuery, Caller, ErrorCode};
+use crate::app::AppState;
+use crate::domains::{DomainAccess, RequestedDomain};
+
+/// The operation of this file.
+pub(super) fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(get_preview_image))
+}
+
+own_errors! {
+    NoPreviewImage: InvalidRequest, FetchFailed, DomainNotOwned, NotFound;
+}
+
+/// Fetching of pictures: a session, 60 a minute.
+#[derive(Debug)]
+struct SeePictures;
+
+impl Access for SeePictures {
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const RATE: Rate =
+        Rate::Shared(SharedLimit { name: "preview-image", per_minute: 60, per_minute_of_sessions: 60 });
+}
+
+/// Domain and picture.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct PictureQuery {
+    /// Domain of the account.
+    #[param(example = "shop.example")]
+    domain: String,
+    /// Absolute address of the picture.
+    #[param(example = "https://shop.example/cover.png")]
+    url: String,
+}
+
+/// Returns the picture that a page's social tags name.
+///
+/// Only pictures that a page of the domain's last audit names are fetched: PNG, JPEG, WebP, GIF or AVIF by their first
+/// bytes, at most 5 MiB, within 5 s.
+#[utoipa::path(get, path = "/api/dashboard/preview-image", tag = "Dashboard", params(PictureQuery),
+    security(("session" = [])),
+    responses(Refusals::<SeePictures, NoPreviewImage>,
+        (status = 200, description = "The picture.", content_type = "image/png", body = String)))]
+async fn get_preview_image(
+    caller: Caller<SeePictures>,
+    State(app): State<AppState>,
+    AppQuery(query): AppQuery<PictureQuery>,
+) -> ApiResult<Response> {
+    let url = crawler::url::parse_target(&query.url, app.platform.config.limits.url_bytes)
+        .map_err(|error| ApiError::invalid_parameter("url", error.to_string()))?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    if !app.audits.names_social_image(&site.domain.id, &url).await? {
+        return Err(ApiError::not_found());
+    }
+    let image = app.dashboard.previews.fetch(url).await;
+    let image = image.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?;
+    let headers = [
+        (CONTENT_TYPE, image.media_type),
+        (CACHE_CONTROL, "private, max-age=3600"),
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    Ok((headers, Body::from(image.bytes)).into_response())
+}

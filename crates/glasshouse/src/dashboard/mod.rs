@@ -1,0 +1,15 @@
+//! The dashboard: its files inside the binary, and the API that only it uses.
+//! The rightmost feature: it may use every other one, and none uses it.
+
+pub mod assets;
+pub mod attention;
+pub mod changes;
+pub mod first_run;
+pub mod handlers;
+pub mod overview;
+pub mod preview_image;
+mod queries;
+pub mod service;
+pub mod sites;
+
+pub use service::{DashboardServices, SiteDashboard};

@@ -1,0 +1,24 @@
+//! Monitoring of AI assistants: prompts are asked again and again, the answers are analysed, summed up and kept.
+//!
+//! A prompt has a target at each provider, a target has runs, and a run is one job that asks once. Statistics read sums,
+//! never answers. Features to the left know nothing of this one.
+
+pub mod access;
+pub mod brand;
+pub mod budgets;
+pub mod connections;
+pub mod handlers;
+pub mod jobs;
+pub mod model;
+pub mod monitoring;
+pub mod queries;
+pub mod reading;
+pub mod report;
+pub mod reporting;
+pub mod schedule;
+pub mod service;
+pub mod sums;
+#[cfg(test)]
+mod tests;
+
+pub use service::Mentions;

@@ -1,0 +1,301 @@
+//! SQL of runs on their way: queued, asked, answered, ended. Every change of many runs is one statement.
+
+mod new;
+
+use assistants::providers::{Persona, Provider};
+use serde::Serialize;
+use store::{Conn, DbError, on_engine};
+
+use super::{RowSet, on_texts};
+use crate::accounts::AccountId;
+use crate::clock::Timestamp;
+use crate::domains::DomainId;
+use crate::mentions::model::{PromptId, PromptRunId, PromptRunStatus, RunErrorCode, RunReason, UtcDay};
+
+pub use new::insert_runs;
+
+/// A run that is about to be asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunTask {
+    pub id: PromptRunId,
+    pub account: AccountId,
+    pub domain: DomainId,
+    pub prompt: PromptId,
+    pub revision: i64,
+    pub provider: Provider,
+    pub slot: Timestamp,
+    pub day: UtcDay,
+    pub sample: i64,
+    pub reason: RunReason,
+    pub status: PromptRunStatus,
+    /// Requests so far, and those of them without an answer.
+    pub calls: u32,
+    pub unanswered: u32,
+    /// Last failure.
+    pub failure: Option<(RunErrorCode, String)>,
+    pub created_at: Timestamp,
+    pub is_demo: bool,
+    pub text: String,
+    pub persona: Persona,
+}
+
+#[derive(sqlx::FromRow)]
+struct TaskRow {
+    id: String,
+    account_id: String,
+    domain_id: String,
+    prompt_id: String,
+    revision: i64,
+    provider: String,
+    slot: i64,
+    day: i64,
+    sample: i64,
+    reason: String,
+    status: String,
+    calls: i64,
+    unanswered: i64,
+    error_code: String,
+    error_detail: String,
+    created_at: i64,
+    is_demo: bool,
+    prompt_text: String,
+    persona: String,
+}
+
+impl TaskRow {
+    fn read(self) -> Option<RunTask> {
+        let small = |number: i64| u32::try_from(number).unwrap_or_default();
+        Some(RunTask {
+            id: PromptRunId::from(self.id),
+            account: AccountId::from(self.account_id),
+            domain: DomainId::from(self.domain_id),
+            prompt: PromptId::from(self.prompt_id),
+            revision: self.revision,
+            provider: self.provider.parse().ok()?,
+            slot: Timestamp::from_millis(self.slot),
+            day: self.day,
+            sample: self.sample,
+            reason: RunReason::parse(&self.reason)?,
+            status: PromptRunStatus::parse(&self.status)?,
+            calls: small(self.calls),
+            unanswered: small(self.unanswered),
+            failure: RunErrorCode::parse(&self.error_code).map(|code| (code, self.error_detail)),
+            created_at: Timestamp::from_millis(self.created_at),
+            is_demo: self.is_demo,
+            text: self.prompt_text,
+            persona: serde_json::from_str(&self.persona).unwrap_or_default(),
+        })
+    }
+}
+
+/// Finds a run with the text that it asks. None: it is gone, or of a newer version.
+pub async fn find_task(conn: &mut Conn, id: &PromptRunId) -> Result<Option<RunTask>, DbError> {
+    const SQL: &str = "select r.id, r.account_id, r.domain_id, r.prompt_id, r.revision, r.provider, r.slot, r.day, r.sample,
+            r.reason, r.status, r.calls, r.unanswered, r.error_code, r.error_detail, r.created_at, r.is_demo,
+            q.prompt_text, q.persona
+        from mention_runs r join mention_questions q on q.prompt_id = r.prompt_id and q.revision = r.revision
+        where r.id = $1";
+    let row: Option<TaskRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.and_then(TaskRow::read))
+}
+
+/// A run that is not over.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct OpenRun {
+    pub id: String,
+    pub prompt_id: String,
+    pub provider: String,
+    pub status: String,
+    pub job_id: String,
+    pub day: i64,
+    pub reason: String,
+    pub changed_at: i64,
+}
+
+macro_rules! open_runs {
+    ($condition:literal) => {
+        concat!(
+            "select id, prompt_id, provider, status, job_id, day, reason, changed_at from mention_runs
+            where status in ('queued', 'running', 'answered') and ",
+            $condition
+        )
+    };
+}
+
+/// Lists the runs of a domain that are not over.
+pub async fn list_open_of_domain(conn: &mut Conn, domain: &DomainId) -> Result<Vec<OpenRun>, DbError> {
+    const SQL: &str = open_runs!("domain_id = $1");
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?)
+}
+
+/// Lists the runs of a prompt that are not over.
+pub async fn list_open_of_prompt(conn: &mut Conn, prompt: &PromptId) -> Result<Vec<OpenRun>, DbError> {
+    const SQL: &str = open_runs!("prompt_id = $1");
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(prompt.as_str()).fetch_all(c).await)?)
+}
+
+/// Lists the runs of some prompts that are not over.
+pub async fn list_open_of_prompts(conn: &mut Conn, prompts: &[String]) -> Result<Vec<OpenRun>, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query_as,
+        "select id, prompt_id, provider, status, job_id, day, reason, changed_at from mention_runs
+            where status in ('queued', 'running', 'answered') and prompt_id",
+        "",
+        prompts,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
+/// Lists some runs of all domains that are not over, in the order of their ids, from behind one on.
+pub async fn list_open(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<OpenRun>, DbError> {
+    const SQL: &str = open_runs!("id > $1 order by id limit $2");
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(most).fetch_all(c).await)?)
+}
+
+/// Finds those of some runs that are not over; nobody else changes them until the transaction ends.
+pub async fn lock_open(conn: &mut Conn, ids: &[String]) -> Result<Vec<OpenRun>, DbError> {
+    const SQLITE: &str = open_runs!("id in (select value from json_each($1))");
+    const POSTGRES: &str = open_runs!("id = any($1) order by id for update");
+    match conn.raw() {
+        store::EngineConn::Sqlite(c) => {
+            let ids = serde_json::to_string(ids).expect("texts are JSON");
+            Ok(store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?)
+        }
+        store::EngineConn::Postgres(c) => {
+            Ok(store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?)
+        }
+    }
+}
+
+/// Counts the analysed answers of a domain.
+pub async fn count_analysed(conn: &mut Conn, domain: &DomainId) -> Result<i64, DbError> {
+    const SQL: &str = "select count(*) from mention_runs where domain_id = $1 and status = 'ok'";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_one(c).await)?)
+}
+
+/// Finds the next prompt of a domain by its id, deleted ones with runs included.
+pub async fn find_next_prompt(
+    conn: &mut Conn,
+    domain: &DomainId,
+    after: &str,
+) -> Result<Option<String>, DbError> {
+    const SQL: &str = "select min(prompt_id) from mention_questions where domain_id = $1 and prompt_id > $2";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(after).fetch_one(c).await)?)
+}
+
+/// Lists the providers that answered a prompt on a day.
+pub async fn list_answered_on(
+    conn: &mut Conn,
+    prompt: &PromptId,
+    day: UtcDay,
+) -> Result<Vec<String>, DbError> {
+    const SQL: &str =
+        "select distinct provider from mention_runs where prompt_id = $1 and day = $2 and status = 'ok'";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(prompt.as_str()).bind(day).fetch_all(c).await)?)
+}
+
+/// Deletes queued runs. Returns those that were: id, prompt and provider.
+pub async fn delete_queued(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query_scalar,
+        "delete from mention_runs where status = 'queued' and id",
+        "returning id",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
+}
+
+/// Deletes runs that begun and that nothing came of, because money or permission ended.
+pub async fn delete_unanswered(conn: &mut Conn, ids: &[String]) -> Result<u64, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query,
+        "delete from mention_runs where status in ('queued', 'running') and id",
+        "",
+        ids,
+        |query, c| query.execute(c).await.map(|done| done.rows_affected())
+    )?)
+}
+
+const STATES: RowSet =
+    RowSet::new("mention_runs", &["id", "status", "changed_at", "error_code", "error_detail"]);
+
+/// New state of a run without an answer.
+#[derive(Debug, Serialize)]
+pub struct RunStateRow {
+    pub id: String,
+    pub status: &'static str,
+    pub changed_at: i64,
+    pub error_code: &'static str,
+    pub error_detail: String,
+}
+
+/// Writes states of runs that are not over.
+pub async fn set_states(conn: &mut Conn, rows: &[RunStateRow]) -> Result<u64, DbError> {
+    const SET: &str = "status = new.status, changed_at = new.changed_at, error_code = new.error_code,
+        error_detail = new.error_detail, expected_nanos = case when new.status = 'error' then 0
+            else mention_runs.expected_nanos end";
+    STATES.update(conn, rows, &["id"], SET).await
+}
+
+const CALLS: RowSet =
+    RowSet::new("mention_runs", &["id", "calls", "unanswered", "cost_nanos", "is_cost_estimated"]);
+
+/// Change of the requests and costs of a run.
+#[derive(Debug, Default, Clone, Serialize)]
+pub struct RunCallsRow {
+    pub id: String,
+    pub calls: i64,
+    pub unanswered: i64,
+    pub cost_nanos: i64,
+    pub is_cost_estimated: bool,
+}
+
+/// Adds requests and costs to runs.
+pub async fn add_calls(conn: &mut Conn, rows: &[RunCallsRow]) -> Result<u64, DbError> {
+    const SET: &str =
+        "calls = mention_runs.calls + new.calls, unanswered = mention_runs.unanswered + new.unanswered,
+        cost_nanos = mention_runs.cost_nanos + new.cost_nanos,
+        is_cost_estimated = (mention_runs.is_cost_estimated or new.is_cost_estimated)";
+    CALLS.update(conn, rows, &["id"], SET).await
+}
+
+/// Notes that runs are being asked.
+pub async fn begin_runs(conn: &mut Conn, ids: &[String], now: Timestamp) -> Result<(), DbError> {
+    on_texts!(
+        conn,
+        sqlx::query,
+        "update mention_runs set status = 'running', expected_nanos = 0, changed_at = $2
+            where status in ('queued', 'running') and id",
+        "",
+        ids,
+        |query, c| query.bind(now.as_millis()).execute(c).await.map(drop)
+    )?;
+    Ok(())
+}
+
+/// Notes which job works on a run from now on.
+pub async fn set_job(conn: &mut Conn, id: &PromptRunId, job: &str) -> Result<(), DbError> {
+    const SQL: &str = "update mention_runs set job_id = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(job).execute(c).await.map(drop))?)
+}
+
+/// Sum of the expected prices of queued runs, by account, domain and provider.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct ExpectedRow {
+    pub account_id: String,
+    pub domain_id: String,
+    pub provider: String,
+    pub nanos: i64,
+}
+
+/// Sums up what queued runs are expected to cost.
+pub async fn list_expected(conn: &mut Conn) -> Result<Vec<ExpectedRow>, DbError> {
+    const SQL: &str = "select account_id, domain_id, provider, cast(sum(expected_nanos) as bigint) as nanos
+        from mention_runs where status in ('queued', 'running', 'answered') and status = 'queued'
+        group by account_id, domain_id, provider";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
+}

@@ -1,0 +1,9 @@
+//! AI mentions, tested with the stand-ins of all vendors on both engines.
+
+mod asking;
+mod fixture;
+mod history;
+mod prompts;
+mod reading;
+mod schedules;
+mod sums;

@@ -1,0 +1,112 @@
+//! E-mail over the SMTP server of the settings. Used by digests.
+//! Must never log or show an address, a password or a message.
+//! See docs/decisions/0397.
+
+use std::time::Duration;
+
+use lettre::message::header::ContentType;
+use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+
+use crate::config::Config;
+
+/// Time that the mail server may take.
+const SEND_TIME: Duration = Duration::from_secs(30);
+
+/// Reason why a message was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum MailError {
+    /// The address of the server or the sender cannot be read.
+    #[error("mail.smtp_url or mail.from cannot be used: {0}")]
+    BadSettings(&'static str),
+    /// The recipient is none, or the text cannot be written.
+    #[error("the message cannot be written")]
+    BadMessage(#[source] lettre::error::Error),
+    #[error("the recipient's address cannot be read")]
+    BadRecipient(#[source] lettre::address::AddressError),
+    /// The server could not be reached or said no.
+    #[error("the mail server did not take the message")]
+    NotTaken(#[source] lettre::transport::smtp::Error),
+    #[error("the mail server took longer than {SEND_TIME:?}")]
+    Timeout,
+}
+
+/// A message to one recipient.
+#[derive(Debug, Clone, Copy)]
+pub struct MailMessage<'a> {
+    pub to: &'a str,
+    pub subject: &'a str,
+    pub text: &'a str,
+    pub html: &'a str,
+    /// Part before the `@` of its Message-ID: equal for one message that is sent again, so that readers show it once.
+    pub id: &'a str,
+}
+
+/// Sender of e-mail. Cheap to clone.
+#[derive(Clone)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+}
+
+impl Mailer {
+    /// Reads the settings. None: no mail server is set.
+    pub fn of_settings(config: &Config) -> Result<Option<Mailer>, MailError> {
+        let Some(url) = config.mail.smtp_url.reveal() else { return Ok(None) };
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
+            .map_err(|_| MailError::BadSettings("smtp_url is no smtp:// or smtps:// address"))?
+            .timeout(Some(SEND_TIME))
+            .build();
+        let from = config.mail.from.clone().unwrap_or_else(|| {
+            let url = config.public_url();
+            let host = url::Url::parse(&url).ok().and_then(|url| url.domain().map(str::to_owned));
+            format!("Glasshouse <glasshouse@{}>", host.unwrap_or_else(|| "localhost".to_owned()))
+        });
+        let from = from.parse().map_err(|_| MailError::BadSettings("from is no address"))?;
+        Ok(Some(Mailer { transport, from }))
+    }
+
+    /// Sends a message.
+    pub async fn send(&self, message: MailMessage<'_>) -> Result<(), MailError> {
+        let to: Mailbox = message.to.parse().map_err(MailError::BadRecipient)?;
+        let parts = MultiPart::alternative()
+            .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(message.text.to_owned()))
+            .singlepart(SinglePart::builder().header(ContentType::TEXT_HTML).body(message.html.to_owned()));
+        let id = format!("<{}@{}>", message.id, self.from.email.domain());
+        let mail = Message::builder()
+            .from(self.from.clone())
+            .to(to)
+            .subject(message.subject)
+            .message_id(Some(id))
+            .multipart(parts)
+            .map_err(MailError::BadMessage)?;
+        match tokio::time::timeout(SEND_TIME, self.transport.send(mail)).await {
+            Ok(sent) => sent.map(drop).map_err(MailError::NotTaken),
+            Err(_) => Err(MailError::Timeout),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mailer(settings: &str) -> Result<Option<Mailer>, MailError> {
+        Mailer::of_settings(&Config::from_toml(settings).expect("settings of a test"))
+    }
+
+    #[test]
+    fn no_mail_server_is_no_mailer() {
+        assert!(mailer("").unwrap().is_none());
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_are_named_without_the_password() {
+        let refused = mailer("[mail]\nsmtp_url = \"https://user:secret@mail.example\"").err().unwrap();
+
+        assert!(!refused.to_string().contains("secret"), "{refused}");
+        assert!(
+            mailer("[mail]\nsmtp_url = \"smtps://user:secret@mail.example\"\nfrom = \"nobody\"").is_err()
+        );
+    }
+}

@@ -1,0 +1,47 @@
+// Screens of the shell, the session and the account.
+import type { Page } from '@playwright/test';
+import type { Looked } from '../looked.ts';
+
+const dialog = (page: Page, name: string) => page.getByRole('dialog', { name }).waitFor();
+
+export const SCREENS: readonly Looked[] = [
+  { name: 'sign-in', path: '/sign-in', heading: 'Sign in', isSignedOut: true },
+  {
+    name: 'sign-in with errors',
+    path: '/sign-in',
+    heading: 'Sign in',
+    isSignedOut: true,
+    prepare: (page) => page.getByRole('button', { name: 'Sign in' }).click(),
+  },
+  { name: 'profile', path: '/account/profile', heading: 'Profile' },
+  { name: 'keys', path: '/account/keys', heading: 'API keys' },
+  {
+    name: 'creation of a key',
+    path: '/account/keys',
+    heading: 'API keys',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await dialog(page, 'Create key');
+    },
+  },
+  { name: 'usage', path: '/account/usage', heading: 'Usage' },
+  { name: 'not found', path: '/nowhere', heading: 'Not found' },
+  {
+    name: 'palette',
+    path: '/account/usage',
+    heading: 'Usage',
+    prepare: async (page) => {
+      await page.keyboard.press('Control+k');
+      await dialog(page, 'Search or jump to');
+    },
+  },
+  {
+    name: 'help for keys',
+    path: '/account/usage',
+    heading: 'Usage',
+    prepare: async (page) => {
+      await page.keyboard.press('?');
+      await dialog(page, 'Keys');
+    },
+  },
+];

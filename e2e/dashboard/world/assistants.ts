@@ -1,0 +1,134 @@
+// Stand-ins of the AI vendors for the journeys (`fakeai`): one process for all of them, and what is made with it.
+// ChatGPT, Perplexity and Google's overviews answer as the vendors do; Gemini is a server of chat completions, a "local model";
+// Claude has no key.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import type { APIRequestContext } from '@playwright/test';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** Stand-ins that run. */
+export interface Assistants {
+  address: string;
+  stop(): void;
+}
+
+function findBinary(): string | null {
+  const files = [
+    process.env.FAKEAI,
+    process.env.GLASSHOUSE && path.join(path.dirname(path.resolve(root, process.env.GLASSHOUSE)), 'fakeai'),
+    path.join(root, 'target/debug/fakeai'),
+    path.join(root, 'target/release/fakeai'),
+  ];
+  return files.find((file) => file !== undefined && fs.existsSync(file)) ?? null;
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the stand-ins. */
+export async function startAssistants(): Promise<Assistants> {
+  const binary = findBinary();
+  if (binary === null) throw new Error('no fakeai binary: build it (cargo build -p fakeai) or set FAKEAI');
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = spawn(binary, ['--listen', address], { stdio: 'ignore' });
+  const end = () => child.kill('SIGTERM');
+  process.on('exit', end);
+  const until = Date.now() + 20_000;
+  while (
+    !(await fetch(`http://${address}/_count`).then(
+      (answer) => answer.ok,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > until || child.exitCode !== null) throw new Error('the stand-ins of assistants did not start');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    address: `http://${address}`,
+    stop: () => {
+      process.off('exit', end);
+      end();
+    },
+  };
+}
+
+/** Settings of a service whose assistants are the stand-ins at an address; none: no assistant has a key. */
+export function assistantSettings(address: string | undefined): NodeJS.ProcessEnv {
+  if (address === undefined || address === '') return {};
+  const of = (provider: string, base: string, extra: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries({ base_url: `${address}${base}`, ...extra }).map(([name, value]) => [
+        `GLASSHOUSE_PROVIDERS__${provider}__${name.toUpperCase()}`,
+        value,
+      ]),
+    );
+  return {
+    ...of('CHATGPT', '/openai/v1', { api_key: 'sk-journeys' }),
+    ...of('PERPLEXITY', '/perplexity', { api_key: 'pplx-journeys' }),
+    ...of('GEMINI', '/chat/v1', { api_style: 'chat', model: 'llama4' }),
+    ...of('GOOGLE_AI_OVERVIEW', '/dataforseo/v3', { api_key: 'login:password' }),
+  };
+}
+
+/** A prompt as the service takes it. */
+export interface NewPrompt {
+  promptText: string;
+  intent?: string;
+  tags?: string;
+  providers?: string[];
+  active?: 0 | 1;
+  monitorInterval?: string;
+}
+
+/** Sends a change with the session's token. */
+export async function send(
+  request: APIRequestContext,
+  method: 'POST' | 'PUT' | 'PATCH',
+  where: string,
+  data: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const { csrfToken } = (await (await request.get('/api/session')).json()) as { csrfToken: string };
+  const answer = await request.fetch(where, { method, data, headers: { 'x-csrf-token': csrfToken } });
+  return { status: answer.status(), body: await answer.json().catch(() => null) };
+}
+
+/** Adds prompts by the API and waits until every answer is read. */
+export async function askPrompts(request: APIRequestContext, domain: string, prompts: NewPrompt[]): Promise<void> {
+  const full = prompts.map((prompt) => ({ intent: 'comm', ...prompt }));
+  const { status, body } = await send(request, 'POST', '/api/ai-mentions/prompts/import', { domain, prompts: full });
+  if (status !== 200) throw new Error(`prompts were not added: ${status} ${JSON.stringify(body)}`);
+  await untilAnswered(request, domain);
+}
+
+/** Waits until no question of a domain is under way. */
+export async function untilAnswered(request: APIRequestContext, domain: string): Promise<void> {
+  const until = Date.now() + 40_000;
+  for (;;) {
+    const answer = await request.get('/api/ai-mentions/runs', { params: { domain, limit: 1 } });
+    const { summary } = (await answer.json()) as { summary: { byStatus: Record<string, number> } };
+    const open = ['queued', 'running', 'answered'].some((status) => (summary.byStatus[status] ?? 0) > 0);
+    if (!open) return;
+    if (Date.now() > until) throw new Error(`answers did not come: ${JSON.stringify(summary)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Waits for the first report of a domain and returns its id. */
+export async function untilReported(request: APIRequestContext, domain: string): Promise<string> {
+  const until = Date.now() + 90_000;
+  for (;;) {
+    const answer = await request.get('/api/ai-mentions/reports', { params: { domain, limit: 1 } });
+    const { reports } = (await answer.json()) as { reports: { id: string }[] };
+    if (reports[0] !== undefined) return reports[0].id;
+    if (Date.now() > until) throw new Error('no report came');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}

@@ -1,0 +1,17 @@
+// Rules of repetition.
+import { expect, test } from 'vitest';
+import { pauseBefore, queryClient, read } from './queries';
+
+test('repetitions are spread, so that clients do not come back together', () => {
+  expect([pauseBefore(0, () => 0), pauseBefore(0, () => 1), pauseBefore(1, () => 0.5)]).toEqual([300, 900, 1200]);
+});
+
+test('writes are never repeated', () => {
+  expect(queryClient.getDefaultOptions().mutations?.retry).toBe(false);
+});
+
+test('a key is the path and its parameters', () => {
+  const one = read('/api/prerender/snapshots', { params: { query: { domain: 'lumadocs.io', limit: 200 } } });
+
+  expect(one.queryKey).toEqual(['/api/prerender/snapshots', { query: { domain: 'lumadocs.io', limit: 200 } }]);
+});

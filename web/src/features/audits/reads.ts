@@ -1,0 +1,123 @@
+// Reads of the screens of audits, each as a query with the types of types.ts. Used by every screen of this folder.
+import { get } from '../../api/client';
+import { read } from '../../api/queries';
+import type { AuditedPage, AuditedRow, Issue, LinkGraph, LinkRow, Run, RunComparison, RunSummary } from './types';
+
+const RUN = '/api/seo-spider/runs/{runId}';
+
+/** The 50 newest runs of a domain. */
+export function readRuns(domain: string) {
+  return {
+    ...read('/api/seo-spider/runs', { params: { query: { domain } } }),
+    select: (answer: unknown): Run[] => (answer as { runs: Run[] }).runs,
+  };
+}
+
+/** A run without its pages. */
+export function readRun(runId: string) {
+  return {
+    ...read(RUN, { params: { path: { runId }, query: { limit: 1, fields: 'path' } } }),
+    select: (answer: unknown): RunSummary => {
+      const { run, issueBreakdown, pageTotal } = answer as RunSummary;
+      return { run, issueBreakdown: issueBreakdown ?? {}, pageTotal };
+    },
+  };
+}
+
+export interface PageList {
+  search?: string;
+  issueId?: string;
+  sort?: string;
+  order?: string;
+  fields?: string;
+}
+
+/** A window of a run's pages. Empty parameters are left out: a search for nothing is none. */
+export function readPages(runId: string, list: PageList, range: { limit: number; offset: number }) {
+  const set = Object.fromEntries(Object.entries(list).filter(([, value]) => value !== undefined && value !== ''));
+  return {
+    ...read(RUN, { params: { path: { runId }, query: { ...set, ...range } } }),
+    select: (answer: unknown) => {
+      const { pages, pageTotal } = answer as { pages: AuditedRow[]; pageTotal: number };
+      return { rows: pages, total: pageTotal };
+    },
+  };
+}
+
+/** One page of a run, with the evidence of its findings. */
+export function readPage(runId: string, pageId: string) {
+  return {
+    ...read('/api/seo-spider/runs/{runId}/pages/{pageId}', { params: { path: { runId, pageId } } }),
+    select: (answer: unknown) => answer as AuditedPage,
+  };
+}
+
+export interface LinkQuery {
+  from?: string;
+  to?: string;
+  status?: number;
+}
+
+/** A window of a run's links. */
+export function readLinks(runId: string, query: LinkQuery, range: { limit: number; offset: number }) {
+  const set = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  return {
+    ...read('/api/seo-spider/runs/{runId}/links', { params: { path: { runId }, query: { ...set, ...range } } }),
+    select: (answer: unknown) => {
+      const { links, total } = answer as { links: LinkRow[]; total: number };
+      return { rows: links, total };
+    },
+  };
+}
+
+/** The pages with the most links to them, and the links between these. */
+export function readGraph(runId: string) {
+  return {
+    ...read('/api/seo-spider/runs/{runId}/graph', { params: { path: { runId }, query: { limit: 500 } } }),
+    select: (answer: unknown) => answer as LinkGraph,
+  };
+}
+
+/** What changed between two runs, whichever was first. */
+export function readComparison(runId: string, other: string) {
+  return {
+    ...read(
+      '/api/seo-spider/runs/{runId}/compare',
+      { params: { path: { runId }, query: { with: other } } },
+      'settings',
+    ),
+    select: (answer: unknown) => answer as RunComparison,
+  };
+}
+
+/** Everything that an audit can find, by id. */
+export function readCatalogue() {
+  return {
+    ...read('/api/seo-spider/issues', {}, 'settings'),
+    select: (answer: unknown) => new Map((answer as { issues: Issue[] }).issues.map((issue) => [issue.id, issue])),
+  };
+}
+
+/** Visits of crawlers to a page in the last 30 days. */
+export function readVisits(domain: string, url: string) {
+  return read('/api/analytics/page-insights', { params: { query: { domain, url, days: 30 } } });
+}
+
+/** Returns the id of the page with this path, if the run has it. */
+export async function findPage(runId: string, path: string): Promise<string | null> {
+  const query = { search: path, fields: 'id,path', limit: 500, offset: 0 };
+  const answer = await get(RUN, { params: { path: { runId }, query } });
+  return answer.pages.find((page) => page.path === path)?.id ?? null;
+}
+
+/** Address of a file of a run. */
+export function exportHref(runId: string, what: string, format: string, list: PageList = {}): string {
+  const query = new URLSearchParams({ what, format });
+  for (const [name, value] of Object.entries(list)) if (value) query.set(name, value);
+  return `/api/seo-spider/runs/${encodeURIComponent(runId)}/export?${query}`;
+}
+
+/** Address of the picture that a page's social tags name, as the service fetched it. */
+export function previewImage(domain: string, url: string): string {
+  return `/api/dashboard/preview-image?${new URLSearchParams({ domain, url })}`;
+}

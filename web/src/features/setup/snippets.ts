@@ -1,0 +1,44 @@
+// Ready snippets of the folder `integrations`, with what is known of the domain filled in. Each file loads when its platform is chosen.
+import * as m from '../../messages/setup';
+
+export type Platform = keyof typeof m.platforms;
+
+/** Files that the build found, by path. */
+const FILES = import.meta.glob<string>(
+  '../../../../integrations/{cloudflare-workers,nextjs,express,nginx,caddy}/snippet.*',
+  { query: '?raw', import: 'default' },
+);
+
+const fileOf = (platform: Platform) =>
+  Object.entries(FILES).find(([path]) => path.includes(`/integrations/${platform}/`))?.[1];
+
+/** Platforms that have a snippet, in their order. */
+export const PLATFORMS = (Object.keys(m.platforms) as Platform[]).filter((platform) => fileOf(platform) !== undefined);
+
+/** Reads the snippet of a platform as it stands in its file. */
+export async function readSnippet(platform: Platform): Promise<string> {
+  return (await fileOf(platform)?.()) ?? '';
+}
+
+/** What can be filled in; null stays as it is, for the reader. */
+export interface Values {
+  domain: string;
+  serviceUrl: string;
+  edgeAddress: string | null;
+}
+
+export interface Filled {
+  text: string;
+  /** Places that the reader fills in. */
+  places: ('API_KEY' | 'APP_ADDRESS' | 'EDGE_ADDRESS')[];
+}
+
+/** Fills in a snippet. Must never put a key into it: keys are shown once, where they are made. */
+export function fillSnippet(template: string, { domain, serviceUrl, edgeAddress }: Values): Filled {
+  const text = template
+    .replaceAll('__DOMAIN__', domain)
+    .replaceAll('__SERVICE_URL__', serviceUrl)
+    .replaceAll('__EDGE_ADDRESS__', edgeAddress ?? '__EDGE_ADDRESS__');
+  const places = (['API_KEY', 'APP_ADDRESS', 'EDGE_ADDRESS'] as const).filter((place) => text.includes(`__${place}__`));
+  return { text, places };
+}

@@ -1,0 +1,88 @@
+// Words of the account: profile, API keys, usage.
+import { count } from '../lib/numbers';
+
+export const section = () => 'Account';
+export const profile = () => 'Profile';
+export const keys = () => 'API keys';
+export const usage = () => 'Usage';
+
+export const profileLede = (email: string, plan: string) => `Signed in as ${email}, on the plan ${plan}.`;
+export const changePassword = () => 'Change password';
+export const changePasswordText = () => 'Every other session of this account ends; this one goes on.';
+export const currentPassword = () => 'Current password';
+export const newPassword = () => 'New password';
+export const newPasswordHint = () => '12 to 256 characters. A sentence is easier to remember and harder to guess.';
+export const wrongPassword = () => 'This is not the current password.';
+export const enterPassword = () => 'Enter the current password.';
+export const passwordTooShort = (length: number) => `Use at least 12 characters; this has ${count(length)}.`;
+export const passwordTooLong = () => 'Use at most 256 characters.';
+export const passwordChanged = () => 'Password changed. All other sessions ended.';
+export const passwordWait = (left: string) => `Too many attempts. Try again in ${left}.`;
+export const singleKeys = () => 'Single keys';
+export const singleKeysText = () => 'Keys such as g o and t work without Ctrl. They are silent in fields.';
+export const singleKeysSwitch = () => 'Use single keys';
+export const keyboard = () => 'Keyboard';
+export const appearance = () => 'Appearance';
+export const theme = () => 'Theme';
+
+export const keysLede = () =>
+  'Keys call the API from your servers and tools. Each is shown once, when it is created, and works until it is revoked.';
+export const keysWhat = () => 'keys';
+export const createKey = () => 'Create key';
+export const creatingKey = () => 'Creating';
+export const name = () => 'Name';
+export const nameHint = () => 'Where the key is used, such as “Build server”.';
+export const nameTooLong = () => 'Use at most 100 characters.';
+export const scope = () => 'Scope';
+export const scopeHint = () => 'A key for one domain cannot add domains, make keys or read usage.';
+export const wholeAccount = () => 'Whole account';
+export const scopesMissing = () => 'Your domains did not load, so only a key for the whole account can be created now.';
+export const keyCreated = () => 'Key created';
+export const keyCreatedText = () => 'Copy it now; it is not shown again.';
+export const apiKey = () => 'API key';
+export const maskedKey = (last4: string) => `gh_live_…${last4}`;
+export const unnamed = (last4: string) => `Key ending in ${last4}`;
+export const key = () => 'Key';
+export const created = () => 'Created';
+export const lastUsed = () => 'Last used';
+export const status = () => 'Status';
+export const never = () => 'never';
+export const working = () => 'Works';
+export const revoked = (when: string) => `Revoked ${when}`;
+export const actions = () => 'Actions';
+export const revoke = () => 'Revoke';
+export const revokeNamed = (keyName: string) => `Revoke ${keyName}`;
+export const revokeTitle = (keyName: string) => `Revoke ${keyName}?`;
+export const revokeText = () => 'Whatever uses it is refused within two seconds. This cannot be undone.';
+export const revokeKey = () => 'Revoke key';
+export const keepKey = () => 'Keep key';
+export const keyRevoked = (keyName: string) => `${keyName} is revoked.`;
+export const noKeysTitle = () => 'No API key yet';
+export const noKeysText = () => 'The dashboard works without one. Create a key for your servers and tools.';
+
+export const usageLede = (month: string, resets: string) =>
+  `Use of your plan in ${month}. Monthly counts start again on ${resets}.`;
+export const planIs = (plan: string) => `Plan ${plan}`;
+export const limit = () => 'Limit';
+export const used = () => 'Used';
+export const allowed = () => 'Allowed';
+export const share = () => 'Share';
+export const noLimit = () => 'no limit';
+export const perThing = () => 'per item';
+export const nearLimit = (name: string, percent: string) => `${percent} of ${name} used.`;
+export const atLimit = (name: string) => `All of ${name} used.`;
+export const barLabel = (usedText: string, limitText: string) => `${usedText} of ${limitText}`;
+/** Names of limits by their id; an id that is not here is shown as it is. */
+export const limits: Record<string, () => string> = {
+  domains: () => 'Domains',
+  renders_per_month: () => 'Renders this month',
+  audits_per_month: () => 'Audits on demand this month',
+  audited_pages_per_month: () => 'Audited pages this month',
+  pages_per_audit: () => 'Pages in one audit',
+  prompts: () => 'Prompts',
+  monitors: () => 'Active prompts',
+  providers_per_prompt: () => 'Assistants for one prompt',
+  redirect_rules: () => 'Redirect rules of one domain',
+  snapshot_bytes: () => 'Bytes of stored snapshots',
+};
+export const limitName = (id: string) => limits[id]?.() ?? id.replaceAll('_', ' ');

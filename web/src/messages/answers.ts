@@ -1,0 +1,64 @@
+// Words of AI mentions: the list of answers, one answer.
+import { count } from '../lib/numbers';
+
+export const answerOf = (name: string) => `Answer of ${name}`;
+export const answer = () => 'Answer';
+export const dayColumn = () => 'Day';
+export const assistantColumn = () => 'Assistant';
+export const rank = () => 'Rank';
+export const cited = () => 'Sources';
+export const rivals = () => 'Rivals';
+export const rankOf = (value: number) => `number ${count(value)}`;
+export const notNamed = () => 'not named';
+export const noAnswersTitle = () => 'No answer yet';
+export const noAnswersText = () => 'Answers come within minutes after a prompt is added.';
+export const absentText = () => 'Google showed no AI overview for this search. It counts as no answer.';
+const ERRORS: Record<string, string> = {
+  refused: 'The assistant declined to answer.',
+  auth: 'The key of the assistant was refused. The operator has to look at it.',
+  config: 'The model or one of its settings was refused. The operator has to look at it.',
+  timeout: 'The assistant took too long.',
+  unreadable: 'The answer could not be read.',
+  provider_error: 'The assistant failed.',
+  lost: 'The question was lost on its way.',
+  provider_unavailable: 'The assistant was away for six hours.',
+};
+export const errorText = (code: string) => ERRORS[code] ?? code;
+export const again = () => 'The prompt is asked again by itself.';
+export const emptyAnswer = () => 'The answer is not there yet. This page follows it.';
+export const earlier = () => 'Earlier answer';
+export const later = () => 'Later answer';
+export const legendOwn = () => 'your brand';
+export const legendRival = () => 'rival';
+export const noSourcesText = () => 'This answer cites no source.';
+export const alsoFound = (number: number) => `Found and not cited: ${count(number)}`;
+export const searchedFor = () => 'Searched for';
+export const facts = () => 'How it was asked';
+export const model = () => 'Model';
+export const analysedBy = () => 'Read by';
+const ANALYSIS: Record<string, string> = { model: 'a model', builtin: 'the built-in analyser' };
+export const analysisName = (id: string) => ANALYSIS[id] ?? 'not read yet';
+export const cost = () => 'Cost';
+export const costEstimated = (amount: string) => `${amount}, estimated`;
+export const calls = () => 'Calls';
+export const asked = () => 'Asked';
+const REASONS: Record<string, string> = {
+  create: 'when the prompt was added',
+  changed: 'after the prompt changed',
+  activated: 'when the prompt was resumed',
+  scheduled: 'on schedule',
+  manual: 'by hand',
+};
+export const reasonName = (id: string) => REASONS[id] ?? id;
+export const place = () => 'Asked as';
+export const recommended = () => 'Recommends you';
+export const yes = () => 'yes';
+export const no = () => 'no';
+export const answersWhat = () => 'answers';
+export const deletedPrompt = () => 'A deleted prompt';
+export const openAnswer = (name: string) => `Answer of ${name}`;
+export const namesYou = (place: string, toneText: string) => `It names you, as ${place}, with the tone ${toneText}.`;
+export const namesYouNot = () => 'It does not name you.';
+export const rivalsAre = (brands: string) => `Rivals: ${brands}.`;
+export const legendSource = () => '¹ source';
+export const noText = () => 'There is no text.';

@@ -1,0 +1,112 @@
+// Words of how a domain is audited. Read as a part of settings.ts.
+import { count } from '../lib/numbers';
+
+export const whenTitle = () => 'When and how';
+export const schedule = () => 'Schedule';
+export const scheduleHint = () => 'Between midnight and six o’clock UTC. Scheduled audits cost their pages only.';
+export const frequencies = {
+  manual: () => 'Only when started by hand',
+  daily: () => 'Daily',
+  weekly: () => 'Weekly, on Mondays',
+  monthly: () => 'Monthly, on the first',
+};
+export const findPages = () => 'Find pages by';
+export const modes = { follow: () => 'Following links', sitemap: () => 'The sitemap' };
+export const runScripts = () => 'Render pages where that is needed';
+export const runScriptsHint = () => 'Shows what only JavaScript adds.';
+export const whoIsTold = () => 'Who is told';
+export const auditWebhookHint = () => 'Called when an audit ends, signed with a secret. Empty: nobody.';
+
+export const whichPages = () => 'Which pages';
+export const include = () => 'Include';
+export const includeHint = () => 'Paths, one a line. * is any run of characters. Empty: all.';
+export const exclude = () => 'Exclude';
+export const excludeHint = () => 'Paths that are not audited, one a line.';
+export const dropParameters = () => 'Parameters to drop';
+export const dropHint = () => 'Query parameters that make no other page, one a line.';
+export const maxPages = () => 'Most pages';
+export const maxPagesHint = () => 'Empty: what the plan allows.';
+export const maxDepth = () => 'Most clicks from the start';
+export const maxDepthHint = () => 'Empty: any.';
+export const wholeBetween = (least: number, most: number) =>
+  `Use a whole number from ${count(least)} to ${count(most)}.`;
+export const robotsTitle = () => 'robots.txt';
+export const robots = {
+  obey: () => 'Obey it',
+  ignore: () => 'Ignore it',
+  own: () => 'Use another one instead',
+};
+export const robotsText = () => 'In place of robots.txt';
+
+export const howAsked = () => 'How the site is asked';
+export const requestsPerSecond = () => 'Requests per second';
+export const rateHint = () => 'Up to 100. Empty: what the site bears.';
+export const rateRange = () => 'Use more than 0 and at most 100.';
+export const userAgent = () => 'User agent';
+export const userAgentHint = () => 'Its first word is what robots.txt calls it. Empty: the audit’s own name.';
+export const userAgentLong = () => 'Use at most 300 characters.';
+export const sentHeaders = () => 'Request headers';
+export const sentHeadersText = () => 'Sent to your own server only. Values are sealed and never shown again.';
+export const noSentHeaders = () => 'None are sent.';
+export const storedHeaders = (names: string) => `Sent: ${names}.`;
+export const addSentHeader = () => 'Add request header';
+export const replaceHeaders = () => 'Replace request headers';
+export const keepStored = () => 'Keep what is stored';
+export const sentHeaderName = (header: number) => `Name, request header ${count(header)}`;
+export const sentHeaderValue = (header: number) => `Value, request header ${count(header)}`;
+export const removeSentHeader = (header: number) => `Remove request header ${count(header)}`;
+export const mostSentHeaders = (most: number) => `There may be at most ${count(most)} headers.`;
+export const basicAuth = () => 'Password of the site';
+export const noBasicAuth = () => 'None is sent.';
+export const storedUser = (user: string) => `Sent as ${user}.`;
+export const setAuth = () => 'Set user and password';
+export const replaceAuth = () => 'Replace user and password';
+export const emptyRemoves = () => 'Empty: none is sent any more.';
+export const authUser = () => 'User';
+export const authPassword = () => 'Password';
+
+export const checks = () => 'Checks';
+export const checksOn = (on: number, all: number) => `${count(on)} of ${count(all)} checks run.`;
+export const chooseChecks = () => 'Choose checks';
+export const searchChecks = () => 'Search checks';
+export const noChecks = () => 'No check matches.';
+export const checkNote = (category: string, severity: string, isDefault: boolean) =>
+  `${category}, ${severity}${isDefault ? '' : ', off unless chosen'}`;
+export const thresholds = () => 'Where checks draw their lines';
+/** Name of a threshold in words: titleMaxCharacters becomes Title max characters. */
+export const thresholdName = (id: string) => {
+  const words = id.replaceAll(/([A-Z]+)/g, ' $1').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+export const thresholdHint = (about: string, usual: number, least: number, most: number) =>
+  `${about} Usually ${String(usual)}; ${String(least)} to ${String(most)}.`;
+
+export const ignoredFindings = () => 'Ignored findings';
+export const ignoredFindingsText = () => 'Left out of lists and scores. Findings about the site as a whole are at /.';
+export const ignoredFinding = (position: number) => `Finding, ignored ${count(position)}`;
+export const ignoredPath = (position: number) => `Path pattern, ignored ${count(position)}`;
+export const addIgnored = () => 'Ignore a finding';
+export const removeIgnored = (position: number) => `Remove ignored ${count(position)}`;
+
+export const extractions = () => 'Pieces to take of each page';
+export const extractionsText = () => 'Prices, authors, dates: they stand with each page and in exports. At most 20.';
+export const extractionField = (field: string, position: number) => `${field}, piece ${count(position)}`;
+export const addExtraction = () => 'Add piece';
+export const removeExtraction = (position: number) => `Remove piece ${count(position)}`;
+export const extractBy = { selector: () => 'CSS selector', regex: () => 'Regular expression' };
+export const searches = () => 'Pages to find';
+export const searchesText = () => 'Pages that show a text, or do not. At most 20.';
+export const searchField = (field: string, position: number) => `${field}, search ${count(position)}`;
+export const addSearch = () => 'Add search';
+export const removeSearch = (position: number) => `Remove search ${count(position)}`;
+export const searchBy = { text: () => 'Text', regex: () => 'Regular expression' };
+export const searchIn = { text: () => 'What a reader sees', source: () => 'The markup' };
+export const sourcesOf = { rendered: () => 'Rendered page', raw: () => 'Page of the server' };
+export const by = () => 'By';
+export const pattern = () => 'Pattern';
+export const attribute = () => 'Attribute';
+export const itsText = () => 'its text';
+export const lookAt = () => 'Look at';
+export const lookIn = () => 'Look in';
+export const pagesWithout = () => 'Pages without it';
+export const ruleIncomplete = () => 'Enter a name and a pattern.';

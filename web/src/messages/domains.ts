@@ -1,0 +1,87 @@
+// Words of the list of domains, of adding one, and of the first run.
+import { count, counted, list } from '../lib/numbers';
+
+export const title = () => 'Domains';
+export const what = () => 'domains';
+export const addDomain = () => 'Add domain';
+export const adding = () => 'Adding';
+export const lede = (total: number) => `${counted(total, 'domain', 'domains')}, those that need somebody first.`;
+export const ledeNeeding = (needing: number, total: number) =>
+  `${count(needing)} of ${counted(total, 'domain', 'domains')} ${needing === 1 ? 'needs' : 'need'} somebody.`;
+export const ledeCalm = (total: number) =>
+  total === 1 ? 'Your domain needs nobody.' : `None of ${count(total)} domains needs anybody.`;
+
+export const domain = () => 'Domain';
+export const status = () => 'Status';
+export const visits = () => 'Visits';
+export const visitsOf = (days: number) => `Visits of crawlers in ${count(days)} days.`;
+export const health = () => 'Health';
+export const visibility = () => 'AI visibility';
+export const attention = () => 'Needs attention';
+export const things = (number: number) => counted(number, 'thing', 'things');
+export const errors = (number: number) => counted(number, 'error', 'errors');
+export const nothing = () => 'nothing';
+export const noAudit = () => 'no audit';
+export const noAnswers = () => 'no answers';
+export const demo = () => 'Demo';
+export const emptyTitle = () => 'No domain yet';
+export const emptyText = () => 'Add a site. Nothing changes for its visitors until you point its DNS here.';
+
+export const originHost = () => 'Origin host';
+export const domainHint = () => 'The name that visitors use, such as example.com or shop.example.com.';
+export const originHint = () =>
+  'Where your app runs, when that is another host, such as my-app.example.app. People are sent there, and pages are rendered from there.';
+export const newLede = () => 'Nothing changes for your visitors until you point DNS here.';
+export const enterDomain = () => 'Enter a domain, such as example.com.';
+export const invalidDomain = () =>
+  'This is no domain that can be registered. Enter one such as example.com, without https and without a path.';
+export const alreadyOwn = (name: string) => `${name} is on your account already.`;
+export const alreadyElsewhere = () => 'This domain, or its www twin, is connected by another account.';
+export const suspended = () => 'This domain is suspended by the operator of this installation.';
+export const invalidOrigin = () => 'There is no usable host in this. Enter one such as my-app.example.app.';
+export const originIsDomain = () =>
+  'The origin must be another host than the domain: requests would go round in a circle.';
+export const originIsEditor = () => 'This is where the site is edited. Enter the address where it is published.';
+export const notAdded = () => 'The domain was not added.';
+export const openDomain = (name: string) => `Open ${name}`;
+
+export const firstTitle = () => 'Which site should crawlers read?';
+export const installation = () => 'This installation';
+export const installationWhat = () => 'The state of this installation';
+export const openDemo = () => 'Open the demo';
+/** Parts of an installation by their id. */
+export const parts: Record<string, () => string> = {
+  browser: () => 'Browser',
+  database: () => 'Database',
+  object_store: () => 'Store of snapshots',
+  visit_store: () => 'Store of crawler visits',
+  addresses: () => 'Public addresses',
+  public_url: () => 'Address of this service',
+  mail: () => 'E-mail',
+};
+export const partName = (id: string) => parts[id]?.() ?? id.replaceAll('_', ' ');
+/** Sentences of parts that are not as they should be, by id and state. */
+const partNotes: Record<string, () => string> = {
+  'browser broken': () => 'does not start: pages cannot be rendered',
+  'browser note': () => 'runs on another machine',
+  'database broken': () => 'does not answer',
+  'object_store broken': () => 'does not answer: snapshots cannot be stored',
+  'visit_store broken': () => 'does not answer: visits are kept until it does',
+  'addresses note': () => 'not known: domains connect by a snippet',
+  'addresses broken': () => 'not known: domains connect by a snippet',
+  'public_url note': () => 'this machine only',
+  'public_url broken': () => 'cannot be used',
+  'mail note': () => 'not set up: no digests',
+  'mail broken': () => 'does not answer: no digests',
+};
+const partStates: Record<string, () => string> = {
+  ok: () => 'works',
+  note: () => 'limited',
+  broken: () => 'does not work',
+};
+export const partState = (id: string, state: string) =>
+  partNotes[`${id} ${state}`]?.() ?? partStates[state]?.() ?? state;
+export const assistants = () => 'AI assistants';
+export const assistantsReady = (ready: string[], standIns: number) =>
+  ready.length > 0 ? list(ready) : counted(standIns, 'local model', 'local models');
+export const assistantsOff = () => 'no key set: mentions stay off';

@@ -1,0 +1,213 @@
+// Words of the overview of a domain: the verdict, figures, what needs attention, what changed.
+import { count, counted, delta, percent, score } from '../lib/numbers';
+import { limitName } from './account';
+
+export const title = () => 'Overview';
+export const whatFigures = () => 'The figures';
+
+const assistants: Record<string, () => string> = {
+  chatgpt: () => 'ChatGPT',
+  perplexity: () => 'Perplexity',
+  gemini: () => 'Gemini',
+  claude: () => 'Claude',
+  google_ai_overview: () => 'AI Overviews',
+};
+export const assistantName = (id: string) => assistants[id]?.() ?? id;
+export { providerName } from './providers';
+
+/** A sentence with a link in it: what stands before, in and after the link. */
+export type Sentence = readonly [before: string, link: string, after: string];
+
+export const calm = (): Sentence => ['Nothing needs you.', '', ''];
+export const needing = (things: number, isAll: boolean): Sentence => [
+  '',
+  isAll ? counted(things, 'thing', 'things') : `${count(things)} things or more`,
+  things === 1 ? ' needs you.' : ' need you.',
+];
+export const notConnected = (domain: string): Sentence => [
+  `${domain} is not connected yet: `,
+  'go on with the set-up',
+  '.',
+];
+export const noVisits = (days: number): Sentence => [`No crawler came in ${count(days)} days.`, '', ''];
+export const cameTimes = (visits: number, days: number, cachePercent: number | null): Sentence => [
+  'Crawlers came ',
+  counted(visits, 'time', 'times'),
+  cachePercent === null
+    ? ` in ${count(days)} days.`
+    : ` in ${count(days)} days and got ${percent(cachePercent)} from cache.`,
+];
+export const healthFirst = (value: number): Sentence => ['Health is ', score(value), ' after the first audit.'];
+export const healthMoved = (value: number, change: number): Sentence => [
+  Math.abs(change) < 0.05 ? 'Health stayed at ' : change > 0 ? 'Health rose to ' : 'Health fell to ',
+  score(value),
+  '.',
+];
+export const named = (rate: number): Sentence => ['Assistants name you in ', percent(rate), ' of their answers.'];
+export const namedChanged = (rate: number, before: number, days: number): Sentence => [
+  'Assistants name you ',
+  rate < before ? 'less often' : 'more often',
+  ` than in the ${count(days)} days before.`,
+];
+
+export const crawlerVisits = () => 'Crawler visits';
+export const servedFromCache = () => 'Served from cache';
+export const siteHealth = () => 'Site health';
+export const aiVisibility = () => 'AI visibility';
+export const people = () => 'People from assistants';
+export const percentSign = () => '%';
+export const noFigure = () => '–';
+export const notLoaded = () => 'did not load';
+export const versus = (days: number) => `vs ${count(days)} days before`;
+export const noneBefore = (days: number) => `none in the ${count(days)} days before`;
+export const saved = (time: string) => `saved crawlers ${time} of waiting`;
+export const nothingServed = () => 'nothing served yet';
+export const sinceBefore = () => 'since the audit before';
+export const firstAudit = () => 'first audit';
+export const noAudit = () => 'no audit yet';
+export const noAnswers = () => 'no answers yet';
+export const interval = (low: number, high: number) => `95%: ${percent(low).replace('%', '')} to ${percent(high)}`;
+export const answers = (number: number) => counted(number, 'answer', 'answers');
+export const early = () => 'early';
+
+export const perDay = () => 'Crawler visits per day';
+export const ai = () => 'AI';
+export const search = () => 'Search';
+export const other = () => 'Other';
+export const perDaySentence = (days: number, total: number, highest: number) =>
+  `${counted(total, 'crawler visit', 'crawler visits')} in ${count(days)} days, at most ${count(highest)} on a day.`;
+export const noVisitsTitle = () => 'No crawler came in this window';
+
+export const setup = () => 'Set-up';
+export const setupAdded = () => 'The domain is added';
+export const setupAddedText = () => 'Nothing changed for its visitors.';
+export const setupPoint = () => 'Point DNS here, or paste a snippet';
+export const setupPointText = () => 'The set-up shows the records and says what it sees of them.';
+export const setupVisit = () => 'See the first crawler come';
+export const setupVisitText = () => 'Usually within a day. Visits, snapshots and errors then stand here.';
+export const goOn = () => 'Go on with the set-up';
+
+export const attention = () => 'Needs attention';
+export const nothingNeeds = () => 'Nothing needs you';
+export const nothingNeedsText = () => 'What needs somebody stands here: errors, blocked crawlers, stale pages, limits.';
+export const dismiss = (title: string) => `Dismiss ${title}`;
+export const dismissed = (title: string) => `Dismissed: ${title}`;
+export const dismissFailed = () => 'Dismissing failed: the server does not answer.';
+export const undoFailed = () => 'Undoing failed: the server does not answer.';
+export const atMost = (number: number) => `the first ${count(number)}`;
+
+/** Fields of an entry of what needs attention, or of what changed. */
+interface Facts {
+  kind: string;
+  count: number | null;
+  subject: string | null;
+  before: number | null;
+  after: number | null;
+}
+
+const plain = (kind: string) => {
+  const words = String(kind).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+const share = (value: number | null) => percent(value ?? 0);
+const joined = (...sentences: string[]) => sentences.filter((sentence) => sentence !== '').join(' ');
+
+const attentionTitles: Record<string, (facts: Facts) => string> = {
+  not_connected: () => 'The domain is not connected',
+  crawl_errors: ({ count: visits }) =>
+    `${counted(visits ?? 0, 'visit of a crawler was', 'visits of crawlers were')} answered with errors`,
+  new_audit_errors: ({ count: found }) =>
+    counted(found ?? 0, 'new error in the last audit', 'new errors in the last audit'),
+  ai_crawlers_blocked: ({ count: blocked }) =>
+    `${counted(blocked ?? 0, 'AI crawler', 'AI crawlers')} may not read the site`,
+  snapshots_failing: ({ count: failing }) => `${counted(failing ?? 0, 'page', 'pages')} failed to render`,
+  snapshots_stale: ({ count: stale }) => `${counted(stale ?? 0, 'snapshot is', 'snapshots are')} past their interval`,
+  visibility_dropped: () => 'Assistants name you less often',
+  limit_near: ({ subject }) => `${limitName(subject ?? '')}: near the limit`,
+  limit_reached: ({ subject }) => `${limitName(subject ?? '')}: limit reached`,
+};
+export const attentionTitle = (facts: Facts) => attentionTitles[facts.kind]?.(facts) ?? plain(facts.kind);
+
+const attentionTexts: Record<string, (facts: Facts, since: string) => string> = {
+  not_connected: () => 'Crawlers get what your server sends.',
+  crawl_errors: ({ before, after }, since) =>
+    joined(
+      since,
+      `${share(after)} of visits in 7 days${before === null ? '' : `, ${share(before)} the 7 days before`}.`,
+    ),
+  new_audit_errors: (_, since) => joined(since, 'The audit before did not find them.'),
+  ai_crawlers_blocked: ({ subject }) => (subject === null ? 'robots.txt or the server keeps them out.' : `${subject}.`),
+  snapshots_failing: () => 'Crawlers get the last good snapshot, if there is one.',
+  snapshots_stale: () => 'They are served until they are rendered again.',
+  visibility_dropped: ({ before, after }) => `${share(after)} of answers, ${share(before)} the week before.`,
+  limit_near: ({ before, after }) => `${count(after ?? 0)} of ${count(before ?? 0)} used this month.`,
+  limit_reached: ({ before, after }) => `${count(after ?? 0)} of ${count(before ?? 0)} used this month.`,
+};
+export const since = (day: string) => `Since ${day}.`;
+export const attentionText = (facts: Facts, sinceText: string) =>
+  attentionTexts[facts.kind]?.(facts, sinceText) ?? sinceText;
+
+export const changes = () => 'Since your last visit';
+export const changesFirst = () => 'the last 14 days';
+export const newCount = (number: number) => `${count(number)} new`;
+export const isNew = () => 'New';
+export const noChanges = () => 'Nothing changed in 14 days';
+export const noChangesText = () => 'Audits, refreshes, new crawlers and changes in answers stand here.';
+
+const changeTexts: Record<string, (facts: Facts) => string> = {
+  connected: () => 'The domain was connected',
+  audit_finished: ({ count: found, before, after }) => {
+    const health = after === null ? '' : `, health ${score(after)}`;
+    const moved = after === null || before === null ? '' : ` (${delta(after - before)})`;
+    return `Audit finished with ${counted(found ?? 0, 'finding', 'findings')}${health}${moved}`;
+  },
+  refresh_finished: ({ count: pages }) => `Refresh finished: ${counted(pages ?? 0, 'page', 'pages')} rendered`,
+  crawler_first_seen: ({ subject }) => `${subject ?? 'A crawler'} came for the first time`,
+  pages_first_seen: ({ count: pages }) => `${counted(pages ?? 0, 'page', 'pages')} crawled for the first time`,
+  snapshots_failed: ({ count: failed }) => `${counted(failed ?? 0, 'page', 'pages')} failed to render`,
+  visibility_changed: ({ subject, before, after }) => {
+    const who = subject === null ? 'Assistants name' : `${assistantName(subject)} names`;
+    return before === null || after === null
+      ? `${who} you more or less often than before`
+      : `${who} you in ${percent(after)} of answers, ${percent(before)} before`;
+  },
+  first_named: ({ subject }) =>
+    `${subject === null ? 'An assistant' : assistantName(subject)} named you for the first time`,
+  report_ready: () => 'A report on AI mentions is ready',
+};
+export const changeText = (facts: Facts) => changeTexts[facts.kind]?.(facts) ?? plain(facts.kind);
+
+export const cited = () => 'Your pages that AI answers cite';
+export const mostRead = () => 'Most read pages';
+export const allPages = () => 'All pages';
+export const page = () => 'Page';
+export const citedBy = () => 'Cited by';
+export const citations = () => 'Citations';
+export const lastAiCrawl = () => 'Last AI crawl';
+export const snapshotAge = () => 'Snapshot age';
+export const issues = () => 'Issues';
+export const notCrawled = () => 'never';
+export const noSnapshot = () => 'none';
+export const notAudited = () => 'not audited';
+export const visits = () => 'Visits';
+export const crawlers = () => 'Crawlers';
+export const readBy = () => 'Read by';
+export const lastVisit = () => 'Last visit';
+export const noPages = () => 'No page was read in this window';
+
+export const byAssistant = () => 'AI visibility by assistant';
+export const inDays = (days: number) => `${count(days)} days`;
+export const noAnswersTitle = () => 'No answers yet';
+export const noAnswersText = () => 'Add prompts, and assistants are asked what your customers ask.';
+export const toMentions = () => 'Open AI mentions';
+export const earlyNote = () => 'Under ten answers: early figures.';
+
+export const snapshots = () => 'Snapshots';
+export const rendering = () => 'Rendering';
+export const fresh = () => 'Fresh';
+export const stale = () => 'Stale';
+export const failing = () => 'Failing';
+export const snapshotSentence = (fresh: number, stale: number, failing: number) =>
+  `${count(fresh)} fresh, ${count(stale)} stale, ${count(failing)} failing`;
+export const noSnapshots = () => 'Nothing is stored yet';
+export const noSnapshotsText = () => 'Pages are stored when a crawler asks for them, or when they are refreshed.';

@@ -1,0 +1,70 @@
+// Words for what is refused or fails: what happened, what it means, what to do.
+import { count } from '../lib/numbers';
+
+export const notLoadedTitle = (what: string) => `${what} did not load`;
+export const unavailable = (status: number) =>
+  status === 0 ? 'The server does not answer. Your data is safe.' : `The server answered ${status}. Your data is safe.`;
+export const failed = (status: number, code: string) =>
+  status === 0
+    ? 'This page made a mistake. Reloading may help.'
+    : `The server answered ${status}${code === '' ? '' : `, ${code}`}.`;
+export const notUpdated = (when: string) => `Not updated since ${when}.`;
+export const details = (what: string, status: number, code: string, requestId: string | null, at: string) =>
+  `${what}\nstatus ${status}${code === '' ? '' : ` ${code}`}\nrequest ${requestId ?? 'unknown'}\n${at}`;
+
+export const offlineTitle = () => 'You are offline.';
+export const offlineText = () => 'What was loaded stays. New data comes when the connection is back.';
+
+export const notFoundTitle = () => 'Not found';
+export const notFoundPart = () => 'It does not exist, or it is on another account.';
+
+export const waitTitle = () => 'Too many requests';
+export const waitText = (left: string) => `The next one is answered in ${left}.`;
+export const waitOver = () => 'You can try again now.';
+
+export const inactiveTitle = () => 'Account inactive';
+export const inactiveBanner = () =>
+  'Account inactive. Pages still pass to your origin; nothing new is rendered, audited or asked until the account is active.';
+
+export const suspendedTitle = () => 'Domain suspended';
+export const suspendedBanner = (domain: string) =>
+  `${domain} is suspended by the operator. Everything here can be read; nothing can be changed.`;
+
+export const planTitle = (plan: string) => `This needs ${plan}`;
+export const planTitleUnknown = () => 'This needs a higher plan';
+export const planText = () => 'Everything else on this page works.';
+export const plans: Record<string, () => string> = {
+  essential: () => 'Essential',
+  agency: () => 'Pro',
+  business: () => 'Business',
+  enterprise: () => 'Enterprise',
+};
+export const planName = (id: string) => plans[id]?.() ?? id;
+
+export const limitTitle = (current: number | null, limit: number | null, things: string) =>
+  current === null || limit === null
+    ? `The limit of your plan is reached: ${things}`
+    : `${count(current)} of ${count(limit)} ${things} used.`;
+export const limitText = () => 'See the use of your plan, or move to a higher one.';
+export const seeUsage = () => 'See usage';
+/** Nouns of the limits by their code. */
+export const limitThings: Record<string, () => string> = {
+  domain_limit_reached: () => 'domains',
+  key_limit_reached: () => 'API keys',
+  render_limit_reached: () => 'renders',
+  on_demand_limit_reached: () => 'audits',
+  max_pages_per_month_limit_reached: () => 'audited pages',
+  prompt_limit_reached: () => 'prompts',
+  monitor_limit_reached: () => 'active prompts',
+  provider_limit_reached: () => 'assistants per prompt',
+  redirect_limit_reached: () => 'redirect rules',
+};
+export const thingsOf = (code: string) => limitThings[code]?.() ?? 'the plan';
+
+export const nothingNew = () => 'No page is new or changed since the last audit, so there is nothing to audit.';
+export const conflict = (code: string) => `That is not possible now (${code}).`;
+export const invalid = () => 'Some of what was sent cannot be used.';
+export const signedOut = () => 'Your session ended.';
+
+export const newVersion = () => 'A new version is there';
+export const reload = () => 'Reload';

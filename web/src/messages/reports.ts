@@ -1,0 +1,60 @@
+// Words of AI mentions: the list of reports, one report.
+import { counted } from '../lib/numbers';
+
+export const report = () => 'Report';
+export const reportOf = (date: string) => `Report of ${date}`;
+export const period = () => 'Period';
+export const periodOf = (from: string, to: string) => `${from} to ${to}`;
+export const headline = () => 'In short';
+export const print = () => 'Print';
+export const markdown = () => 'Markdown';
+export const webPage = () => 'Web page';
+export const reportsWhat = () => 'reports';
+export const todayOpen = () => 'Today’s report grows: some questions are still under way.';
+export const todayNone = () => 'Today’s report comes once the questions under way are answered.';
+export const summary = () => 'In short';
+export const figures = () => 'Figures';
+export const figure = () => 'Figure';
+export const value = () => 'Value';
+export const sample = () => 'Of';
+export const byAssistantTitle = () => 'By assistant';
+export const byPromptTitle = () => 'By prompt';
+export const changesTitle = () => 'What changed';
+export const confirmed = () => 'confirmed';
+export const unconfirmed = () => 'seen once';
+export const noChanges = () => 'Nothing changed in these days.';
+export const opportunities = () => 'Where to be named';
+export const score = () => 'Score';
+export const yourPages = () => 'Your pages that answers cite';
+export const method = () => 'How it is counted';
+const METHODS: Record<string, string> = {
+  collection: 'Collection',
+  sampling: 'Sample',
+  denominator: 'Answers',
+  mention: 'Mention',
+  position: 'Position',
+  sentiment: 'Tone',
+  citation: 'Citation',
+  sovUnit: 'Share of voice',
+  intervals: 'Intervals',
+  comparison: 'Comparison',
+  confirmation: 'Changes',
+  rounding: 'Rounding',
+  limits: 'Limits',
+};
+export const methodName = (id: string) => METHODS[id] ?? '';
+export const negative = () => 'Negative sentences';
+const VERDICTS: Record<string, string> = {
+  no_data: 'No answers in these days.',
+  exploratory: 'A small sample: read the figures as early signals.',
+  thin_sample: 'Some figures have fewer than ten answers: read those as early signals.',
+  ok: '',
+};
+export const verdict = (id: string) => VERDICTS[id] ?? '';
+export const coverageText = (responses: number, promptCount: number, assistantsCount: number) =>
+  `${counted(responses, 'answer', 'answers')} to ${counted(promptCount, 'prompt', 'prompts')} from ${counted(assistantsCount, 'assistant', 'assistants')}.`;
+export const oldReport = () => 'A report of an older form. It can be read as text.';
+export const recommendedRate = () => 'Recommended';
+export const shareNonBranded = () => 'Share of voice without your name';
+export const modelChanged = (from: string, to: string) => `Another model answers: ${to}, before ${from}`;
+export const newRival = (name: string) => `A new rival: ${name}`;

@@ -1,0 +1,123 @@
+// Words of the set-up of a domain: records, what is seen of them, what stands in the way, snippets.
+import { count, list } from '../lib/numbers';
+
+export const title = (domain: string) => `Connect ${domain}`;
+export const domains = () => 'Domains';
+export const lede = () =>
+  'Add these records where you manage DNS. This page keeps checking and turns green by itself; you can leave it.';
+export const ledeSnippet = () =>
+  'Connect from your own server. This page keeps checking and turns green by itself; you can leave it.';
+export const ledeConnected = () => 'Crawlers get snapshots, people get your app. The records stay here for reference.';
+export const checkNow = () => 'Check now';
+export const checking = () => 'Checking';
+export const checkWait = (left: string) => `Six checks a minute are allowed. The next one is in ${left}.`;
+export const checkSuspended = () => 'A suspended domain is not checked.';
+
+export const progress = () => 'Progress';
+export const stepAdd = () => 'Add the domain';
+export const stepPoint = () => 'Point DNS here';
+export const stepPointFound = (found: number, total: number) => `${count(found)} of ${count(total)} records`;
+export const stepPointNone = () => 'No records to add';
+export const stepVerify = () => 'Verify with a test crawl';
+export const stepVerifyOpen = () => 'Starts by itself';
+export const stepVerifyEdge = () => 'Came through DNS';
+export const stepVerifyApi = () => 'Came through your server';
+export const stepVisit = () => 'First crawler visit';
+export const stepVisitOpen = () => 'Usually within a day';
+export const stepVisits = (visits: number) => `${count(visits)} in 30 days`;
+export const stepDone = () => 'done';
+
+export const records = () => 'DNS records';
+export const copyAll = () => 'Copy all';
+export const copyValue = (type: string, name: string) => `Copy value of ${type} ${name}`;
+export const type = () => 'Type';
+export const name = () => 'Name';
+export const value = () => 'Value';
+export const ttl = () => 'TTL';
+export const seen = () => 'What we see';
+export const noRecords = () => 'No records to show';
+export const noRecordsText = () =>
+  'This installation does not know its public addresses, so DNS cannot point here. Connect from your own server, or ask whoever runs it to set them.';
+export const states = {
+  unchecked: () => 'Not checked yet',
+  found: () => 'Found',
+  missing: () => 'Not found yet',
+  conflict: () => 'Points elsewhere',
+  proxied: () => 'Behind a proxy',
+  unknown: () => 'DNS did not answer',
+};
+export const foundInstead = (found: readonly string[]) => `Found ${list(found)}. Replace it.`;
+export const foundProxy = (found: readonly string[]) => `Found ${list(found)}, which hides the record.`;
+export const provesOwner = () => 'Proves that the site is yours.';
+
+export const checked = (when: string) => `Checked ${when}.`;
+export const neverChecked = () => 'Not checked yet.';
+export const nextIn = (left: string) => `Next check in ${left}.`;
+export const pausedHidden = () => 'Checks go on while this page is in front.';
+export const noMoreChecks = () => 'No more checks are needed.';
+export const checkFailed = (status: number) =>
+  status === 0
+    ? 'The server does not answer; the next check tries again.'
+    : `The check failed with ${count(status)}; the next one tries again.`;
+export const checkOffline = () => 'You are offline. Checks go on when the connection is back.';
+export const checkInactive = () => 'The account is inactive, so domains are not checked.';
+
+export const conflictTitle = (host: string, found: readonly string[]) => `${host} points at ${list(found)}.`;
+export const conflictText = (value: string) =>
+  `As long as it does, some crawlers go there and not here. Change the value of that record to ${value}.`;
+export const proxyTitle = (domain: string) => `A CDN stands in front of ${domain}.`;
+export const proxyText = () =>
+  'It hides the records, so they cannot be compared. Set the record to “DNS only” there, or connect from your own server.';
+export const lookupTitle = () => 'DNS did not answer.';
+export const lookupText = () => 'The records may be right; the next check asks again.';
+export const probeTitle = () => 'A test crawl did not arrive here.';
+export const probeText = () =>
+  'The records are as they should be. Caches of DNS may still hold the old ones for as long as their TTL says.';
+export const probeEdgeTitle = () => 'A test crawl arrived here.';
+export const probeEdgeText = () => 'The way is right; the TXT record that proves the owner is missing.';
+
+export const help = () => 'If it does not turn green';
+export const helpProxy = () => 'Proxied by Cloudflare?';
+export const helpProxyText = () => 'An orange cloud hides your address. Set the record to “DNS only”.';
+export const helpTtl = () => 'Changed a moment ago?';
+export const helpTtlText = () => 'Resolvers keep an old answer for as long as its TTL says, often an hour.';
+export const helpTxt = () => 'Why a TXT record?';
+
+export const where = () => 'Where your app runs';
+export const originHost = () => 'Origin host';
+export const originHint = () => 'People are sent here, and pages are rendered from here. Empty: the domain itself.';
+export const originSave = () => 'Save origin host';
+export const originSaved = () => 'Origin host saved.';
+export const originSaving = () => 'Saving';
+export const originSilent = () => 'Saved. It does not answer at the moment.';
+export const originInvalid = () => 'There is no usable host in this. Enter one such as my-app.example.app.';
+export const originIsDomain = () =>
+  'The origin must be another host than the domain: requests would go round in a circle.';
+export const originIsEditor = () => 'This is where the site is edited. Enter the address where it is published.';
+
+export const snippets = () => 'Or connect without changing DNS';
+export const platform = () => 'Platform';
+export const platforms = {
+  'cloudflare-workers': () => 'Cloudflare Workers',
+  nextjs: () => 'Next.js',
+  express: () => 'Express',
+  nginx: () => 'nginx',
+  caddy: () => 'Caddy',
+};
+export const copySnippet = () => 'Copy snippet';
+export const snippetOf = (platformName: string) => `Snippet for ${platformName}`;
+export const snippetStatus = () =>
+  'With a snippet the domain shows the status Via API. Everything else works the same.';
+export const placeKey = () => 'an API key in place of __API_KEY__';
+export const placeApp = () => 'host and port of your app in place of __APP_ADDRESS__';
+export const placeEdge = () => 'host and port of the edge of this installation in place of __EDGE_ADDRESS__';
+export const fillIn = (places: readonly string[]) => `Fill in ${list(places)}.`;
+export const createKey = () => 'Create a key';
+export const snippetMissing = () => 'The snippet did not load. Reload the page.';
+
+export const connected = (domain: string) => `${domain} is connected`;
+export const connectedDns = () => 'DNS points here. The first crawler that comes gets a snapshot.';
+export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that comes gets one.';
+export const firstCrawl = () => 'See your first crawl';
+export const whatRecords = () => 'The DNS records';
+export const whatDomain = () => 'The domain';

@@ -1,4 +1,4 @@
-// What an integration costs: the core's time for a person, a crawler's time over the API's own answer, and the time until the app
+// Cost of an integration: the core's time for a person, a crawler's time over the API's own answer, and the time until the app
 // answers while the service is gone: measureIntegrations(). Used by run.mjs. The core runs in this process, as it does in a server.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

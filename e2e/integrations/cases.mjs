@@ -1,7 +1,8 @@
 // Requests and what each must be answered with: the rules of integrations/README.md, one case each.
 //
 // A case has a request and expects, all optional: status, snapshot (true: the page, written; false: the shell or whatever the app
-// says), asked (whether the service saw it), reason (of x-service-integration; way `api` only), check(answer, context).
+// says), asked (whether the service saw it), reason (of x-service-integration; way `api` only), check(answer, context): pairs of
+// a claim and a sentence that says what is wrong when it does not hold.
 // `except`: names of integrations with the reason why the case is not theirs; `silent`: those that never hear of the request. `way`: only for one of the two ways.
 
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
@@ -14,14 +15,13 @@ const person = (headers = {}) => ({ 'user-agent': CHROME, accept: HTML, 'accept-
 const app = (name, headers, more = {}) => ({ name, path: '/shoes', headers, asked: false, snapshot: false, ...more });
 const page = (name, where, headers = {}, more = {}) => ({ name, path: where, headers: bot(headers), asked: true, snapshot: true, ...more });
 
-/** True, or a sentence about what is wrong. */
-const wants = (is, sentence) => is || sentence;
-
 function uncached({ headers }) {
-  return wants(/no-cache|no-store/.test(headers['cache-control'] ?? ''), `cache-control ${headers['cache-control']}`)
-    && wants(headers['cdn-cache-control'] === 'no-store', `cdn-cache-control ${headers['cdn-cache-control']}`)
-    && wants(/user-agent/i.test(headers.vary ?? ''), `vary ${headers.vary}`)
-    && wants(!('set-cookie' in headers) && !('x-request-id' in headers), 'a header of the service is relayed');
+  return [
+    [/no-cache|no-store/.test(headers['cache-control'] ?? ''), `cache-control ${headers['cache-control']}`],
+    [headers['cdn-cache-control'] === 'no-store', `cdn-cache-control ${headers['cdn-cache-control']}`],
+    [/user-agent/i.test(headers.vary ?? ''), `vary ${headers.vary}`],
+    [!('set-cookie' in headers), `set-cookie ${headers['set-cookie']}`],
+  ];
 }
 
 const long = `/long?q=${'a%2Fb+'.repeat(1200)}`;
@@ -30,10 +30,13 @@ const NEXT_MOVES = { nextjs: 'Next.js itself redirects such an address before it
 export const cases = [
   page('a crawler gets the page, written, and no cache may keep it', '/shoes', {}, { check: (answer) => {
     const { headers } = answer;
-    return wants(headers['x-service-integration'] === 'snapshot', `x-service-integration ${headers['x-service-integration']}`)
-      && wants(headers['content-type'] === 'text/html; charset=utf-8', `content-type ${headers['content-type']}`)
-      && wants(headers['x-service-render-cache'], 'no x-service-render-cache') && wants(/^W\/"/.test(headers.etag ?? ''), `etag ${headers.etag}`)
-      && uncached(answer);
+    return [
+      [headers['x-service-integration'] === 'snapshot', `x-service-integration ${headers['x-service-integration']}`],
+      [headers['content-type'] === 'text/html; charset=utf-8', `content-type ${headers['content-type']}`],
+      [headers['x-service-render-cache'], 'no x-service-render-cache'],
+      [/^W\/"/.test(headers.etag ?? ''), `etag ${headers.etag}`],
+      ...uncached(answer),
+    ];
   } }),
   page('the second crawler gets the stored page', '/shoes', { 'user-agent': 'GPTBot/1.2' }),
   page('a crawler that only calls itself one gets the page', '/shoes', { 'user-agent': 'AcmeCrawler/1.0' }),
@@ -43,8 +46,10 @@ export const cases = [
   page('X-BufferBot is a crawler whatever its name', '/shoes', { 'user-agent': 'Fetching/1', 'x-bufferbot': '1' }),
   page('_escaped_fragment_ is a crawler whatever its name', '/shoes?_escaped_fragment_=', { 'user-agent': CHROME }),
 
-  app('a person gets the app, and caches know that crawlers get something else', person(), { status: 200, check: ({ headers }) =>
-    wants(/user-agent/i.test(headers.vary ?? ''), `vary ${headers.vary}`) && wants(!headers['x-service-integration'], 'a person sees x-service-integration') }),
+  app('a person gets the app, and caches know that crawlers get something else', person(), { status: 200, check: ({ headers }) => [
+    [/user-agent/i.test(headers.vary ?? ''), `vary ${headers.vary}`],
+    [!headers['x-service-integration'], 'a person sees x-service-integration'],
+  ] }),
   app('a navigation is a person\'s', person({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'upgrade-insecure-requests': '1' })),
   app('an in-app browser is a person\'s', person({ 'user-agent': INSTAGRAM })),
   app('a program without a crawler\'s name gets the app', { 'user-agent': 'curl/8.4.0', accept: '*/*' }),
@@ -81,24 +86,26 @@ export const cases = [
   page('a forwarded host is not believed', '/shoes', { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http', forwarded: 'host=evil.test' }),
 
   page('HEAD has the headers and no body', '/shoes', {}, { method: 'HEAD', snapshot: undefined, status: 200, check: ({ headers, body }) =>
-    wants(headers['x-service-integration'] === 'snapshot' && body === '', `x-service-integration ${headers['x-service-integration']}, ${body.length} bytes`) }),
+    [[headers['x-service-integration'] === 'snapshot' && body === '', `x-service-integration ${headers['x-service-integration']}, ${body.length} bytes`]] }),
   app('HEAD of a person is the app\'s', person(), { method: 'HEAD', status: 200 }),
   page('a page that is missing is 404 with its words', '/missing', {}, { status: 404 }),
   page('a page that is gone is 410 with its words', '/gone', {}, { status: 410 }),
   page('a redirect rule is forwarded and not followed', '/old', {}, { status: 301, snapshot: undefined, check: ({ headers }, { domain }) =>
-    wants(headers.location === `https://${domain}/new` || headers.location === `http://${domain}/new`, `location ${headers.location}`) }),
+    [[headers.location === `https://${domain}/new` || headers.location === `http://${domain}/new`, `location ${headers.location}`]] }),
   page('a temporary redirect rule stays temporary', '/temporary', {}, { status: 307, snapshot: undefined, check: ({ headers }) =>
-    wants(/\/now$/.test(headers.location ?? ''), `location ${headers.location}`) }),
+    [[/\/now$/.test(headers.location ?? ''), `location ${headers.location}`]] }),
   page('an ignored path is the app\'s', '/account/orders', {}, { snapshot: false, status: 200, reason: 'declined' }),
-  page('a custom header of the domain arrives', '/tea', {}, { check: ({ headers }) => wants(headers['x-tea'] === 'green', `x-tea ${headers['x-tea']}`) }),
+  page('a custom header of the domain arrives', '/tea', {}, { check: ({ headers }) => [[headers['x-tea'] === 'green', `x-tea ${headers['x-tea']}`]] }),
   page('the page that a crawler has is 304', '/shoes', { 'if-none-match': 'etag' }, { status: 304, snapshot: undefined, check: ({ headers, body }) =>
-    wants(headers.etag && !headers.location && body === '', `etag ${headers.etag}, location ${headers.location}`) }),
+    [[headers.etag && !headers.location && body === '', `etag ${headers.etag}, location ${headers.location}`]] }),
   page('another tag gets the page', '/shoes', { 'if-none-match': 'W/"other"' }, { status: 200 }),
-  page('cookies and tags of a visitor stay at the site', '/shoes', { cookie: 'session=secret', 'if-none-match': 'W/"other"', 'accept-language': 'de' }, { way: 'api', check: (_, { request }) =>
-    wants(!request.headers.cookie && !request.headers['if-none-match'], 'a cookie or tag left the site')
-      && wants(request.headers.accept === 'text/html' && request.headers['accept-language'] === 'de', `accept ${request.headers.accept}`) }),
+  page('cookies and tags of a visitor stay at the site', '/shoes', { cookie: 'session=secret', 'if-none-match': 'W/"other"', 'accept-language': 'de' }, { way: 'api', check: (_, { request: { headers } }) => [
+    [!headers.cookie && !headers['if-none-match'], 'a cookie or tag left the site'],
+    [headers.accept === 'text/html', `accept ${headers.accept}`],
+    [headers['accept-language'] === 'de', `accept-language ${headers['accept-language']}`],
+  ] }),
   page('the mark of the service\'s own requests is passed on', '/shoes', { 'x-service-probe': '1.mark' }, { check: (_, { request }) =>
-    wants(request.headers['x-service-probe'] === '1.mark', 'x-service-probe is lost') }),
+    [[request.headers['x-service-probe'] === '1.mark', 'x-service-probe is lost']] }),
   page('a connection check is asked for like a page', '/__service_probe/nonce.png', {}, { snapshot: undefined }),
 ];
 

@@ -1,8 +1,9 @@
 // Next.js: its example app, built and started by Next itself. A build takes a while, so it is kept until the files change.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { start } from '../processes.mjs';
 import { e2e, fillIn, folderOf, integrations } from './files.mjs';
 
@@ -10,7 +11,7 @@ import { e2e, fillIn, folderOf, integrations } from './files.mjs';
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d{5}/g;
 const next = path.join(e2e, 'node_modules/.bin/next');
 
-function build(domain, appFolder) {
+async function build(domain, appFolder) {
   const folder = folderOf('nextjs');
   const sources = ['nextjs/snippet.ts', 'nextjs/example/app/layout.jsx', 'nextjs/example/app/[[...path]]/page.jsx'];
   const hash = createHash('sha256');
@@ -24,13 +25,13 @@ function build(domain, appFolder) {
   fs.rmSync(path.join(folder, 'public/index.html'));
   fillIn('nextjs/snippet.ts', path.join(folder, 'proxy.ts'), { DOMAIN: domain, SERVICE_URL: 'http://127.0.0.1:10000' });
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' };
-  execFileSync(next, ['build'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  await promisify(execFile)(next, ['build'], { cwd: folder, env });
   fs.writeFileSync(stamp, wanted);
   return folder;
 }
 
 export async function nextjs({ port, domain, serviceUrl, key, appFolder }) {
-  const folder = build(domain, appFolder);
+  const folder = await build(domain, appFolder);
   for (const name of fs.readdirSync(path.join(folder, '.next/server'), { recursive: true })) {
     const file = path.join(folder, '.next/server', name);
     if (!/\.js$/.test(name)) continue;

@@ -1,4 +1,4 @@
-// What the app's answer gets: a word for caches on HTML, and the reason on a crawler's answer. Pure.
+// Marks of the app's answer: `Vary` on HTML, and the reason on a crawler's answer. Pure.
 
 export function isHtmlType(type) {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type ?? '');

@@ -67,7 +67,7 @@ pub struct Services<'a> {
     pub connection: &'a Connection,
     /// What counts the crawlers that the origin answers.
     pub recorder: &'a Recorder,
-    /// Whether a crawler is what it says.
+    /// Verification of crawlers by address.
     pub verifier: &'a Verifier,
     /// Which requests are our own.
     pub probe_marks: &'a ProbeMarks,

@@ -59,10 +59,18 @@ function headersFor(site, headers) {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 }
 
+/** Reasons of answers that came too late. */
+const LATE = /reason=(?:timeout|unreachable|unavailable)$/;
+
 async function tryCase(site, one) {
-  const from = site.front.seen.length;
+  let from = site.front.seen.length;
   const headers = headersFor(site, one.headers);
-  const answer = await ask(site.port, { ...one, headers });
+  let answer = await ask(site.port, { ...one, headers });
+  if (one.asked && LATE.test(answer.headers['x-service-integration'])) {
+    // A render that waits for a busy machine is the app's, by the rules. The page is there the next time.
+    from = site.front.seen.length;
+    answer = await ask(site.port, { ...one, headers });
+  }
   const asked = seenBy(site, from);
   const problems = [];
   const expect = (is, sentence) => { if (!is) problems.push(sentence); };
@@ -74,7 +82,7 @@ async function tryCase(site, one) {
     if (asked[0]) expect(askedFor(site, asked[0]) === `${scheme}://${headers.host}${one.path}`, `the service was asked for ${askedFor(site, asked[0])}`);
   }
   if (one.asked === false) expect(asked.length === 0, `the service was asked ${asked.length} times`);
-  if (one.snapshot === true) expect(body.includes('Written by React') && body.includes('Seventeen teapots'), `no snapshot: ${answer.status} ${body.slice(0, 120)}`);
+  if (one.snapshot === true) expect(body.includes('Written by React') && body.includes('Seventeen teapots'), `no snapshot: ${answer.status} ${answer.headers['x-service-integration']} ${body.slice(0, 120)}`);
   if (one.snapshot === false) expect(!body.includes('Seventeen teapots stand') || /json|javascript/.test(answer.headers['content-type']), 'a snapshot');
   const said = answer.headers['x-service-integration'];
   if (one.reason && site.way === 'api' && !one.silent?.includes(site.name)) expect(said === `app; reason=${one.reason}`, `x-service-integration ${said}, not ${one.reason}`);
@@ -109,20 +117,19 @@ async function corpus(site) {
   const agents = [
     ...read('crawlers.tsv').map((line) => [line.split('\t')[1], true]), ...read('browsers.txt').map((line) => [line, false]), ...read('own.txt').map((line) => [line, false]),
   ];
-  const problems = [];
+  const from = site.front.seen.length;
   let at = 0;
   const worker = async () => {
     while (at < agents.length) {
       const number = at;
       at += 1;
-      const [agent, isCrawler] = agents[number];
-      const target = `/corpus/${site.name}/${number}-`;
-      await ask(site.port, { path: target, headers: { host: site.domain, 'user-agent': agent } });
-      const isAsked = site.front.seen.some((request) => decodeURIComponent(request.url).includes(target));
-      if (isAsked !== isCrawler) problems.push(`${isCrawler ? 'not asked for' : 'asked for'}: ${agent}`);
+      await ask(site.port, { path: `/corpus/${site.name}/${number}-`, headers: { host: site.domain, 'user-agent': agents[number][0] } });
     }
   };
   await Promise.all(Array.from({ length: 8 }, worker));
+  const numbers = site.front.seen.slice(from).map(({ url }) => new RegExp(`/corpus/${site.name}/(\\d+)-`).exec(decodeURIComponent(url))?.[1]);
+  const asked = new Set(numbers.filter(Boolean).map(Number));
+  const problems = agents.flatMap(([agent, isCrawler], number) => (asked.has(number) === isCrawler ? [] : [`${isCrawler ? 'not asked for' : 'asked for'}: ${agent}`]));
   report(site, 'user agents of the corpus', problems, agents.length);
 }
 

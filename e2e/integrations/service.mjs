@@ -35,7 +35,7 @@ export async function startService(sites, appPort) {
     GLASSHOUSE_STORAGE__DATA_DIR: folder,
     GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(hosts),
-    GLASSHOUSE_RENDER__CONCURRENCY: '2',
+    GLASSHOUSE_RENDER__CONCURRENCY: '6',
   };
   const cli = async (...args) => (await promisify(execFile)(binary, args, { env: { ...process.env, ...env }, cwd: folder })).stdout.trim();
   await cli('account', 'create', '--email', OWNER, '--plan', 'enterprise', '--quiet');

@@ -12,6 +12,7 @@ import { build } from './build.mjs';
 import { measureDirectory } from './directory.mjs';
 import { measure, warm } from './load.mjs';
 import { measureEdge } from './edge.mjs';
+import { measureIntegrations } from './integrations.mjs';
 import { measureJobs } from './jobs.mjs';
 import { measureServing } from './serving.mjs';
 import { prepareGlasshouse, scratch, startGlasshouse, startPrerender, startSite, stopAll } from './services.mjs';
@@ -22,7 +23,7 @@ import { measureVisits } from './visits.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,jobs,directory,attacks,visits,mentions,dashboard,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,integrations,jobs,directory,attacks,visits,mentions,dashboard,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -32,7 +33,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, jobs, directory, attacks, visits, mentions, dashboard, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
+  --only WHAT    any of render, serve, edge, integrations, jobs, directory, attacks, visits, mentions, dashboard, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
   --visits N     visits of crawlers that are kept (10,000,000)
   --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
@@ -135,6 +136,7 @@ async function main() {
   const tuned = sections.has('render') ? await renderBench(site) : null;
   if (sections.has('serve')) await measureServing({ site, binary, reps, seconds, add });
   if (sections.has('edge')) await measureEdge({ site, binary, reps, seconds, add });
+  if (sections.has('integrations')) await measureIntegrations({ site, binary, reps, quick: options.quick, add });
   if (sections.has('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (sections.has('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (sections.has('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });

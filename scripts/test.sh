@@ -76,6 +76,18 @@ build_and_lints() {
 web_schema() { GLASSHOUSE=$target/debug/glasshouse npm --prefix "$root/web" run --silent schema -- --check; }
 web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
+integrations() {
+  local missing=()
+  [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
+  [ -x /usr/sbin/apache2 ] || missing+=(apache2-bin)
+  has caddy || missing+=(caddy)
+  [ -x /usr/sbin/varnishd ] || missing+=(varnish)
+  # The suite starts them by itself; RUNLEVEL keeps Debian from doing so where there is no systemd.
+  [ ${#missing[@]} -eq 0 ] || RUNLEVEL=1 apt_install "${missing[@]}"
+  export GLASSHOUSE=$target/debug/glasshouse
+  npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" \
+    && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
+}
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
 # Workspaces of their own: nobody notices when a dependency of the service is missing in their lock files, until they are built.
@@ -102,6 +114,7 @@ if [ "${results[4]}" = ok ]; then
   step 'tests: unit, both databases, object stores, Chromium' tests
   step 'demo site' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas
+  step 'integrations in their runtimes (e2e/integrations)' integrations
 fi
 
 printf '\n%-60s %8s  %s\n' step seconds result

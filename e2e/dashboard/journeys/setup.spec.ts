@@ -122,3 +122,22 @@ test('the origin host is saved, and a host that cannot be one is refused at its 
     .poll(async () => (await (await context.request.get(`/api/dashboard/domains/${domain}`)).json()) as object)
     .toMatchObject({ originHost: '127.0.0.1:9' });
 });
+
+test('a snippet for each platform has the domain filled in and is copied whole', async ({ app, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const domain = newDomain('snippet');
+  await open(app, domain);
+  const panel = app.getByRole('region', { name: 'Or connect without changing DNS' });
+  const platforms = panel.getByRole('group', { name: 'Platform' });
+
+  for (const platform of ['Cloudflare Workers', 'Next.js', 'Express', 'nginx', 'Caddy']) {
+    await platforms.getByRole('button', { name: platform }).click();
+    const snippet = panel.getByRole('region', { name: `Snippet for ${platform}` });
+    await expect(snippet).toContainText(domain);
+    await expect(snippet).not.toContainText(/__DOMAIN__|__SERVICE_URL__/);
+    await panel.getByRole('button', { name: 'Copy snippet' }).click();
+    await expect.poll(() => app.evaluate(() => navigator.clipboard.readText())).toBe(await snippet.textContent());
+  }
+
+  await expect(panel).toContainText('host and port of your app in place of __APP_ADDRESS__');
+});

@@ -26,6 +26,7 @@ const FEATURES: &[&str] = &[
     "analytics",
     "dashboard",
     "mentions",
+    "integrations",
     "build",
 ];
 const STATUSES: &[&str] = &["accepted", "superseded", "proposed"];

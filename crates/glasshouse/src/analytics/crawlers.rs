@@ -3,6 +3,7 @@
 //! whether the claim is true is checked by address elsewhere.
 //! See docs/decisions/0030.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -32,9 +33,9 @@ const TOOL_TAGS: [&str; 2] = ["http-library", "browser-automation"];
 /// Patterns of the list that people's in-app browsers and phones contain as well; the overlay has the careful form.
 const TOO_WIDE: [&str; 6] = ["WhatsApp", "Viber", "Pinterest", "Snapchat", "[wW]get", "^Silk/"];
 /// Names of phones and engines in which the words of the heuristic occur.
-const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
+pub(super) const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
 /// Words by which an unknown client gives itself away.
-const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
+pub(super) const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
 
 /// What a crawler is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -117,6 +118,17 @@ impl Crawler {
     }
 }
 
+/// Texts and expressions by which user agents are recognised, in lower case where case does not matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlerPatterns {
+    /// Texts anywhere in a user agent.
+    pub contains: BTreeSet<String>,
+    /// Texts at the beginning of a user agent.
+    pub starts_with: BTreeSet<String>,
+    /// Regular expressions.
+    pub expressions: Vec<String>,
+}
+
 /// The crawlers of the data files, indexed. One per process: [`CrawlerIndex::shared`].
 pub struct CrawlerIndex {
     overlay: Vec<Crawler>,
@@ -165,6 +177,23 @@ impl CrawlerIndex {
     pub fn find(&self, id: &str) -> Option<&Crawler> {
         let all = self.overlay.iter().chain(&self.listed).chain(std::iter::once(&self.unknown));
         all.into_iter().find(|crawler| crawler.id == id)
+    }
+
+    /// Returns everything that a user agent is compared with but the words of the heuristic. Crawlers that are known by several
+    /// texts together are left out: each of their texts is another crawler's.
+    pub fn patterns(&self) -> CrawlerPatterns {
+        let own =
+            self.overlay.iter().flat_map(|crawler| &crawler.tokens).map(|token| token.to_ascii_lowercase());
+        let (tied, mut contains): (BTreeSet<_>, BTreeSet<_>) = own.partition(|token| token.starts_with('^'));
+        let starts_with = tied.iter().map(|token| token.trim_start_matches('^').to_owned()).collect();
+        let mut expressions = Vec::new();
+        for (_, pattern) in list_lines() {
+            match literal_of(pattern) {
+                Some(text) => _ = contains.insert(text.to_ascii_lowercase()),
+                None => expressions.push(pattern.to_owned()),
+            }
+        }
+        CrawlerPatterns { contains, starts_with, expressions }
     }
 
     /// Our own entries win (the longest token of all), then the list, then the heuristic.
@@ -337,9 +366,9 @@ mod tests {
     use super::*;
 
     /// Id of the overlay, a tab, a user agent that its maker documents.
-    const BOTS: &str = include_str!("testdata/bots.tsv");
+    const BOTS: &str = include_str!("../../data/corpus/crawlers.tsv");
     /// User agents of people's browsers, phones and in-app browsers.
-    const BROWSERS: &str = include_str!("testdata/browsers.txt");
+    const BROWSERS: &str = include_str!("../../data/corpus/browsers.txt");
 
     fn id_of(user_agent: &str) -> Option<&'static str> {
         CrawlerIndex::shared().identify(user_agent).map(|crawler| crawler.id.as_str())

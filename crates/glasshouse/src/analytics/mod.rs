@@ -7,6 +7,7 @@ mod apply;
 mod bots_json;
 mod bounds;
 pub mod crawl_report;
+pub mod crawler_list;
 pub mod crawlers;
 mod crawling;
 pub mod export;

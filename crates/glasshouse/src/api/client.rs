@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use ipnet::IpNet;
 
-use super::header_names::X_FORWARDED_FOR;
+use super::header_names::{CLIENT_ADDRESS, X_FORWARDED_FOR};
 
 /// Walks back from the connection's peer through `x-forwarded-for` for as long as the addresses are trusted proxies.
 pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
@@ -26,6 +26,17 @@ pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> I
         }
     }
     client
+}
+
+/// Returns the visitor's address that an integration states in `x-service-client-address`. None: absent, repeated or malformed.
+/// Only for verifying crawlers: anybody with a key can write anything there.
+pub fn stated_client(headers: &HeaderMap) -> Option<IpAddr> {
+    let mut values = headers.get_all(CLIENT_ADDRESS).iter();
+    let value = values.next()?;
+    if values.next().is_some() {
+        return None;
+    }
+    parse_hop(value.to_str().ok()?.trim()).map(|address| address.to_canonical())
 }
 
 /// An address, with or without a port: `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`.
@@ -61,6 +72,26 @@ mod tests {
         assert_eq!(resolve("10.0.0.1", &["203.0.113.7, 198.51.100.1, 10.0.0.2"], &trusted), "198.51.100.1");
         assert_eq!(resolve("10.0.0.1", &["203.0.113.7", "198.51.100.1"], &trusted), "198.51.100.1");
         assert_eq!(resolve("::ffff:10.0.0.1", &["[2001:db8::1]:4000"], &trusted), "2001:db8::1");
+    }
+
+    #[test]
+    fn a_stated_client_is_one_address_or_none() {
+        let stated = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(CLIENT_ADDRESS, value.parse().unwrap());
+            }
+            stated_client(&headers).map(|address| address.to_string())
+        };
+
+        assert_eq!(stated(&[" 198.51.100.7 "]).as_deref(), Some("198.51.100.7"));
+        assert_eq!(stated(&["::ffff:198.51.100.7"]).as_deref(), Some("198.51.100.7"));
+        assert_eq!(stated(&["[2001:db8::1]:443"]).as_deref(), Some("2001:db8::1"));
+        for malformed in
+            [&[][..], &[""], &["198.51.100.7, 192.0.2.1"], &["crawler"], &["192.0.2.1", "192.0.2.1"]]
+        {
+            assert_eq!(stated(malformed), None, "{malformed:?}");
+        }
     }
 
     #[test]

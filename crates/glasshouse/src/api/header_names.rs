@@ -21,8 +21,11 @@ pub const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-c
 pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot-key");
 /// Says that a page was cut off before it was complete.
 pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
-/// Marks a request of a connection check, and carries the proof in its response.
+/// Signed mark of a request that the service itself sends to a site; in the response to a connection check, its proof.
 pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
+
+/// The visitor's address, as an integration saw it.
+pub const CLIENT_ADDRESS: HeaderName = HeaderName::from_static("x-service-client-address");
 
 /// What a webhook's message is signed with: `sha256=` and the HMAC of the time, a dot and the body.
 pub const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("x-service-signature");

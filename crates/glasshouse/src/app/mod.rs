@@ -16,6 +16,7 @@ pub use self::health::PartReadiness;
 use self::health::ReadinessCheck;
 use crate::accounts::usage::Holdings;
 use crate::accounts::{AccountId, Accounts};
+use crate::analytics::verify::Verifier;
 use crate::analytics::{Analytics, Recorder, VisitStore};
 use crate::api::ApiState;
 use crate::api::envelope::Envelope;
@@ -26,6 +27,7 @@ use crate::config::{Config, Role};
 use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
+use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
 use crate::edge::{self, Certificates, Edge, EdgeError, Services};
@@ -72,6 +74,10 @@ pub struct App {
     pub visits: Arc<dyn VisitStore>,
     /// Counts visits of crawlers.
     pub recorder: Recorder,
+    /// Tells crawlers from impostors.
+    pub verifier: Verifier,
+    /// Marks of our own requests to sites.
+    pub probe_marks: ProbeMarks,
     /// Reports visits of crawlers.
     pub analytics: Analytics,
     /// Audits of sites.
@@ -165,6 +171,8 @@ impl AppState {
             certificates,
             visits,
             recorder,
+            verifier: Verifier::new(&platform),
+            probe_marks: ProbeMarks::new(&platform.secrets),
             analytics,
             audits,
             mention_reading,
@@ -279,8 +287,9 @@ impl AppState {
 
     /// What the edge asks.
     pub fn edge_services(&self) -> Services<'_> {
-        let App { accounts, domains, connection, recorder, render, .. } = &**self;
-        Services { accounts, domains, connection, recorder, render, certificates: self.certificates.as_ref() }
+        let App { accounts, domains, connection, recorder, verifier, probe_marks, render, .. } = &**self;
+        let certificates = self.certificates.as_ref();
+        Services { accounts, domains, connection, recorder, verifier, probe_marks, render, certificates }
     }
 
     /// The API as one function, as listeners and tests use it.

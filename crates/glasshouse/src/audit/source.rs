@@ -18,7 +18,9 @@ use url::Url;
 
 use super::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use super::ports::Renders;
+use crate::api::header_names::PROBE;
 use crate::config::Scheme;
+use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::origin::OriginClient;
 use crate::domains::{DomainStatus, Site};
 use crate::platform::Platform;
@@ -45,6 +47,7 @@ pub struct SiteSource {
     site: Arc<Site>,
     origins: OriginClient,
     fetcher: Fetcher,
+    marks: ProbeMarks,
     renders: Arc<dyn Renders>,
     options: SourceOptions,
     has_snapshots: OnceCell<bool>,
@@ -62,6 +65,7 @@ impl SiteSource {
         let agent = options.user_agent.clone();
         SiteSource {
             fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent),
+            marks: ProbeMarks::new(&platform.secrets),
             platform: platform.clone(),
             origins: origins.clone(),
             site,
@@ -83,6 +87,9 @@ impl SiteSource {
 
     async fn ask(&self, request: &AuditFetch, address: Url) -> Result<Response, FetchFailure> {
         let mut headers = self.headers_for(&request.url);
+        if let Some(host) = request.url.host_str().filter(|_| self.is_own(&request.url)) {
+            headers.insert(PROBE, self.marks.issue(host, self.platform.clock.now()));
+        }
         if let Some(agent) = request.user_agent {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
         }

@@ -8,6 +8,7 @@ mod audit;
 mod backup;
 mod config;
 mod context;
+mod crawlers;
 mod doctor;
 mod domain;
 mod domain_target;
@@ -72,6 +73,8 @@ enum Command {
     /// Monitors AI assistants
     #[command(subcommand)]
     Mentions(mentions::Command),
+    /// Writes the crawler list in the form that an integration reads
+    Crawlers(crawlers::Args),
     /// Shares crawl statistics by a public token
     #[command(subcommand, name = "stats-token")]
     StatsToken(stats_token::Command),
@@ -167,6 +170,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Domain(command) => domain::run(command, &context).await,
         Command::Analytics(command) => analytics::run(command, &context).await,
         Command::Mentions(command) => mentions::run(command, &context).await,
+        Command::Crawlers(args) => crawlers::run(&args),
         Command::StatsToken(command) => stats_token::run(command, &context).await,
         Command::Jobs(command) => jobs::run(command, &context).await,
         Command::Backup(args) => backup::backup(args, &context).await,
@@ -203,6 +207,18 @@ mod tests {
     #[test]
     fn the_commands_are_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_unknown_form_of_the_crawler_list_is_answered_with_the_right_ones() {
+        let error = Cli::try_parse_from(["glasshouse", "crawlers", "--format", "iis"]).map(drop).unwrap_err();
+
+        let line = usage_line(&error);
+
+        assert_eq!(
+            line,
+            "invalid value 'iis' for '--format <FORMAT>' [possible values: json, regex, nginx, apache, caddy]; see `glasshouse --help`"
+        );
     }
 
     #[test]

@@ -24,8 +24,9 @@ use super::served::count_served;
 use crate::accounts::AccountId;
 use crate::analytics::{Crawler, Recorder, ServedBy, Verified, Visit};
 use crate::api::caller::check_scope;
+use crate::api::client::stated_client;
 use crate::api::credentials::{Presented, presented_key};
-use crate::api::header_names::REQUEST_ID;
+use crate::api::header_names::{PROBE, REQUEST_ID};
 use crate::app::AppState;
 use crate::clock::Clock;
 use crate::domains::Site;
@@ -77,7 +78,7 @@ impl FastPath {
     }
 
     fn respond(&self, app: &AppState, parts: &Parts) -> Option<Response> {
-        if parts.uri.path() != PATH || parts.method != Method::GET {
+        if parts.uri.path() != PATH || parts.method != Method::GET || parts.headers.contains_key(PROBE) {
             return None;
         }
         let start = Instant::now();
@@ -106,7 +107,8 @@ impl FastPath {
                 domain: site.domain.id.clone(),
                 path: prepared.path.clone(),
                 crawler,
-                verified: Verified::Unknown,
+                verified: stated_client(&parts.headers)
+                    .map_or(Verified::Unknown, |address| app.verifier.by_address(crawler, address)),
                 served: ServedBy::Cache,
                 status: prepared.status.as_u16(),
                 at: now,

@@ -41,6 +41,8 @@ pub struct RenderCall<'a> {
     pub verified: Verified,
     /// Address of a client at the edge whose evidence of being a crawler is not verified.
     pub unverified_client: Option<IpAddr>,
+    /// The request is one of our own audits or checks, and no visit.
+    pub is_probe: bool,
 }
 
 impl RenderCall<'_> {

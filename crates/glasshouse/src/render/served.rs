@@ -34,7 +34,7 @@ pub fn record(
 ) {
     let (tier, status) = (response.tier, response.page.status);
     count_served(tier);
-    let Some(crawler) = call.crawler else { return };
+    let Some(crawler) = call.crawler.filter(|_| !call.is_probe) else { return };
     // A redirect is the way to a page, not a page.
     if (300..400).contains(&status) {
         return;
@@ -53,7 +53,8 @@ pub fn record(
 
 /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
 pub fn record_passed_on(recorder: &Recorder, clock: &Clock, call: &RenderCall<'_>) {
-    let Some(crawler) = call.crawler.filter(|_| asks_for_page(call.target, &call.facts)) else { return };
+    let is_visit = !call.is_probe && asks_for_page(call.target, &call.facts);
+    let Some(crawler) = call.crawler.filter(|_| is_visit) else { return };
     recorder.record(Visit {
         domain: call.site.domain.id.clone(),
         path: call.target.path().into(),

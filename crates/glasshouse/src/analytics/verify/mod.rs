@@ -1,7 +1,7 @@
 //! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
-//! Used by the edge, which sees clients' addresses. Must never hold an answer up for an address: what is not known yet
-//! counts as unknown, and is known the next time. Must never take an address outside a provider's published ranges for that
-//! provider's because DNS does not answer.
+//! Used by the edge, which sees clients' addresses, and by the render endpoint, to which integrations state them. Must never
+//! hold an answer up for an address: what is not known yet counts as unknown, and is known the next time. Must never take an
+//! address outside a provider's published ranges for that provider's because DNS does not answer.
 
 pub mod ranges;
 mod reverse_dns;
@@ -86,7 +86,8 @@ impl Verifier {
         Claim { is_crawler: claimed.is_some(), crawler: claimed, verified }
     }
 
-    fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
+    /// Verifies a claim by the address alone. What is not known yet is `Unknown`, and known at the next visit.
+    pub fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
         let now = self.clock.now();
         if let Some(verified) = self.ranges.verify(crawler, address, now) {
             return verified;

@@ -34,7 +34,12 @@ async fn secrets_are_sent_to_the_site_and_never_shown() {
         assert_eq!(asked[0]["x-staging"], "hunter2");
         assert_eq!(asked[0]["authorization"], "Basic YW5uYTpzd29yZGZpc2g=");
         let elsewhere = shop.web.asked_for("/elsewhere");
-        assert!(!elsewhere.is_empty() && elsewhere.iter().all(|headers| !headers.contains_key("x-staging")));
+        let is_plain = |headers: &http::HeaderMap| {
+            !headers.contains_key("x-staging") && !headers.contains_key("x-service-probe")
+        };
+        assert!(!elsewhere.is_empty() && elsewhere.iter().all(is_plain));
+        let now = shop.app.clock.now();
+        assert!(asked.iter().all(|headers| shop.app.state.probe_marks.are_in(headers, "shop.example", now)));
         shop.patch_auditing(json!({ "headers": [], "basicAuth": null }))
             .await
             .assert(200, json!({ "headers": [], "basicAuth": null }));

@@ -8,6 +8,7 @@ mod check;
 mod checked_records;
 mod dns;
 mod dns_records;
+pub mod mark;
 pub mod probe;
 mod prober;
 
@@ -20,6 +21,7 @@ use tokio::sync::Semaphore;
 
 use self::cdn::CdnRanges;
 use self::checked_records::{KeptFindings, KnownAddresses};
+use self::mark::ProbeMarks;
 use self::probe::{ProbeKey, ProbeResponse, ProbeRoute};
 use super::ownership::OwnershipKey;
 use super::service::Added;
@@ -85,7 +87,12 @@ impl Connection {
             accounts,
             dns: Dns::new(&platform.config, &platform.network),
             ranges: CdnRanges::load(&platform.config.storage.data_dir),
-            prober: Prober::new(&platform.network, probe_key.clone(), platform.clock.clone()),
+            prober: Prober::new(
+                &platform.network,
+                probe_key.clone(),
+                ProbeMarks::new(&platform.secrets),
+                platform.clock.clone(),
+            ),
             probe_key,
             ownership_key: OwnershipKey::new(&platform.secrets),
             recently: cache::Cache::builder(REMEMBERED).time_to_live(CHECK_EVERY).build(),

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use crate::accounts::AccountId;
 use crate::api::header_names::PROBE;
 use crate::clock::Clock;
+use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::connection::probe::{PATH_PREFIX, ProbeKey, ProbeRoute};
 use crate::domains::names;
 
@@ -43,15 +44,16 @@ pub enum Way {
 pub struct Prober {
     fetcher: Fetcher,
     key: ProbeKey,
+    marks: ProbeMarks,
     clock: Clock,
 }
 
 impl Prober {
     /// Probes through the guarded way out.
-    pub fn new(network: &Network, key: ProbeKey, clock: Clock) -> Prober {
+    pub fn new(network: &Network, key: ProbeKey, marks: ProbeMarks, clock: Clock) -> Prober {
         let user_agent = HeaderValue::from_static(USER_AGENT);
         let fetcher = Fetcher::new(network.clone(), crawler::tls::client_config(), user_agent);
-        Prober { fetcher, key, clock }
+        Prober { fetcher, key, marks, clock }
     }
 
     /// Asks a host over https, then over http, and says for each account which way the question came back, if it did.
@@ -81,10 +83,14 @@ impl Prober {
         let nonce = self.key.issue(host, self.clock.now());
         let url = Url::parse(&format!("{scheme}://{host}{PATH_PREFIX}{nonce}"));
         let url = url.expect("hosts of domains and nonces are plain");
-        let fetched = self.fetcher.fetch(request(url, host)).await.inspect_err(|error| {
-            let error = one_line(error);
-            tracing::debug!(host, scheme, error, "a probe got no answer");
-        })?;
+        let fetched = self
+            .fetcher
+            .fetch(request(url, host, self.marks.issue(host, self.clock.now())))
+            .await
+            .inspect_err(|error| {
+                let error = one_line(error);
+                tracing::debug!(host, scheme, error, "a probe got no answer");
+            })?;
         let header = fetched.headers.get(PROBE).cloned();
         let body = fetched.body.bytes().await.unwrap_or_default();
         Ok(ProbeReply { nonce, header, body: String::from_utf8_lossy(&body).into_owned() })
@@ -110,10 +116,10 @@ fn is_about_the_name(error: &FetchError) -> bool {
     matches!(&**error, ConnectError::Network(network) if !matches!(network, NetworkError::Connect { .. }))
 }
 
-fn request(url: Url, host: &str) -> FetchRequest {
+fn request(url: Url, host: &str, mark: HeaderValue) -> FetchRequest {
     let headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")),
-        (PROBE, HeaderValue::from_static("1")),
+        (PROBE, mark),
     ]);
     let hosts = std::iter::once(host.to_owned()).chain(names::twin(host));
     FetchRequest {

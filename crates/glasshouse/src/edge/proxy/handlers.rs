@@ -118,8 +118,15 @@ async fn response_to(
         let rules = (route == Route::Serve).then_some(&*site);
         return Ok(to_https(request.method(), &target, rules));
     }
-    let crawlers =
-        CrawlersTurn { edge, site: &site, target: &target, arrival: &arrival, requested: &requested };
+    let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
+    let crawlers = CrawlersTurn {
+        edge,
+        site: &site,
+        target: &target,
+        arrival: &arrival,
+        requested: &requested,
+        is_probe,
+    };
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
             Decided::Respond(response) => return Ok(*response),
@@ -127,7 +134,7 @@ async fn response_to(
         },
         _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
     };
-    let visit = OriginVisit::begin(&request, &claim);
+    let visit = OriginVisit::begin(&request, &claim).filter(|_| !is_probe);
     let response = Box::pin(forward(edge, request, &site, &target, &arrival, &requested, in_flight)).await;
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);
@@ -150,6 +157,8 @@ struct CrawlersTurn<'a> {
     target: &'a Url,
     arrival: &'a Arrival,
     requested: &'a RequestedHost,
+    /// The request is one of our own audits or checks.
+    is_probe: bool,
 }
 
 impl CrawlersTurn<'_> {
@@ -194,6 +203,7 @@ impl CrawlersTurn<'_> {
             crawler: claim.crawler,
             verified: claim.verified,
             unverified_client: (claim.verified != Verified::Yes).then_some(self.arrival.client),
+            is_probe: self.is_probe,
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {

@@ -19,6 +19,7 @@ use crate::analytics::verify::Verifier;
 use crate::clock::Clock;
 use crate::config::{self, Config, Scheme};
 use crate::domains::connection::Connection;
+use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::connection::probe::ProbeKey;
 use crate::domains::{DomainsService, Site};
 use crate::edge::certificates::Certificates;
@@ -38,6 +39,7 @@ pub(in crate::edge) struct Inner {
     pub forms: Forms,
     pub probe_key: ProbeKey,
     pub verifier: Verifier,
+    pub probe_marks: ProbeMarks,
     pub recorder: Recorder,
     /// None where this process serves no TLS.
     pub certificates: Option<Certificates>,
@@ -65,6 +67,10 @@ pub struct Services<'a> {
     pub connection: &'a Connection,
     /// What counts the crawlers that the origin answers.
     pub recorder: &'a Recorder,
+    /// Verification of crawlers by address.
+    pub verifier: &'a Verifier,
+    /// Which requests are our own.
+    pub probe_marks: &'a ProbeMarks,
     /// What a crawler gets.
     pub render: &'a RenderService,
     /// None where this process serves no TLS, or cannot.
@@ -116,7 +122,8 @@ impl Edge {
             render: services.render.clone(),
             forms: Forms::default(),
             probe_key: ProbeKey::new(secrets),
-            verifier: Verifier::new(platform),
+            verifier: services.verifier.clone(),
+            probe_marks: services.probe_marks.clone(),
             recorder: services.recorder.clone(),
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),

@@ -202,6 +202,30 @@ async fn a_crawlers_visit_is_counted() {
 }
 
 #[tokio::test]
+async fn our_own_requests_are_no_visits() {
+    let origin = RawOrigin::responding(&[("/html", "200 OK", "Content-Type: text/html")]).await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    world.app.renderer.answers_html(PAGE, HTML);
+    let recorder = world.app.state.recorder.clone();
+    world.app.state.platform.tasks.spawn(recorder.clone().run(world.app.state.platform.shutdown.clone()));
+    let now = world.app.clock.now();
+    let mark = |host: &str| {
+        let mark = world.app.state.probe_marks.issue(host, now);
+        format!("X-Service-Probe: {}", mark.to_str().expect("plain"))
+    };
+
+    for path in ["/shoes", "/shoes", "/html"] {
+        world.crawl(path, &[&mark("shop.example")]).await;
+    }
+    world.crawl("/shoes", &[&mark("other.example")]).await;
+    recorder.flush().await;
+
+    let visits = world.app.visits().await;
+    assert_eq!(visits.iter().map(|row| row.visits).sum::<i64>(), 1, "only the mark of another site counts");
+}
+
+#[tokio::test]
 async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
     let origin = RawOrigin::responding(&[
         ("/html", "200 OK", "Content-Type: text/html"),

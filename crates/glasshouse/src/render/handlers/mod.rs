@@ -1,4 +1,5 @@
 //! HTTP of rendering: the render endpoint and the list of what is stored.
+//! See docs/decisions/0445.
 
 mod csv;
 
@@ -21,6 +22,7 @@ use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
 use crate::analytics::{CrawlerIndex, Verified};
 use crate::api::access::{ReadDomain, RenderPages};
+use crate::api::client::stated_client;
 use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
@@ -57,13 +59,27 @@ struct RenderQuery {
     cache_invalidate: Option<String>,
 }
 
+/// Headers of the render endpoint, for the document.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "only its description is used")]
+struct RenderHeaders {
+    /// Address of the visitor, as the integration saw it. A crawler is verified by it; it is not stored and counts in no rate
+    /// limit. Ignored when malformed.
+    #[param(rename = "x-service-client-address", example = "66.249.66.1")]
+    client_address: Option<String>,
+    /// Passed on as received: marks requests of the service's own audits and checks, which are no visits.
+    #[param(rename = "x-service-probe")]
+    probe: Option<String>,
+}
+
 /// Renders a page.
 ///
 /// Answers with the page as a crawler should see it: from memory (`edge-hit`), from the stored snapshot (`hit`) or
 /// rendered now (`miss`). Forward the visitor's `User-Agent`, `Accept`, `Accept-Language`, `Sec-Fetch-*` and
 /// `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
 /// `If-None-Match` is ignored: 304 here never means "not modified".
-#[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery),
+#[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery, RenderHeaders),
     security(("apiKey" = [])),
     responses(
         Refusals::<RenderPages, NotRendered>,
@@ -110,8 +126,12 @@ async fn render_page(
         entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,
-        // The caller is the customer's server: the crawler's own address is not known here.
-        verified: Verified::Unknown,
+        // The caller is the customer's server: the crawler's own address is known when an integration states it.
+        verified: crawler
+            .zip(stated_client(&headers))
+            .map_or(Verified::Unknown, |(crawler, address)| app.verifier.by_address(crawler, address)),
+        is_probe: app.probe_marks.are_in(&headers, host, app.platform.clock.now()),
+        // A stated address verifies the crawler and is no key of a limit.
         unverified_client: None,
     };
     let response = app.render.serve(&call).await?;

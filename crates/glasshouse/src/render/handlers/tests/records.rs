@@ -29,6 +29,90 @@ async fn visits_of_crawlers_that_got_a_page_are_counted() {
     .await;
 }
 
+const GPTBOT: &str = "GPTBot/1.2";
+/// A list that its provider published yesterday: what is not in it is an impostor's.
+const RANGES: &str =
+    r#"{"feeds":{"https://openai.com/gptbot.json":{"updated":"2026-11-19","networks":["20.15.240.0/24"]}}}"#;
+
+/// A process that knows the addresses of GPTBot.
+async fn knowing_gptbot(app: &TestApp) -> TestApp {
+    let file = app.state.platform.config.storage.data_dir.join("crawler-ranges.json");
+    std::fs::write(file, RANGES).expect("a folder of this test");
+    app.second().await
+}
+
+#[tokio::test]
+async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        let app = knowing_gptbot(&app).await;
+        app.state.start();
+        let ask = || app.render(&account, PAGE).header("user-agent", GPTBOT);
+        ask().await.assert_status(200);
+
+        for address in ["20.15.240.7", "8.8.8.8", "10.0.0.1", "no address"] {
+            // Three times: the first answer is prepared by the router, the later ones are the fast path's.
+            for _ in 0..3 {
+                ask().header("x-service-client-address", address).await.assert_status(200);
+            }
+        }
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let mut counted: Vec<_> =
+            rows.iter().map(|row| (row.served.as_str(), row.verified.as_str(), row.visits)).collect();
+        counted.sort_unstable();
+        assert_eq!(
+            counted,
+            [("cache", "no", 3), ("cache", "unknown", 6), ("cache", "yes", 3), ("render", "unknown", 1)]
+        );
+        app.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_impostor_starts_no_render_over_the_render_endpoint() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    let app = knowing_gptbot(&app).await;
+    let ask = |address| {
+        let request = app.render(&account, PAGE).header("user-agent", GPTBOT);
+        request.header("x-service-client-address", address)
+    };
+
+    let impostor = ask("8.8.8.8").await;
+    let crawler = ask("20.15.240.7").await;
+
+    assert_leads_to(&impostor, 304, PAGE);
+    crawler.assert_status(200);
+    assert_eq!(app.renderer.renders(PAGE), 1);
+}
+
+#[tokio::test]
+async fn our_own_requests_are_no_visits() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.state.start();
+        let mark = |host: &str| app.state.probe_marks.issue(host, app.clock.now());
+        let crawl = async |mark: http::HeaderValue| {
+            app.crawl(&account, PAGE).header("x-service-probe", mark.to_str().expect("plain")).await
+        };
+        for _ in 0..3 {
+            crawl(mark("shop.example")).await.assert_status(200);
+        }
+        crawl(mark("other.example")).await.assert_status(200);
+        app.set(&domain, |settings| settings.ignore_paths = "/shoes".into()).await;
+        crawl(mark("www.shop.example")).await.assert_status(304);
+
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        assert_eq!(rows.iter().map(|row| row.visits).sum::<i64>(), 1, "only the mark of another site counts");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn crawlers_that_are_left_to_the_origin_are_counted_apart() {
     TestApp::on_each_engine(async |app| {

@@ -1,0 +1,19 @@
+//! `glasshouse crawlers`: the crawler list in the form that each integration reads.
+
+use std::process::ExitCode;
+
+use super::output;
+use crate::analytics::crawler_list::{CrawlerList, CrawlerListForm};
+
+/// Form to write.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Form of the list
+    #[arg(long, value_enum)]
+    format: CrawlerListForm,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    output::bytes(CrawlerList::of_service()?.write(args.format).as_bytes())
+}

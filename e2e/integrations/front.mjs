@@ -1,0 +1,78 @@
+// Stands in front of the real service, passes requests on byte for byte and remembers them; on demand it is a service in trouble.
+import http from 'node:http';
+
+const HTML = { 'content-type': 'text/html; charset=utf-8', 'x-service-render-cache': 'hit' };
+/** Answers of a service in trouble, by name. */
+const TROUBLES = {
+  hang() {},
+  declined: (response) => response.writeHead(304, { location: 'https://elsewhere.test/', 'cache-control': 'no-store' }).end(),
+  json: (response) => response.writeHead(200, { 'content-type': 'application/json', 'x-service-render-cache': 'hit' }).end('{"a":1}'),
+  cut(response) {
+    response.writeHead(200, { ...HTML, 'content-length': 5000 });
+    response.write('<!doctype html><p>half a page');
+    setTimeout(() => response.destroy(), 30);
+  },
+  huge(response) {
+    response.writeHead(200, HTML);
+    const piece = Buffer.alloc(1024 * 1024, 'a');
+    let left = 20;
+    const more = () => {
+      while (left > 0) {
+        left -= 1;
+        if (!response.write(piece)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  },
+};
+
+export async function startFront(target) {
+  const seen = [];
+  let mode = 'pass';
+  const pass = (request, response) => {
+    const headers = { ...request.headers };
+    const onward = http.request({ host: '127.0.0.1', port: target, method: request.method, path: request.url, headers }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    request.pipe(onward);
+  };
+  const handle = (request, response) => {
+    const isQuestion = request.url !== '/healthz';
+    if (isQuestion) seen.push({ url: request.url, headers: request.headers, method: request.method });
+    if (mode === 'pass') return pass(request, response);
+    if (typeof mode === 'number') {
+      return response.writeHead(mode, { 'content-type': 'application/json' }).end('{"error":"a_trouble_of_this_test"}');
+    }
+    return TROUBLES[mode](response);
+  };
+  let server;
+  let port = 0;
+  const open = async () => {
+    server = http.createServer({ maxHeaderSize: 64 * 1024 }, handle);
+    server.keepAliveTimeout = 60_000;
+    await new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); });
+    port = server.address().port;
+  };
+  await open();
+  return {
+    get port() { return port; },
+    seen,
+    /** Sets how it answers: `pass`, a status, a name of TROUBLES, or `refuse`. */
+    async set(next) {
+      if (mode === 'refuse') await open();
+      mode = next;
+      if (next === 'refuse') {
+        const closed = new Promise((resolve) => { server.close(resolve); });
+        server.closeAllConnections();
+        await closed;
+      }
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

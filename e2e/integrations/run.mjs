@@ -1,0 +1,256 @@
+// Asks every integration, in its real runtime, the same questions, with the real service, Chromium and a React app behind.
+// Prints one line per integration and group, and what went wrong; ends with status 1 when anything did. Called by `make test`.
+// See docs/decisions/0446.
+//
+//   node run.mjs [integration ...]
+//   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
+import fs from 'node:fs';
+import path from 'node:path';
+import { buildApp, startApp } from './app/server.mjs';
+import { cases, CHROME, GOOGLEBOT, troubles } from './cases.mjs';
+import { startFront } from './front.mjs';
+import { ask, freePort, scratch } from './processes.mjs';
+import { deno } from './runtimes/deno.mjs';
+import { e2e } from './runtimes/files.mjs';
+import { nextjs } from './runtimes/next.mjs';
+import { nodeRuntime } from './runtimes/node.mjs';
+import { apache, caddy, nginx, nginxCache, varnish } from './runtimes/servers.mjs';
+import { vercel } from './runtimes/vercel.mjs';
+import { workerd } from './runtimes/workerd.mjs';
+import { startService } from './service.mjs';
+
+const ALL = [
+  { name: 'cloudflare-workers', way: 'api', begin: workerd }, { name: 'vercel', way: 'api', begin: vercel },
+  { name: 'netlify', way: 'api', begin: deno }, { name: 'nextjs', way: 'api', begin: nextjs },
+  { name: 'express', way: 'api', begin: nodeRuntime('express') }, { name: 'fastify', way: 'api', begin: nodeRuntime('fastify') },
+  { name: 'nginx', way: 'edge', begin: nginx }, { name: 'apache', way: 'edge', begin: apache }, { name: 'caddy', way: 'edge', begin: caddy },
+];
+const wanted = process.argv.slice(2);
+const integrations = ALL.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const out = (line) => process.stdout.write(`${line}\n`);
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+let failed = 0;
+let passed = 0;
+
+function report(site, group, problems, count) {
+  failed += problems.length;
+  passed += count - problems.length;
+  out(`${site.name.padEnd(20)} ${group.padEnd(34)} ${problems.length === 0 ? `${count} ok` : `${problems.length} of ${count} FAILED`}`);
+  for (const problem of problems) out(`    ${problem}`);
+}
+
+/** The requests that a front saw for a site since `from`. */
+function seenBy(site, from) {
+  return site.front.seen.slice(from).filter(({ url, headers }) => (site.way === 'api'
+    ? new URL(url, 'http://x').searchParams.get('url')?.includes(site.domain)
+    : headers.host?.includes(site.domain)));
+}
+
+/** The address that the service was asked for, as it stood in the request. */
+function askedFor(site, request) {
+  if (site.way === 'edge') return `http://${request.headers.host}${request.url}`;
+  return decodeURIComponent(/[?&]url=([^&]*)/.exec(request.url)[1]);
+}
+
+function headersFor(site, headers) {
+  const sent = { host: site.domain, ...headers };
+  if (headers.host === 'www') sent.host = `www.${site.domain}`;
+  if (headers['if-none-match'] === 'etag') sent['if-none-match'] = site.etag;
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+}
+
+/** Reasons of answers that came too late. */
+const LATE = /reason=(?:timeout|unreachable|unavailable)$/;
+
+async function tryCase(site, one) {
+  let from = site.front.seen.length;
+  const headers = headersFor(site, one.headers);
+  let answer = await ask(site.port, { ...one, headers });
+  if (one.asked && LATE.test(answer.headers['x-service-integration'])) {
+    // A render that waits for a busy machine is the app's, by the rules. The page is there the next time.
+    from = site.front.seen.length;
+    answer = await ask(site.port, { ...one, headers });
+  }
+  const asked = seenBy(site, from);
+  const problems = [];
+  const expect = (is, sentence) => { if (!is) problems.push(sentence); };
+  const { body } = answer;
+  if (one.status) expect(answer.status === one.status, `status ${answer.status}, not ${one.status}`);
+  if (one.asked === true) {
+    expect(asked.length === 1, `the service was asked ${asked.length} times`);
+    const scheme = site.way === 'api' ? 'https' : 'http';
+    if (asked[0]) expect(askedFor(site, asked[0]) === `${scheme}://${headers.host}${one.path}`, `the service was asked for ${askedFor(site, asked[0])}`);
+  }
+  if (one.asked === false) expect(asked.length === 0, `the service was asked ${asked.length} times`);
+  if (one.snapshot === true) expect(body.includes('Written by React') && body.includes('Seventeen teapots'), `no snapshot: ${answer.status} ${answer.headers['x-service-integration']} ${body.slice(0, 120)}`);
+  if (one.snapshot === false) expect(!body.includes('Seventeen teapots stand') || /json|javascript/.test(answer.headers['content-type']), 'a snapshot');
+  const said = answer.headers['x-service-integration'];
+  if (one.reason && site.way === 'api' && !one.silent?.includes(site.name)) expect(said === `app; reason=${one.reason}`, `x-service-integration ${said}, not ${one.reason}`);
+  const checked = one.check?.(answer, { domain: site.domain, request: asked[0] ?? { headers: {} } }) ?? [];
+  for (const [holds, sentence] of checked) expect(holds, sentence);
+  if (answer.headers.etag && one.path === '/shoes' && one.snapshot) site.etag = answer.headers.etag;
+  return problems.map((problem) => `${one.name}: ${problem}`);
+}
+
+async function ordinary(site) {
+  const mine = cases.filter((one) => (!one.way || one.way === site.way) && !one.except?.[site.name]);
+  const problems = [];
+  for (const one of mine) {
+    problems.push(...(await tryCase(site, one).catch((error) => [`${one.name}: ${error.message}`])));
+  }
+  report(site, 'requests and answers', problems, mine.length);
+}
+
+async function together(site) {
+  const path1 = `/together/${site.name}`;
+  const request = { path: path1, headers: { host: site.domain, 'user-agent': GOOGLEBOT } };
+  const answers = await Promise.all([ask(site.port, request), ask(site.port, request), ask(site.port, { ...request, headers: { ...request.headers, 'user-agent': CHROME } })]);
+  const problems = [];
+  for (const answer of answers.slice(0, 2)) if (!answer.body.includes('Seventeen teapots')) problems.push(`a crawler got ${answer.status} ${answer.body.slice(0, 80)}`);
+  if (answers[2].body.includes('Seventeen teapots stand')) problems.push('a person got the snapshot');
+  report(site, 'two crawlers and a person at once', problems, 1);
+}
+
+/** Every user agent of the corpus, while the service declines: a crawler's is asked for, nobody else's. */
+async function corpus(site) {
+  const read = (name) => fs.readFileSync(path.join(e2e, '../../crates/glasshouse/data/corpus', name), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
+  const agents = [
+    ...read('crawlers.tsv').map((line) => [line.split('\t')[1], true]), ...read('browsers.txt').map((line) => [line, false]), ...read('own.txt').map((line) => [line, false]),
+  ];
+  const from = site.front.seen.length;
+  let at = 0;
+  const worker = async () => {
+    while (at < agents.length) {
+      const number = at;
+      at += 1;
+      await ask(site.port, { path: `/corpus/${site.name}/${number}-`, headers: { host: site.domain, 'user-agent': agents[number][0] } });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  const numbers = site.front.seen.slice(from).map(({ url }) => new RegExp(`/corpus/${site.name}/(\\d+)-`).exec(decodeURIComponent(url))?.[1]);
+  const asked = new Set(numbers.filter(Boolean).map(Number));
+  const problems = agents.flatMap(([agent, isCrawler], number) => (asked.has(number) === isCrawler ? [] : [`${isCrawler ? 'not asked for' : 'asked for'}: ${agent}`]));
+  report(site, 'user agents of the corpus', problems, agents.length);
+}
+
+async function trouble(site, { mode, name, reason, withinMs, way }) {
+  if (way && way !== site.way) return;
+  const problems = [];
+  const headers = { host: site.domain, 'user-agent': GOOGLEBOT };
+  const answer = await ask(site.port, { path: `/shoes?trouble=${mode}`, headers }).catch((error) => ({ status: 0, headers: {}, body: error.message, ms: 0 }));
+  const said = answer.headers['x-service-integration'];
+  if (answer.status !== 200 || !/The shell/.test(answer.body)) problems.push(`${name}: ${answer.status} ${answer.body.slice(0, 80)}`);
+  if (site.way === 'api' && said !== `app; reason=${reason}`) problems.push(`${name}: x-service-integration ${said}, not ${reason}`);
+  const most = withinMs?.[site.way] ?? withinMs;
+  if (most && answer.ms > most + SLOW_MACHINE_MS) problems.push(`${name}: the app after ${Math.round(answer.ms)} ms`);
+  site.troubles.push(...problems);
+  site.troubled += 1;
+}
+/** Other work on the machine must not fail a test; `make bench` measures. */
+const SLOW_MACHINE_MS = 1000;
+
+/** One success, so that the failures of one trouble do not add to those of the next. */
+async function recover(site) {
+  const answer = await ask(site.port, { path: '/shoes', headers: { host: site.domain, 'user-agent': GOOGLEBOT } });
+  if (answer.headers['x-service-integration'] !== 'snapshot') site.troubles.push(`not back after a trouble: ${answer.headers['x-service-integration']}`);
+}
+
+
+/** Person and crawler through a cache, in both orders. */
+async function behindCache(site, name, begin) {
+  const port = await freePort();
+  const cache = await begin({ port, behind: site.port });
+  const problems = [];
+  const get = (agent, target) => ask(port, { path: target, headers: { host: site.domain, 'user-agent': agent } });
+  const isSnapshot = ({ body }) => body.includes('Seventeen teapots stand');
+  for (const order of [[CHROME, GOOGLEBOT, CHROME, GOOGLEBOT], [GOOGLEBOT, CHROME, GOOGLEBOT, CHROME]]) {
+    const target = `/shoes?cache=${order[0].length}`;
+    for (const agent of order) {
+      const answer = await get(agent, target);
+      if (isSnapshot(answer) !== (agent === GOOGLEBOT)) problems.push(`${agent === GOOGLEBOT ? 'the crawler got the shell' : 'the person got the snapshot'} (${answer.status})`);
+    }
+  }
+  await cache.close();
+  report(site, `behind ${name}`, problems, 8);
+}
+
+const closers = [];
+const appFolder = path.join(scratch, 'app');
+try {
+  await buildApp(appFolder);
+  const app = await startApp(appFolder);
+  closers.push(app.close);
+  const sites = [];
+  for (const one of integrations) sites.push({ ...one, domain: `${one.name}.test`, port: await freePort(), troubles: [], troubled: 0 });
+  const service = await startService(sites, app.port);
+  closers.push(service.close);
+  const fronts = { api: await startFront(service.port), edge: await startFront(service.edgePort) };
+  closers.push(fronts.api.close, fronts.edge.close);
+  await Promise.all(sites.map(async (site) => {
+    site.front = fronts[site.way];
+    const runtime = await site.begin({
+      port: site.port, domain: site.domain, key: service.key, appPort: app.port, appFolder, servicePort: fronts.api.port,
+      serviceUrl: `http://127.0.0.1:${fronts.api.port}`, edgeAddress: `127.0.0.1:${fronts.edge.port}`, appAddress: `127.0.0.1:${app.port}`,
+    });
+    closers.push(runtime.close);
+  }));
+
+  await Promise.all(sites.map(async (site) => {
+    const check = await service.cli('domain', 'check', site.domain).catch((error) => error.stdout || error.message);
+    report(site, 'connection check', /via api/.test(check) ? [] : [check], 1);
+    await service.api('PATCH', `/api/domains/${site.domain}/settings`, {
+      ignorePaths: '/account/**',
+      redirectRules: [{ source: '/old', destination: '/new', status: 301 }, { source: '/temporary', destination: '/now', status: 307 }],
+      customResponseHeaders: [{ pathPattern: '/tea', headers: [{ name: 'x-tea', value: 'green' }] }],
+    });
+  }));
+  // The browsers start at the first render, which on a busy machine takes longer than an integration waits.
+  for (const { domain } of sites) await service.render(`https://${domain}/warm`);
+  await pause(2500); // A change holds in every process within two seconds.
+
+  await Promise.all(sites.map(ordinary));
+  await Promise.all(sites.map(together));
+  const [first, second] = [sites.find(({ way, name }) => way === 'api' && name !== 'nextjs'), sites.find(({ way }) => way === 'edge')];
+  for (const site of [first, second].filter(Boolean)) {
+    await behindCache(site, 'nginx\'s cache', nginxCache);
+    await behindCache(site, 'Varnish', varnish);
+  }
+  for (const { mode } of [{ mode: 'declined' }]) {
+    for (const front of Object.values(fronts)) await front.set(mode);
+    await Promise.all(sites.map(corpus));
+    for (const front of Object.values(fronts)) await front.set('pass');
+  }
+  for (const one of troubles) {
+    for (const front of Object.values(fronts)) await front.set(one.mode);
+    await Promise.all(sites.map((site) => trouble(site, one)));
+    for (const front of Object.values(fronts)) await front.set('pass');
+    if (one.mode !== 'refuse') await Promise.all(sites.map(recover));
+  }
+  for (const site of sites) report(site, 'a service in trouble', site.troubles, site.troubled);
+
+  // Three failures in a row: then nobody asks, and the app is there at once.
+  for (const front of Object.values(fronts)) await front.set('refuse');
+  await Promise.all(sites.map(async (site) => {
+    const headers = { host: site.domain, 'user-agent': GOOGLEBOT };
+    for (let count = 0; count < 3; count += 1) await ask(site.port, { path: '/shoes', headers });
+  }));
+  for (const front of Object.values(fronts)) await front.set('pass');
+  await Promise.all(sites.map(async (site) => {
+    const from = site.front.seen.length;
+    const answer = await ask(site.port, { path: '/shoes', headers: { host: site.domain, 'user-agent': GOOGLEBOT } });
+    const problems = [];
+    if (seenBy(site, from).length > 0) problems.push('the service is asked after three failures in a row');
+    if (!/The shell/.test(answer.body)) problems.push(`no app: ${answer.status}`);
+    if (site.way === 'api' && answer.headers['x-service-integration'] !== 'app; reason=paused') problems.push(answer.headers['x-service-integration']);
+    report(site, 'three failures in a row', problems, 1);
+  }));
+} catch (error) {
+  failed += 1;
+  out(error.stack ?? String(error));
+} finally {
+  for (const close of closers.reverse()) await close();
+  if (failed === 0) fs.rmSync(scratch, { recursive: true, force: true });
+  else out(`logs: ${scratch}`);
+}
+out(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,88 @@
+// nginx, Apache and Caddy with the committed configuration, and the caches that stand in front (nginx's, Varnish).
+import fs from 'node:fs';
+import path from 'node:path';
+import { scratch, start } from '../processes.mjs';
+import { fillIn, integrations } from './files.mjs';
+
+const MODULES = '/usr/lib/apache2/modules';
+
+function folderFor(name) {
+  const folder = path.join(scratch, name);
+  fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
+  return folder;
+}
+
+const nginxMain = (folder, http) => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+events { worker_connections 512; }
+http {
+  access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+${http}
+}
+`;
+
+const startNginx = (name, folder, port) => start(name, '/usr/sbin/nginx', ['-e', `${folder}/error.log`, '-p', folder, '-c', `${folder}/nginx.conf`], { port, cwd: folder });
+
+export async function nginx({ port, domain, edgeAddress, appAddress }) {
+  const folder = folderFor('nginx');
+  fillIn('nginx/snippet.conf', path.join(folder, 'glasshouse.conf'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => text
+    .replaceAll('/etc/nginx/glasshouse-crawlers.conf', path.join(integrations, 'nginx/crawlers.conf'))
+    .replace('listen 80;', `listen 127.0.0.1:${port};`));
+  fs.writeFileSync(path.join(folder, 'nginx.conf'), nginxMain(folder, `  include ${folder}/glasshouse.conf;`));
+  return startNginx('nginx', folder, port);
+}
+
+export async function apache({ port, domain, edgeAddress, appAddress }) {
+  const folder = folderFor('apache');
+  fillIn('apache/snippet.conf', path.join(folder, 'glasshouse.conf'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => text
+    .replaceAll('/etc/apache2/glasshouse-crawlers.conf', path.join(integrations, 'apache/crawlers.conf'))
+    .replace('<VirtualHost *:80>', `<VirtualHost 127.0.0.1:${port}>`));
+  const modules = ['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'proxy_balancer', 'lbmethod_byrequests', 'slotmem_shm', 'rewrite', 'headers', 'setenvif'];
+  fs.writeFileSync(path.join(folder, 'apache2.conf'), `ServerRoot ${folder}
+DefaultRuntimeDir ${folder}
+Mutex file:${folder}
+PidFile ${folder}/pid
+ErrorLog ${folder}/error.log
+LogLevel warn
+ServerName localhost
+Listen 127.0.0.1:${port}
+${modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
+User nobody
+Group nogroup
+Include ${folder}/glasshouse.conf
+`);
+  return start('apache', '/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', `${folder}/apache2.conf`], { port, cwd: folder });
+}
+
+export async function caddy({ port, domain, edgeAddress, appAddress }) {
+  const folder = folderFor('caddy');
+  fillIn('caddy/snippet.caddy', path.join(folder, 'Caddyfile'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => `{
+	admin off
+	http_port ${port}
+	auto_https off
+	default_bind 127.0.0.1
+}
+${text.replaceAll('/etc/caddy/glasshouse-crawlers.caddy', path.join(integrations, 'caddy/crawlers.caddy'))}`);
+  const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  return start('caddy', 'caddy', ['run', '--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], { port, cwd: folder, env });
+}
+
+/** A cache of nginx in front of an integration. */
+export async function nginxCache({ port, behind }) {
+  const folder = folderFor('nginx-cache');
+  fs.writeFileSync(path.join(folder, 'nginx.conf'), nginxMain(folder, `  proxy_cache_path ${folder}/cache keys_zone=pages:1m;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://127.0.0.1:${behind}$request_uri; proxy_set_header Host $http_host;
+      proxy_cache pages; add_header X-Cache $upstream_cache_status always;
+    }
+  }`));
+  return startNginx('nginx-cache', folder, port);
+}
+
+/** Varnish in front of an integration. */
+export async function varnish({ port, behind }) {
+  const folder = folderFor('varnish');
+  return start('varnish', '/usr/sbin/varnishd', ['-F', '-n', folder, '-a', `127.0.0.1:${port}`, '-b', `127.0.0.1:${behind}`, '-s', 'malloc,32m'], { port, cwd: folder });
+}

@@ -1,0 +1,22 @@
+// Fastify 4 and 5: a plugin for all routes.
+import { createIntegration, factsOfNode, markNodeResponse, writeAnswer } from '../javascript/index.js';
+
+/** A plugin. The environment variable GLASSHOUSE_API_KEY, when there is one, is the key. */
+export function glasshouse(settings) {
+  const integration = createIntegration({ ...settings, apiKey: process.env.GLASSHOUSE_API_KEY ?? settings.apiKey });
+  const plugin = async (fastify) => {
+    fastify.addHook('onRequest', async (request, reply) => {
+      const outcome = await integration.respond(factsOfNode(request.raw, request.ip));
+      if (!outcome.answer) {
+        markNodeResponse(reply.raw, outcome);
+        return undefined;
+      }
+      reply.hijack();
+      writeAnswer(reply.raw, outcome.answer);
+      return reply;
+    });
+  };
+  // For the routes of the whole server, not only for those that are registered below the plugin.
+  plugin[Symbol.for('skip-override')] = true;
+  return plugin;
+}

@@ -1,0 +1,62 @@
+// Turns an answer of the render API into the visitor's, or into a reason to let the app answer. Pure.
+// No snapshot may be kept by a shared cache, which would show it to people.
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** Headers of the connection to the service, of its encoding, its limits and its caching: none of the visitor's business. */
+const NOT_RELAYED = new Set([
+  'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-encoding',
+  'content-length', 'accept-ranges', 'age', 'alt-svc', 'date', 'expires', 'nel', 'pragma', 'report-to', 'server', 'set-cookie',
+  'strict-transport-security', 'vary', 'via', 'surrogate-control', 'edge-control', 'x-accel-expires', 'x-request-id', 'ratelimit',
+  'ratelimit-policy', 'retry-after', 'x-service-snapshot-key',
+]);
+
+function isHtml(headers) {
+  const type = (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase();
+  return type === 'text/html' || type === 'application/xhtml+xml';
+}
+
+function relayedHeaders(source, cacheControl) {
+  const headers = new Headers();
+  for (const [name, value] of source) {
+    if (!NOT_RELAYED.has(name) && !name.endsWith('cache-control')) headers.set(name, value);
+  }
+  headers.set('cache-control', cacheControl);
+  headers.set('cdn-cache-control', 'no-store');
+  headers.set('vary', 'User-Agent, Accept-Encoding');
+  headers.set('x-service-integration', 'snapshot');
+  return headers;
+}
+
+/** Compares weakly. A malformed list names nothing. */
+function namesTag(ifNoneMatch, etag) {
+  if (!ifNoneMatch || !etag) return false;
+  const opaque = (tag) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
+}
+
+/** Returns `{ answer }`, or `{ reason }` for which the app answers. */
+export function relay(received, facts, address) {
+  const { status, headers, body } = received;
+  const isRendered = headers.has('x-service-render-cache');
+  if (status === 304) return { reason: 'declined' };
+  if (REDIRECTS.includes(status)) {
+    const location = headers.get('location');
+    if (!location) return { reason: 'broken' };
+    if (location === address) return { reason: 'loop' };
+    const relayed = relayedHeaders(headers, 'no-store');
+    relayed.delete('content-type');
+    relayed.delete('etag');
+    return { answer: { status, headers: relayed, body: null } };
+  }
+  const isSuccess = status >= 200 && status < 300;
+  if (!isSuccess && !isRendered) return { reason: `status-${status}` };
+  if (!isHtml(headers)) return { reason: 'broken' };
+  const relayed = relayedHeaders(headers, 'no-cache');
+  const isPartial = headers.has('x-service-render-partial');
+  if (status === 200 && !isPartial && namesTag(facts.header('if-none-match'), headers.get('etag'))) {
+    relayed.delete('content-type');
+    relayed.delete('location');
+    return { answer: { status: 304, headers: relayed, body: null } };
+  }
+  return { answer: { status, headers: relayed, body: facts.method === 'HEAD' ? null : body } };
+}

@@ -1,0 +1,187 @@
+// The rules of the core, one a test. What needs a runtime or the service is in e2e/integrations.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { createIntegration, factsOfNode, factsOfRequest, markResponse } from '../index.js';
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const SETTINGS = { serviceUrl: 'https://glasshouse.test/', apiKey: 'gh_live_key', domain: 'shop.example' };
+const HTML = { 'content-type': 'text/html; charset=utf-8', 'x-service-render-cache': 'hit', etag: 'W/"a"' };
+const page = () => new Response('<p>page</p>', { headers: HTML });
+
+function facts(target, headers = {}, more = {}) {
+  const all = { 'user-agent': GOOGLEBOT, ...headers };
+  return { method: 'GET', target, host: 'shop.example', header: (name) => all[name], ...more };
+}
+
+/** An integration whose service answers with `answer`, with a clock by hand. */
+function world(answer, settings = {}) {
+  const state = { asked: [], lines: [], time: 0 };
+  const fetch = async (url, options) => {
+    if (!url.endsWith('/healthz')) state.asked.push({ url, ...options });
+    return answer(url, options);
+  };
+  const integration = createIntegration({ ...SETTINGS, ...settings }, { fetch, now: () => state.time, log: (line) => state.lines.push(line) });
+  return { ...integration, state };
+}
+
+const lines = (name) => fs.readFileSync(new URL(`../../../crates/glasshouse/data/corpus/${name}`, import.meta.url), 'utf8')
+  .split('\n').filter((line) => line && !line.startsWith('#'));
+
+test('every crawler of the corpus is one, and no browser is', () => {
+  const { decide } = world(page);
+  const isAsked = (agent) => decide(facts('/', { 'user-agent': agent })) === null;
+
+  assert.deepEqual(lines('crawlers.tsv').map((line) => line.split('\t')[1]).filter((agent) => !isAsked(agent)), []);
+  assert.deepEqual([...lines('browsers.txt'), ...lines('own.txt')].filter(isAsked), []);
+});
+
+test('a person is answered without a request to the service', async () => {
+  const { respond, state } = world(page);
+
+  const outcome = await respond(facts('/shoes', { 'user-agent': CHROME }));
+
+  assert.deepEqual(outcome, { answer: null, isCrawler: false, reason: null });
+  assert.equal(state.asked.length, 0);
+});
+
+test('an address is sent byte for byte, encoded once', async () => {
+  const { respond, state } = world(page);
+
+  await respond(facts('/a%2Fb//c?q=H%26M&url=x+y'));
+
+  assert.equal(state.asked[0].url, `https://glasshouse.test/api/prerender/render?url=${encodeURIComponent('https://shop.example/a%2Fb//c?q=H%26M&url=x+y')}`);
+});
+
+test('bytes beyond ASCII that Node received are percent-encoded', () => {
+  const received = factsOfNode({ method: 'GET', url: '/caf\xc3\xa9', headers: { host: 'shop.example' } });
+
+  assert.equal(received.target, '/caf%C3%A9');
+});
+
+test('a request target that is no path goes to the app', async () => {
+  const { respond } = world(page);
+
+  assert.equal((await respond(facts('http://shop.example/'))).reason, 'address');
+});
+
+test('forwarded headers are believed only when told', async () => {
+  const forwarded = { 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'http', 'x-forwarded-for': '66.249.66.1, 10.0.0.1' };
+  const [plain, trusting] = [world(page), world(page, { trustForwarded: true })];
+
+  const outcome = await plain.respond(facts('/', forwarded, { host: 'internal:3000', client: '10.0.0.1' }));
+  await trusting.respond(facts('/', forwarded, { host: 'internal:3000', client: '10.0.0.1' }));
+
+  assert.equal(outcome.reason, 'host');
+  assert.match(trusting.state.asked[0].url, /url=http%3A%2F%2Fshop\.example%2F$/);
+  assert.equal(trusting.state.asked[0].headers['x-service-client-address'], '66.249.66.1');
+});
+
+test('a configured origin stands for every host', async () => {
+  const { respond, state } = world(page, { origin: 'https://shop.example/' });
+
+  await respond(facts('/a', {}, { host: 'internal:3000', client: '192.0.2.1' }));
+
+  assert.match(state.asked[0].url, /url=https%3A%2F%2Fshop\.example%2Fa$/);
+  assert.equal(state.asked[0].headers['x-service-client-address'], '192.0.2.1');
+});
+
+test('a place that nobody filled in is no key', async () => {
+  const { respond, state } = world(page, { apiKey: '__API_KEY__' });
+
+  assert.equal((await respond(facts('/'))).reason, 'no-key');
+  assert.equal(state.asked.length, 0);
+});
+
+test('a redirect to the address itself would never end, and is the app\'s', async () => {
+  const { respond } = world(() => new Response(null, { status: 301, headers: { location: 'https://shop.example/a' } }));
+
+  assert.equal((await respond(facts('/a'))).reason, 'loop');
+});
+
+test('a redirect is relayed without a body and kept by nobody', async () => {
+  const { respond } = world(() => new Response('moved', { status: 308, headers: { location: 'https://shop.example/b', 'cache-control': 'max-age=9' } }));
+
+  const { answer } = await respond(facts('/a'));
+
+  assert.deepEqual([answer.status, answer.body, answer.headers.get('location'), answer.headers.get('cache-control')], [308, null, 'https://shop.example/b', 'no-store']);
+});
+
+test('what would have a shared cache keep a snapshot is not relayed', async () => {
+  const { respond } = world(() => new Response('<p>page</p>', { headers: {
+    ...HTML, 'cache-control': 'public, s-maxage=9', 'surrogate-control': 'max-age=9', expires: 'Thu, 01 Jan 2099 00:00:00 GMT', vary: 'Accept', 'x-tea': 'green',
+  } }));
+
+  const { answer } = await respond(facts('/a'));
+
+  assert.deepEqual(Object.fromEntries(answer.headers), {
+    'cache-control': 'no-cache', 'cdn-cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8', etag: 'W/"a"',
+    vary: 'User-Agent, Accept-Encoding', 'x-service-integration': 'snapshot', 'x-service-render-cache': 'hit', 'x-tea': 'green',
+  });
+});
+
+test('the page\'s own 503 is relayed, the service\'s is not', async () => {
+  const own = world(() => new Response('<p>closed</p>', { status: 503, headers: HTML }));
+  const service = world(() => new Response('{}', { status: 503, headers: { 'content-type': 'application/json' } }));
+
+  assert.equal((await own.respond(facts('/'))).answer.status, 503);
+  assert.equal((await service.respond(facts('/'))).reason, 'status-503');
+});
+
+test('after three failures in a row nobody asks for 30 s, then one request does', async () => {
+  let isUp = false;
+  const { respond, state } = world(() => (isUp ? page() : new Response('', { status: 500 })));
+  for (let count = 0; count < 3; count += 1) await respond(facts('/'));
+
+  const paused = await respond(facts('/'));
+  state.time = 30_000;
+  const [first, second] = [respond(facts('/')), respond(facts('/'))];
+  const tried = [(await first).reason, (await second).reason];
+  state.time = 60_000;
+  isUp = true;
+  const back = await respond(facts('/'));
+  const stays = await respond(facts('/'));
+
+  assert.equal(paused.reason, 'paused');
+  assert.deepEqual(tried, ['status-500', 'paused']);
+  assert.equal(state.asked.length, 6);
+  assert.deepEqual([back.answer?.status, stays.answer?.status], [200, 200]);
+});
+
+test('an address that the service refuses makes nobody else wait', async () => {
+  const { respond } = world(() => new Response('{}', { status: 400 }));
+  for (let count = 0; count < 3; count += 1) await respond(facts('/'));
+
+  assert.equal((await respond(facts('/'))).reason, 'status-400');
+});
+
+test('failures are one line a minute', async () => {
+  const { respond, state } = world(() => { throw new TypeError('fetch failed'); });
+  for (let count = 0; count < 3; count += 1) await respond(facts('/'));
+  state.time = 61_000;
+  await respond(facts('/'));
+
+  assert.equal(state.lines.length, 2);
+  assert.match(state.lines[1], /3 request\(s\).*unreachable/);
+});
+
+test('a render that takes its time is waited for while the service is there', async () => {
+  const { respond } = world(async (url) => {
+    if (url.endsWith('/healthz')) return new Response('ok');
+    await new Promise((resolve) => { setTimeout(resolve, 2600); });
+    return page();
+  });
+
+  assert.equal((await respond(facts('/'))).answer?.status, 200);
+});
+
+test('a response of the app keeps its body and gets its marks', async () => {
+  const request = new Request('https://shop.example/a?b#c', { headers: { 'user-agent': GOOGLEBOT } });
+  const app = new Response('<p>app</p>', { headers: { 'content-type': 'text/html', vary: 'Accept' } });
+
+  const marked = markResponse(app, { isCrawler: true, reason: 'paused' });
+
+  assert.equal(factsOfRequest(request).target, '/a?b');
+  assert.deepEqual([marked.headers.get('vary'), marked.headers.get('x-service-integration'), await marked.text()], ['Accept, User-Agent', 'app; reason=paused', '<p>app</p>']);
+});

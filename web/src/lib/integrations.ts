@@ -5,7 +5,10 @@
 export const PLATFORMS = ['cloudflare-workers', 'nextjs', 'express', 'nginx', 'caddy'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-const files = import.meta.glob<string>('../../../integrations/*/snippet.*', { query: '?raw', import: 'default' });
+const files = import.meta.glob<string>(
+  '../../../integrations/{cloudflare-workers,nextjs,express,nginx,caddy}/snippet.*',
+  { query: '?raw', import: 'default' },
+);
 
 /** Returns the file of a platform; null when this build has none. Keys and addresses that nobody knows here stay to be filled in. */
 export async function snippetOf(

@@ -15,6 +15,7 @@ pub mod config;
 mod daily_budgets;
 pub mod dashboard;
 pub mod domains;
+pub mod draining;
 pub mod edge;
 pub mod follow;
 pub mod jobs;

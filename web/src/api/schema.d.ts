@@ -1636,6 +1636,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/readyz/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says whether this process can serve visitors, for load balancers.
+         * @description Database, object store and browser play no part: every process shares them, and without them a process still serves what it
+         *     holds. A process that was asked to end answers 503 from then on, and takes connections for `server.drain_s`.
+         */
+        get: operations["get_traffic_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3310,6 +3331,11 @@ export interface components {
              */
             name?: string | null;
         };
+        /**
+         * @description Reason for which a process serves no visitors.
+         * @enum {string}
+         */
+        NoTraffic: "starting" | "draining";
         /** @description An own page that answers cite. */
         OverviewCitedPage: {
             /** Format: int64 */
@@ -5966,6 +5992,12 @@ export interface components {
             name: string;
             /** @example https://notchly.com */
             siteUrl: string;
+        };
+        /** @description Readiness of this process alone. */
+        TrafficReadiness: {
+            /** @description This process can serve visitors. */
+            ok: boolean;
+            reason?: null | components["schemas"]["NoTraffic"];
         };
         /** @description Numbers of a domain by day. */
         Trend: {
@@ -15917,6 +15949,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    get_traffic_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This process can serve visitors. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReadiness"];
+                };
+            };
+            /** @description It has not read the domains yet, or is about to end. `Retry-After` says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReadiness"];
                 };
             };
         };

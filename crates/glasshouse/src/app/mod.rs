@@ -220,6 +220,7 @@ impl AppState {
         }
         let settings = WorkerSettings {
             // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
+            draining: self.platform.draining.clone(),
             drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
             // Never more towards one origin than this process can do at all, nor than a server should bear.
             lanes: LaneLimits {
@@ -292,6 +293,11 @@ impl AppState {
         let app = self.clone();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
+    }
+
+    /// The metrics listener as one function: metrics and the health of this process.
+    pub fn metrics_router(&self) -> axum::Router {
+        health::metrics_routes(self.clone())
     }
 
     /// What the account has of things that a plan limits.

@@ -21,6 +21,7 @@ use crate::config::{self, Config, Scheme};
 use crate::domains::connection::Connection;
 use crate::domains::connection::probe::ProbeKey;
 use crate::domains::{DomainsService, Site};
+use crate::draining::Draining;
 use crate::edge::certificates::Certificates;
 use crate::listen::accept::connections;
 use crate::platform::Platform;
@@ -43,6 +44,7 @@ pub(in crate::edge) struct Inner {
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
     pub connection: Connection,
+    pub draining: Draining,
     domains: DomainsService,
     accounts: Accounts,
 }
@@ -121,6 +123,7 @@ impl Edge {
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),
             connection: services.connection.clone(),
+            draining: platform.draining.clone(),
             forwarder,
             certificates,
             own_name,

@@ -31,3 +31,4 @@ pub mod telemetry;
 #[cfg(test)]
 pub mod testing;
 pub mod unrendered;
+pub mod verify;

@@ -39,7 +39,8 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render};
+use crate::verify::SiteVerifier;
+use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render, verify};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -88,6 +89,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Verification of sites.
+    pub verifier: SiteVerifier,
     /// Sites at a glance.
     pub dashboard: SiteDashboard,
     /// Check of whether the service can be used.
@@ -173,6 +176,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            verifier: SiteVerifier::new(&platform.network),
             dashboard,
             readiness: ReadinessCheck::default(),
             platform,
@@ -334,6 +338,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(verify::handlers::routes())
         .merge(dashboard::handlers::routes())
 }
 

@@ -15,6 +15,7 @@ pub mod config;
 mod daily_budgets;
 pub mod dashboard;
 pub mod domains;
+pub mod draining;
 pub mod edge;
 pub mod follow;
 pub mod jobs;
@@ -30,3 +31,4 @@ pub mod telemetry;
 #[cfg(test)]
 pub mod testing;
 pub mod unrendered;
+pub mod verify;

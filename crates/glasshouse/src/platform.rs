@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::draining::Draining;
 use crate::secret::Secrets;
 
 /// The ground that services stand on. Cheap to clone.
@@ -32,6 +33,8 @@ pub struct Platform {
     pub renderer: Arc<dyn Renderer>,
     /// Background tasks. Shutdown waits for all of them: a task must end soon after `shutdown` fires.
     pub tasks: TaskTracker,
-    /// Fires when the process is asked to end.
+    /// Whether the process is about to end: no new work begins, while requests are still taken.
+    pub draining: Draining,
+    /// Fires when requests have been answered and background work is to end.
     pub shutdown: CancellationToken,
 }

@@ -1135,6 +1135,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/domains/{domain}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says whether a domain's crawlers get pages and its people the app.
+         * @description Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
+         *     that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
+         *     and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+         */
+        post: operations["verify_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys": {
         parameters: {
             query?: never;
@@ -1628,6 +1650,27 @@ export interface paths {
          * @description The result is at most 2 seconds old.
          */
         get: operations["get_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says whether this process can serve visitors, for load balancers.
+         * @description Database, object store and browser play no part: every process shares them, and without them a process still serves what it
+         *     holds. A process that was asked to end answers 503 from then on, and takes connections for `server.drain_s`.
+         */
+        get: operations["get_traffic_readiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3310,6 +3353,11 @@ export interface components {
              */
             name?: string | null;
         };
+        /**
+         * @description Reason for which a process serves no visitors.
+         * @enum {string}
+         */
+        NoTraffic: "starting" | "draining";
         /** @description An own page that answers cite. */
         OverviewCitedPage: {
             /** Format: int64 */
@@ -5351,6 +5399,17 @@ export interface components {
          * @enum {string}
          */
         SiteChangeKind: "connected" | "audit_finished" | "refresh_finished" | "crawler_first_seen" | "pages_first_seen" | "snapshots_failed" | "visibility_changed" | "first_named" | "report_ready";
+        /** @description Outcome of one check. */
+        SiteCheckResult: {
+            /** @description One or two sentences on what was seen. */
+            detail: string;
+            /** @example crawler_snapshot */
+            id: string;
+            /** @description Nothing was found. Also true where the check could not judge; `detail` says so. */
+            ok: boolean;
+            /** @description How to repair it, on the platform that was recognised; null when nothing was found. */
+            remedy: string | null;
+        };
         /** @description Sites of an account. */
         SiteList: {
             sites: components["schemas"]["SiteRow"][];
@@ -5443,6 +5502,28 @@ export interface components {
              * @description How many paths there were (variant `purge`).
              */
             totalPaths?: number | null;
+        };
+        /** @description Outcome of a verification. */
+        SiteReport: {
+            /** @description Every check, in an order that never changes. */
+            checks: components["schemas"]["SiteCheckResult"][];
+            /**
+             * @description Crawler that was imitated.
+             * @example Googlebot
+             */
+            crawler: string;
+            /** @description No check found anything. */
+            ok: boolean;
+            /**
+             * @description Network or server that answers for the site, as far as its headers tell; null: unknown.
+             * @example Cloudflare
+             */
+            platform: string | null;
+            /**
+             * @description Address that was asked.
+             * @example https://shop.example/
+             */
+            url: string;
         };
         /** @description Asks for the pages of a sitemap. */
         SiteRequest: {
@@ -5967,6 +6048,12 @@ export interface components {
             /** @example https://notchly.com */
             siteUrl: string;
         };
+        /** @description Readiness of this process alone. */
+        TrafficReadiness: {
+            /** @description This process can serve visitors. */
+            ok: boolean;
+            reason?: null | components["schemas"]["NoTraffic"];
+        };
         /** @description Numbers of a domain by day. */
         Trend: {
             range: components["schemas"]["DayRange"];
@@ -6097,6 +6184,21 @@ export interface components {
          * @enum {string}
          */
         Verified: "yes" | "no" | "unknown";
+        /** @description Page to verify. */
+        VerifyBody: {
+            /**
+             * @description Crawler to imitate, by id or name; left out: Googlebot.
+             * @default null
+             * @example gptbot
+             */
+            as: string | null;
+            /**
+             * @description Path of the page, with its query; left out: `/`.
+             * @default null
+             * @example /pricing
+             */
+            path: string | null;
+        };
         /** @description Everything that is known of a domain's answers in seven days, compared with the seven days before. */
         VisibilityReport: {
             /** @description Largest impact first. */
@@ -10458,7 +10560,7 @@ export interface operations {
             };
             /**
              * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
-             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
+             *     - `fetch_failed`: The sitemap, the picture or the page could not be fetched.
              *     - `parse_failed`: What is at the sitemap's address is no sitemap.
              */
             400: {
@@ -11057,7 +11159,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
-             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
+             *     - `fetch_failed`: The sitemap, the picture or the page could not be fetched.
              */
             400: {
                 headers: {
@@ -12856,7 +12958,7 @@ export interface operations {
             };
             /**
              * @description - `validation_error`: What was sent to the Domains API cannot be used; `issues` says where and why.
-             *     - `fetch_failed`: The sitemap, or the picture, could not be fetched.
+             *     - `fetch_failed`: The sitemap, the picture or the page could not be fetched.
              *     - `parse_failed`: What is at the sitemap's address is no sitemap.
              */
             400: {
@@ -13165,6 +13267,133 @@ export interface operations {
             };
             /** @description There is no such thing, or it is not the account's. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    verify_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyBody"];
+            };
+        };
+        responses: {
+            /** @description Every check. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReport"];
+                };
+            };
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `fetch_failed`: The sitemap, the picture or the page could not be fetched.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `api_key_domain_scope_mismatch`: The key is restricted to another domain.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15917,6 +16146,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    get_traffic_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This process can serve visitors. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReadiness"];
+                };
+            };
+            /** @description It has not read the domains yet, or is about to end. `Retry-After` says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReadiness"];
                 };
             };
         };

@@ -13,7 +13,7 @@ const COLUMNS: &[&[&str]] = &[
     &["analytics"],
     &["mentions", "render"],
     &["refresh"],
-    &["edge", "views"],
+    &["edge", "verify", "views"],
     &["dashboard"],
 ];
 

@@ -102,6 +102,23 @@ pub struct Crawler {
 }
 
 impl Crawler {
+    /// Returns a user agent that says to be this crawler; none: it is known by its signature only.
+    pub fn user_agent(&self) -> Option<String> {
+        if !self.all_of.is_empty() {
+            return Some(self.all_of.join(" "));
+        }
+        let token = self.tokens.first()?;
+        let version = match token {
+            token if token.ends_with('/') => "1.0",
+            token if token.contains('/') => "",
+            _ => "/1.0",
+        };
+        Some(match token.strip_prefix('^') {
+            Some(start) => format!("{start}{version}"),
+            None => format!("Mozilla/5.0 (compatible; {token}{version})"),
+        })
+    }
+
     /// The names by which robots.txt speaks to it: rules for the first that a file has are for it.
     fn robots_names(&self) -> impl Iterator<Item = &str> {
         // Most go by what they call themselves.
@@ -194,6 +211,12 @@ impl CrawlerIndex {
             }
         }
         CrawlerPatterns { contains, starts_with, expressions }
+    }
+
+    /// Finds one of the crawlers that we name ourselves, by id or name in any case.
+    pub fn find_named(&self, name: &str) -> Option<&Crawler> {
+        let is_it = |text: &str| text.eq_ignore_ascii_case(name.trim());
+        self.overlay.iter().find(|crawler| is_it(&crawler.id) || is_it(&crawler.name))
     }
 
     /// Our own entries win (the longest token of all), then the list, then the heuristic.
@@ -430,6 +453,20 @@ mod tests {
         for user_agent in ["GPTBot/1.2", "Seekbot/1.0", "something-bot"] {
             let crawler = index.identify(user_agent).expect("a crawler");
             assert_eq!(index.find(&crawler.id), Some(crawler));
+        }
+    }
+
+    #[test]
+    fn a_crawler_is_known_by_the_user_agent_that_it_is_given() {
+        let index = CrawlerIndex::shared();
+
+        for crawler in &index.overlay {
+            let Some(user_agent) = crawler.user_agent() else {
+                assert!(crawler.web_bot_auth, "{} cannot be known at all", crawler.id);
+                continue;
+            };
+            assert_eq!(id_of(&user_agent), Some(crawler.id.as_str()), "{user_agent}");
+            assert_eq!(index.find_named(&crawler.name.to_uppercase()), Some(crawler));
         }
     }
 

@@ -61,7 +61,7 @@ error_codes! {
         with { "limit": 500, "current": 501 };
     InvalidCustomHeaders = BAD_REQUEST "invalid_custom_headers": "Response headers that may not be set; `details` names each."
         with { "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] };
-    FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap, or the picture, could not be fetched.";
+    FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap, the picture or the page could not be fetched.";
     ParseFailed = BAD_REQUEST "parse_failed": "What is at the sitemap's address is no sitemap.";
     InvalidUrls = BAD_REQUEST "invalid_urls": "Addresses of an audit that are none, or not on the domain; `issues` names each."
         with { "issues": [{ "path": "urls.0", "message": "is not on the domain" }] };

@@ -1,4 +1,5 @@
 //! `/metrics` of the metrics listener: Prometheus text. On a listener of its own, so that it is never public by accident.
+//! The health of the process is served beside it (`app/health`).
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -13,10 +14,15 @@ pub fn respond<B>(request: &Request<B>) -> Response {
         return ApiError::not_found().into_response();
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return ApiError::new(ErrorCode::MethodNotAllowed)
-            .with_header(header::ALLOW, http::HeaderValue::from_static("GET, HEAD"))
-            .into_response();
+        return wrong_method();
     }
     let text = crate::telemetry::metrics().render();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], Body::from(text)).into_response()
+}
+
+/// Answers a method that no path of the metrics listener has.
+pub fn wrong_method() -> Response {
+    ApiError::new(ErrorCode::MethodNotAllowed)
+        .with_header(header::ALLOW, http::HeaderValue::from_static("GET, HEAD"))
+        .into_response()
 }

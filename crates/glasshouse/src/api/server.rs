@@ -70,10 +70,15 @@ impl ApiServer {
         let in_flight = RequestsInFlight::default();
         let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
+        let draining = self.listening.draining.clone();
         let service = service_fn(move |request: Request<Incoming>| {
             let (held, closes) = (in_flight.begin(), closes_after(request.headers()));
             let response = respond(request, Sender { peer, is_pipelined: held.is_pipelined() });
-            async move { Ok::<_, Infallible>(finish(response.await, held, closes)) }
+            let draining = draining.clone();
+            async move {
+                let response = response.await;
+                Ok::<_, Infallible>(finish(response, held, closes || draining.has_begun()))
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -81,8 +86,8 @@ impl ApiServer {
             .header_read_timeout(None)
             .max_buf_size(self.head_bytes)
             .serve_connection(TokioIo::new(timed), service);
-        drive(Box::pin(connection), self.listening.shutdown.clone(), http1::Connection::graceful_shutdown)
-            .await;
+        let stop = self.listening.until_shutdown();
+        drive(Box::pin(connection), stop, http1::Connection::graceful_shutdown).await;
     }
 }
 

@@ -332,6 +332,25 @@ async fn readiness_names_the_part_that_is_away() {
 }
 
 #[tokio::test]
+async fn a_process_is_ready_for_traffic_from_when_it_knows_the_domains_until_it_drains() {
+    let app = TestApp::new().await;
+
+    let starting = app.get("/readyz/traffic").await;
+    app.state.follower.current().await.unwrap();
+    app.get("/readyz/traffic").await.assert(200, json!({ "ok": true }));
+    app.renderer.becomes_unusable("no browser is installed");
+    app.state.platform.db.close().await;
+    let without_parts = app.get("/readyz/traffic").await;
+    app.state.platform.draining.begin();
+    let draining = app.get("/readyz/traffic").await;
+
+    starting.assert(503, json!({ "ok": false, "reason": "starting" }));
+    without_parts.assert(200, json!({ "ok": true }));
+    assert_eq!(draining.header("retry-after"), "2");
+    draining.assert(503, json!({ "ok": false, "reason": "draining" }));
+}
+
+#[tokio::test]
 async fn one_check_of_readiness_answers_everybody_for_two_seconds() {
     let app = TestApp::new().await;
     app.get("/readyz").await.assert_status(200);

@@ -1,13 +1,14 @@
-//! How the service itself is: for load balancers and for people. No credential needed, nothing about customers told.
+//! Health of the service: for load balancers and for people, on the API's listener and the metrics listener. No credential
+//! needed, nothing about customers told.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
 use crawler::errors::one_line;
-use http::{StatusCode, header};
+use http::{HeaderValue, Request, StatusCode, header};
 use serde::Serialize;
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
@@ -15,6 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::AppState;
+use crate::api::metrics;
 use crate::clock::Timestamp;
 
 /// How long a part may take to answer before it counts as away.
@@ -23,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const RESULT_KEPT_FOR: Duration = Duration::from_secs(2);
 /// Time between two checks of the object store that write. In between it is only read.
 const WRITE_EVERY: Duration = Duration::from_secs(60);
+/// Seconds after which a balancer may find a process that starts ready.
+const ASK_AGAIN_SECONDS: &str = "2";
 
 /// The last result of the readiness check, shared by all who ask. Cheap to clone.
 ///
@@ -100,7 +104,17 @@ fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
 
 /// The operations of this file.
 pub fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::new().routes(routes!(get_health)).routes(routes!(get_readiness))
+    OpenApiRouter::new()
+        .routes(routes!(get_health))
+        .routes(routes!(get_readiness))
+        .routes(routes!(get_traffic_readiness))
+}
+
+/// Makes what the metrics listener serves: the health of this process beside its metrics, whatever its roles.
+pub fn metrics_routes(app: AppState) -> Router {
+    let (router, _) = routes().split_for_parts();
+    let respond = |request: Request<axum::body::Body>| async move { metrics::respond(&request) };
+    router.fallback(respond).method_not_allowed_fallback(|| async { metrics::wrong_method() }).with_state(app)
 }
 
 /// The process is up.
@@ -173,6 +187,49 @@ async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
     let readiness = app.readiness.result(&app).await;
     let status = if readiness.ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, no_store(Json(readiness)))
+}
+
+/// Readiness of this process alone.
+#[derive(Serialize, ToSchema)]
+struct TrafficReadiness {
+    /// This process can serve visitors.
+    ok: bool,
+    /// Why it cannot, when it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<NoTraffic>,
+}
+
+/// Reason for which a process serves no visitors.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum NoTraffic {
+    /// It has not read the domains yet.
+    Starting,
+    /// It is about to end.
+    Draining,
+}
+
+/// Says whether this process can serve visitors, for load balancers.
+///
+/// Database, object store and browser play no part: every process shares them, and without them a process still serves what it
+/// holds. A process that was asked to end answers 503 from then on, and takes connections for `server.drain_s`.
+#[utoipa::path(get, path = "/readyz/traffic", tag = "Service", security(()), responses(
+    (status = 200, description = "This process can serve visitors.", body = TrafficReadiness),
+    (status = 503, description = "It has not read the domains yet, or is about to end. `Retry-After` says when to ask again.",
+        body = TrafficReadiness),
+))]
+async fn get_traffic_readiness(State(app): State<AppState>) -> Response {
+    let reason = match (app.platform.draining.has_begun(), app.follower.has_read()) {
+        (true, _) => Some(NoTraffic::Draining),
+        (false, false) => Some(NoTraffic::Starting),
+        (false, true) => None,
+    };
+    let mut response = no_store(Json(TrafficReadiness { ok: reason.is_none(), reason })).into_response();
+    if reason.is_some() {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(ASK_AGAIN_SECONDS));
+    }
+    response
 }
 
 async fn check_all(app: &AppState, has_written: bool) -> Readiness {

@@ -41,7 +41,8 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render};
+use crate::verify::SiteVerifier;
+use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render, verify};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -94,6 +95,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Verification of sites.
+    pub site_verifier: SiteVerifier,
     /// Sites at a glance.
     pub dashboard: SiteDashboard,
     /// Check of whether the service can be used.
@@ -181,6 +184,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            site_verifier: SiteVerifier::new(&platform.network),
             dashboard,
             readiness: ReadinessCheck::default(),
             platform,
@@ -228,6 +232,7 @@ impl AppState {
         }
         let settings = WorkerSettings {
             // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
+            draining: self.platform.draining.clone(),
             drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
             // Never more towards one origin than this process can do at all, nor than a server should bear.
             lanes: LaneLimits {
@@ -303,6 +308,11 @@ impl AppState {
         Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
     }
 
+    /// The metrics listener as one function: metrics and the health of this process.
+    pub fn metrics_router(&self) -> axum::Router {
+        health::metrics_routes(self.clone())
+    }
+
     /// What the account has of things that a plan limits.
     pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
         let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
@@ -337,6 +347,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(verify::handlers::routes())
         .merge(dashboard::handlers::routes())
 }
 

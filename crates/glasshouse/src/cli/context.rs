@@ -15,6 +15,7 @@ use crate::accounts::{Account, Accounts};
 use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::draining::Draining;
 use crate::platform::Platform;
 use crate::secret::{Secrets, secret_file};
 use crate::unrendered::Unrendered;
@@ -116,6 +117,7 @@ impl Context {
             secrets: Arc::new(self.secrets()?),
             renderer: Arc::new(Unrendered),
             tasks: TaskTracker::new(),
+            draining: Draining::default(),
             shutdown: CancellationToken::new(),
         }))
     }

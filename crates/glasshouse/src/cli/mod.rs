@@ -21,6 +21,7 @@ mod output;
 mod render;
 mod serve;
 mod stats_token;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ enum Command {
     Render(render::Args),
     /// Audits a site without a server
     Audit(Box<audit::Args>),
+    /// Asks a site as a crawler and as a person, and says whether crawlers get pages and people the app
+    Verify(verify::Args),
     /// Asks AI assistants without a server what they say of a brand
     Ask(Box<ask::Args>),
     /// Manages accounts
@@ -164,6 +167,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve => serve::run(context).await,
         Command::Render(args) => render::run(args, &context).await,
         Command::Audit(args) => audit::run(*args, &context).await,
+        Command::Verify(args) => verify::run(args, &context).await,
         Command::Ask(args) => ask::run(*args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,

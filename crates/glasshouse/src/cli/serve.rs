@@ -13,9 +13,10 @@ use browser::Renderer;
 use http::Request;
 use hyper::body::Incoming;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
 use super::{Context, output};
 use crate::accounts::Accounts;
@@ -25,6 +26,7 @@ use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
 use crate::config::{Config, Role};
 use crate::dashboard::assets::{WebFiles, is_built};
+use crate::draining::Draining;
 use crate::edge;
 use crate::listen::accept::admission;
 use crate::listen::{ListenError, Listening, bind, descriptors};
@@ -39,7 +41,7 @@ const HEAD_BYTES: usize = 64 * 1024;
 /// Runs the command until SIGTERM or SIGINT.
 pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     // From here on a signal ends the service in order, however early it comes.
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut signals = EndSignals::new()?;
     let config = context.config.clone();
     crate::telemetry::metrics();
     descriptors::raise_limit();
@@ -66,6 +68,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         secrets: Arc::new(context.secrets()?),
         renderer: renderer.clone(),
         tasks: TaskTracker::new(),
+        draining: Draining::default(),
         shutdown: CancellationToken::new(),
     };
     let app = AppState::new(platform.clone());
@@ -78,7 +81,8 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 
     let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     // Listeners stop first; what runs in the background goes on until the requests are answered.
-    let listening = Listening::new(CancellationToken::new());
+    let draining = platform.draining.clone();
+    let listening = Listening { draining, ..Listening::new(CancellationToken::new()) };
     let server = || ApiServer { listening: listening.clone(), admission: admission(&config), head_bytes };
     let mut told = String::from("ready");
     if let Some(listener) = api {
@@ -101,18 +105,12 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
-        listening.tasks.spawn(
-            server().serve(listener, |request, _| async move { crate::api::metrics::respond(&request) }),
-        );
+        listening.tasks.spawn(serve_metrics(server(), listener, app.metrics_router()));
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
     output::note(&told);
 
-    let signal = tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
-    };
-    tracing::info!(signal, "shutting down");
+    drain(&platform, &mut signals).await;
     end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
     db.close().await;
     Ok(ExitCode::SUCCESS)
@@ -150,6 +148,47 @@ impl RoleSockets {
         };
         Ok(RoleSockets { api, edge, metrics })
     }
+}
+
+/// The signals that end the service.
+struct EndSignals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl EndSignals {
+    fn new() -> std::io::Result<EndSignals> {
+        Ok(EndSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Waits for the next signal and returns its name.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+/// Waits for a signal, then for the time in which balancers notice that this process ends.
+async fn drain(platform: &Platform, signals: &mut EndSignals) {
+    let (signal, drain_s) = (signals.next().await, platform.config.server.drain_s);
+    platform.draining.begin();
+    tracing::info!(signal, drain_s, "shutting down");
+    // A second signal ends the wait.
+    let _ = tokio::time::timeout(Duration::from_secs(drain_s), signals.next()).await;
+}
+
+/// Serves metrics and health on the metrics listener.
+async fn serve_metrics(server: ApiServer, listener: TcpListener, router: axum::Router) {
+    let respond = move |request: Request<Incoming>, _| {
+        let answer = router.clone().oneshot(request);
+        async move { answer.await.unwrap_or_else(|never| match never {}) }
+    };
+    server.serve(listener, respond).await;
 }
 
 /// Stops accepting, lets requests finish, then background work, then the browsers: all within the time of grace.

@@ -63,6 +63,7 @@ pub struct ServerSection {
     pub demo_domain: Option<String>,
     pub roles: Vec<Role>,
     pub shutdown_grace_s: u64,
+    pub drain_s: u64,
 }
 
 /// A part of the service that a process may run.

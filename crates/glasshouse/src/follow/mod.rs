@@ -139,6 +139,11 @@ impl Follower {
         followed != NEVER && (self.0.is_away.load(Ordering::Relaxed) || self.0.since(followed) < FRESH)
     }
 
+    /// Returns true once what is held was read, whatever the database has done since.
+    pub fn has_read(&self) -> bool {
+        self.0.followed.load(Ordering::Acquire) != NEVER
+    }
+
     /// Waits until what is held may be acted on. Fails only when it could never be read.
     ///
     /// That is at once, except after the start and after this process stood still.

@@ -12,8 +12,10 @@ use tokio_util::task::TaskTracker;
 use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
 use super::pressure::Pressure;
+use super::timed::RequestsInFlight;
 use super::turns::Turns;
 use crate::config::Config;
+use crate::draining::Draining;
 
 /// How long a listener rests when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -30,6 +32,8 @@ const UNSENT_BYTES: u32 = 128 * 1024;
 pub struct Listening {
     /// Connections are tracked here, so that shutdown can wait for them.
     pub tasks: TaskTracker,
+    /// Whether the process is about to end: connections are taken, and end after their next response.
+    pub draining: Draining,
     /// Fires when no more requests are to be taken.
     pub shutdown: CancellationToken,
     /// What waits to be written, over all listeners.
@@ -43,9 +47,28 @@ impl Listening {
     pub fn new(shutdown: CancellationToken) -> Listening {
         Listening {
             tasks: TaskTracker::new(),
+            draining: Draining::default(),
             shutdown,
             pressure: Pressure::default(),
             turns: Turns::default(),
+        }
+    }
+
+    /// Waits for shutdown.
+    pub fn until_shutdown(&self) -> impl Future<Output = ()> + use<> {
+        // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
+        self.shutdown.child_token().cancelled_owned()
+    }
+
+    /// Waits until an HTTP/2 connection is to send GOAWAY: at shutdown, or while draining once a request of the
+    /// connection has begun. A client that connects while draining therefore has its first request answered.
+    pub fn until_goaway(&self, in_flight: RequestsInFlight) -> impl Future<Output = ()> + use<> {
+        let (shutdown, draining) = (self.until_shutdown(), self.draining.token());
+        async move {
+            tokio::select! {
+                () = shutdown => {}
+                () = async { draining.cancelled().await; in_flight.first().await } => {}
+            }
         }
     }
 }
@@ -124,19 +147,17 @@ fn set_up(stream: &TcpStream) {
     }
 }
 
-/// Drives a connection to its end; after shutdown it takes no further request.
+/// Drives a connection to its end; it takes no further request once `stop` is over.
 ///
 /// It comes boxed: pinned here, its task would have room for it twice, for as long as the client stays.
-pub async fn drive<C>(mut connection: Pin<Box<C>>, shutdown: CancellationToken, drain: fn(Pin<&mut C>))
+pub async fn drive<C>(mut connection: Pin<Box<C>>, stop: impl Future<Output = ()>, drain: fn(Pin<&mut C>))
 where
     C: Future<Output = hyper::Result<()>>,
 {
-    // A token of its own: one that all connections look at, on every wake-up, is a lock between the cores.
-    let shutdown = shutdown.child_token();
     let ended = tokio::select! {
         biased;
         ended = connection.as_mut() => ended,
-        () = shutdown.cancelled() => {
+        () = stop => {
             drain(connection.as_mut());
             connection.await
         }

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::ConnectionPlace;
@@ -50,6 +51,8 @@ pub struct RequestsInFlight(Arc<InFlightCounts>);
 struct InFlightCounts {
     now: AtomicUsize,
     ever: AtomicUsize,
+    /// Told of the first request.
+    first: Notify,
     /// Whether the client has sent something since a request last began.
     has_arrived: AtomicBool,
 }
@@ -64,10 +67,19 @@ pub struct RequestInFlight {
 impl RequestsInFlight {
     /// Counts a request until the result is dropped.
     pub fn begin(&self) -> RequestInFlight {
-        self.0.ever.fetch_add(1, Ordering::Relaxed);
+        if self.0.ever.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.0.first.notify_one();
+        }
         self.0.now.fetch_add(1, Ordering::Relaxed);
         let is_pipelined = !self.0.has_arrived.swap(false, Ordering::Relaxed);
         RequestInFlight { counts: self.0.clone(), is_pipelined }
+    }
+
+    /// Waits for the connection's first request to begin. At most one caller may wait.
+    pub async fn first(&self) {
+        if self.ever() == 0 {
+            self.0.first.notified().await;
+        }
     }
 
     fn arrived(&self) {

@@ -28,6 +28,7 @@ use crate::api::envelope::Envelope;
 use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
 use crate::config::Config;
+use crate::draining::Draining;
 use crate::platform::Platform;
 use crate::secret::Secrets;
 
@@ -154,6 +155,7 @@ impl TestApp {
             secrets: Arc::new(secrets),
             renderer: renderer.clone() as Arc<dyn Renderer>,
             tasks: TaskTracker::new(),
+            draining: Draining::default(),
             shutdown: CancellationToken::new(),
         });
         let envelope = state.envelope();

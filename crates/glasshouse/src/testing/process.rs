@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::TestApp;
 use crate::app::AppState;
 use crate::config::Config;
+use crate::draining::Draining;
 use crate::platform::Platform;
 
 impl TestApp {
@@ -26,6 +27,7 @@ impl TestApp {
             config: Arc::new(config),
             renderer: renderer.clone(),
             tasks: TaskTracker::new(),
+            draining: Draining::default(),
             shutdown: CancellationToken::new(),
             ..self.state.platform.clone()
         });

@@ -1,5 +1,7 @@
 //! Commands: what they print, how they fail, and that a running service follows them.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -144,6 +146,36 @@ fn bad_usage_is_exit_code_two_and_one_line() {
 
         assert!(line.starts_with("error: "), "{line}");
     }
+}
+
+#[test]
+fn a_site_is_verified_by_a_command_that_reaches_loopback_only_where_that_is_allowed() {
+    let folder = folder();
+    let shell = "<div id=root></div><script src=/app.js></script>";
+    let site = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", site.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in site.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nserver: nginx\r\nconnection: close";
+            let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{shell}", shell.len());
+        }
+    });
+    let allowed = [("GLASSHOUSE_NETWORK__ALLOW_PRIVATE", "127.0.0.0/8")];
+
+    let refused = fails(&mut glasshouse(folder.path(), &["verify", &url], &[]), 1);
+    let bad_usage = fails(&mut glasshouse(folder.path(), &["verify", &url, "--as", "me"], &[]), 2);
+    let text = glasshouse(folder.path(), &["verify", &url, "--as", "gptbot"], &allowed).output().unwrap();
+    let json = glasshouse(folder.path(), &["verify", &url, "--json"], &allowed).output().unwrap();
+
+    assert!(refused.contains("does not answer"), "{refused}");
+    assert!(bad_usage.contains("googlebot"), "{bad_usage}");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("as GPTBot and as a person, on nginx") && text.contains("What to do:"), "{text}");
+    assert_eq!(json.status.code(), Some(3));
+    let report: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&report["ok"], &report["platform"]), (&false.into(), &"nginx".into()));
+    assert_eq!(report["checks"][0]["id"], "crawler_snapshot");
 }
 
 #[test]

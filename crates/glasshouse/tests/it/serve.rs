@@ -67,6 +67,33 @@ fn a_request_in_flight_is_answered_after_sigterm() {
 }
 
 #[test]
+fn while_draining_requests_are_still_answered_and_each_closes_its_connection() {
+    let folder = folder();
+    let settings = [("GLASSHOUSE_SERVER__DRAIN_S", "600"), ("GLASSHOUSE_SERVER__ROLES", "worker,api")];
+    let mut service = Service::start(folder.path(), &settings);
+    let metrics = service.metrics.trim_end_matches("/metrics").to_owned();
+    let get = |address: &str, path: &str| {
+        raw(address, format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
+    };
+    let ready = raw(&metrics, b"GET /readyz/traffic HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+
+    service.terminate();
+    service.wait_for("shutting down");
+    let (draining, answered) = (get(&metrics, "/readyz/traffic"), get(&service.api, "/healthz"));
+    let others = ["/healthz", "/readyz", "/metrics"].map(|path| get(&metrics, path));
+    // A second signal ends the drain.
+    service.terminate();
+
+    assert!(ready.starts_with("HTTP/1.1 200"), "{ready}");
+    assert!(draining.starts_with("HTTP/1.1 503") && draining.contains("retry-after: 2"), "{draining}");
+    assert!(answered.starts_with("HTTP/1.1 200") && answered.contains("connection: close"), "{answered}");
+    for other in others {
+        assert!(other.starts_with("HTTP/1.1 200") || other.contains("\"browser\""), "{other}");
+    }
+    assert_eq!(service.wait(), Some(0));
+}
+
+#[test]
 fn an_idle_connection_does_not_hold_the_end_up() {
     let folder = folder();
     let mut service = Service::start(folder.path(), &[]);

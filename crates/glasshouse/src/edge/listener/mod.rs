@@ -191,7 +191,8 @@ impl Front {
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
-        drive(Box::pin(connection), self.listening.shutdown.clone(), UpgradeableConnection::graceful_shutdown)
+        let stop = self.listening.until_shutdown();
+        drive(Box::pin(connection), stop, UpgradeableConnection::graceful_shutdown)
     }
 
     fn service(&self, peer: Peer, in_flight: RequestsInFlight) -> Service {
@@ -208,11 +209,12 @@ impl Front {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
+        let stop = self.listening.until_goaway(in_flight.clone());
         let timed = TimedConnection::http2(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http2.serve_connection(TokioIo::new(timed), service);
-        drive(Box::pin(connection), self.listening.shutdown.clone(), http2::Connection::graceful_shutdown)
+        drive(Box::pin(connection), stop, http2::Connection::graceful_shutdown)
     }
 }
 

@@ -62,6 +62,8 @@ impl Edge {
                 without_body(page.response(), is_head)
             }
         };
+        // HTTP/2 connections get GOAWAY from their listener.
+        closes |= self.inner().draining.has_begun();
         if closes && is_http1 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }

@@ -22,6 +22,7 @@ use crate::domains::connection::Connection;
 use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::connection::probe::ProbeKey;
 use crate::domains::{DomainsService, Site};
+use crate::draining::Draining;
 use crate::edge::certificates::Certificates;
 use crate::listen::accept::connections;
 use crate::platform::Platform;
@@ -45,6 +46,7 @@ pub(in crate::edge) struct Inner {
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
     pub connection: Connection,
+    pub draining: Draining,
     domains: DomainsService,
     accounts: Accounts,
 }
@@ -128,6 +130,7 @@ impl Edge {
             domains: services.domains.clone(),
             accounts: services.accounts.clone(),
             connection: services.connection.clone(),
+            draining: platform.draining.clone(),
             forwarder,
             certificates,
             own_name,

@@ -279,6 +279,30 @@ async fn http2_is_spoken_over_tls() {
 }
 
 #[tokio::test]
+async fn while_draining_an_http2_connection_ends_after_the_requests_that_it_has() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+    let before = secured.connect("shop.example", "h2").await.expect("a trusted certificate");
+    secured.world.app.state.platform.draining.begin();
+    let after = secured.connect("shop.example", "h2").await.expect("a trusted certificate");
+
+    for stream in [before, after] {
+        let (mut sender, connection) =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+        let request = http::Request::get("https://shop.example/a").body(Empty::<Bytes>::new()).unwrap();
+        let answered = async {
+            let response = sender.send_request(request).await.unwrap();
+            let status = response.status();
+            response.into_body().collect().await.unwrap();
+            status
+        };
+        let (status, ended) = tokio::join!(answered, connection);
+
+        assert_eq!((status.as_u16(), ended.is_ok()), (200, true));
+    }
+}
+
+#[tokio::test]
 async fn another_host_than_the_handshakes_is_misdirected() {
     let secured = Secured::start("").await;
     secured.world.shop().await;

@@ -14,6 +14,18 @@ use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 
 #[tokio::test]
+async fn while_draining_each_response_closes_its_connection() {
+    let origin = RawOrigin::echo().await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+    world.app.state.platform.draining.begin();
+
+    let reply = world.send("GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n").await;
+
+    assert_eq!((reply.status, reply.header("connection")), (200, Some("close")));
+}
+
+#[tokio::test]
 async fn a_persons_request_reaches_the_origin_with_who_asked_and_for_what() {
     let origin = RawOrigin::echo().await;
     let world = World::with_origin(origin.address).await;

@@ -115,7 +115,8 @@ impl World {
 pub fn start_edge(app: &TestApp, sockets: EdgeSockets, stop: &CancellationToken) -> Edge {
     let services = app.state.edge_services();
     let edge = Edge::with_limits(&app.state.platform, services, sockets.addresses(), LIMITS).unwrap();
-    edge.listen(sockets, &Listening::new(stop.clone()));
+    let draining = app.state.platform.draining.clone();
+    edge.listen(sockets, &Listening { draining, ..Listening::new(stop.clone()) });
     edge
 }
 

@@ -142,7 +142,7 @@ impl Worker {
                 // Jobs that end at once are written down together with beginning the next ones.
                 tokio::task::yield_now().await;
                 self.take_ready_results();
-                !self.ended.is_empty() || (begun > 0 && !self.running.free_slots(&self.registry).is_empty())
+                !self.ended.is_empty() || (begun > 0 && !self.free_slots().is_empty())
             }
             Err(error) => {
                 self.is_unsure = true;
@@ -166,7 +166,7 @@ impl Worker {
         if let Some(wait) = self.until_lane_opens() {
             return wait.min(idle);
         }
-        if self.running.free_slots(&self.registry).is_empty() {
+        if self.free_slots().is_empty() {
             return idle;
         }
         let now = self.jobs.clock().now();
@@ -174,6 +174,14 @@ impl Worker {
         match next.await {
             Ok(Some(next)) => next.since(now).clamp(Duration::from_millis(10), idle),
             _ => idle,
+        }
+    }
+
+    /// Returns the kinds of which more may be claimed, and how many more; none while the process drains.
+    fn free_slots(&self) -> BTreeMap<&'static str, usize> {
+        match self.settings.draining.has_begun() {
+            true => BTreeMap::new(),
+            false => self.running.free_slots(&self.registry),
         }
     }
 
@@ -192,7 +200,7 @@ impl Worker {
     /// Both in one transaction, because under load that halves their number.
     async fn step(&mut self) -> Result<usize, DbError> {
         self.notice_lost_lease();
-        let free = self.running.free_slots(&self.registry);
+        let free = self.free_slots();
         if self.ended.is_empty() && free.is_empty() {
             return Ok(0);
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{LaneLimits, NamedLanes};
+use crate::draining::Draining;
 
 /// How a worker behaves. The defaults are what production uses; tests are in more of a hurry.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub struct WorkerSettings {
     pub idle_wait: Duration,
     /// How long running jobs may go on at most when the process is asked to end; each kind says how long it needs.
     pub drain: Duration,
+    /// Whether the process is about to end: nothing more is claimed.
+    pub draining: Draining,
     /// Politeness towards origins.
     pub lanes: LaneLimits,
     /// Lanes with limits of their own.
@@ -33,6 +36,7 @@ impl Default for WorkerSettings {
             sweep_every: Duration::from_secs(5),
             idle_wait: Duration::from_secs(5),
             drain: Duration::from_secs(15),
+            draining: Draining::default(),
             lanes: LaneLimits { at_once: 8, per_second: 50 },
             named_lanes: NamedLanes::new(),
             notify_url: None,

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::clock::{Clock, Timestamp};
+use crate::draining::Draining;
 use crate::jobs::{Batch, Job, JobOutcome, JobPriority, JobRun, JobState, NewBatch, NewJob};
 use crate::testing::{for_each_engine, postgres};
 
@@ -161,6 +162,7 @@ impl Process {
             sweep_every: Duration::from_millis(100),
             idle_wait: Duration::from_millis(200),
             drain: Duration::from_millis(100),
+            draining: Draining::default(),
             lanes: LaneLimits { at_once: 2, per_second: 1000 },
             named_lanes: NamedLanes::new(),
             notify_url: None,

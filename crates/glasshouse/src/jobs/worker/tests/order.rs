@@ -17,6 +17,20 @@ async fn a_job_exists_only_if_what_caused_it_was_committed() {
 }
 
 #[tokio::test]
+async fn a_process_that_drains_claims_nothing() {
+    on_each_engine(async |process| {
+        process.queue(vec![say("a")]).await;
+        process.settings.draining.begin();
+
+        let said = process.run_all().await;
+
+        assert_eq!(said, [""; 0]);
+        assert_eq!(process.states().await, [(JobState::Waiting, 0, None)]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn priorities_go_first_and_then_the_order_of_queueing() {
     on_each_engine(async |process| {
         process.queue(vec![say("bulk 1").priority(JobPriority::Bulk), say("normal")]).await;

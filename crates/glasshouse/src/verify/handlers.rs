@@ -1,0 +1,99 @@
+//! HTTP of verifications.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use url::Url;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::model::{DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, VerifyError, VerifyTarget};
+use crate::api::access::{Access, Credentials, Rate};
+use crate::api::openapi::{Refusals, own_errors};
+use crate::api::shared_limits::SharedLimit;
+use crate::api::{ApiError, ApiResult, Caller, ErrorCode, OptionalJson};
+use crate::app::AppState;
+use crate::domains::{DomainAccess, RequestedDomain};
+
+/// The operation of this feature.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(verify_domain))
+}
+
+own_errors! {
+    NotVerified: InvalidRequest, FetchFailed, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
+        UnsupportedMediaType;
+}
+
+/// Verification of a domain: a session, an account-wide key of any plan, or the domain's own; 6 a minute.
+#[derive(Debug)]
+struct VerifyDomain;
+
+impl Access for VerifyDomain {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const RATE: Rate = Rate::Shared(SharedLimit { name: "verify", per_minute: 6, per_minute_of_sessions: 6 });
+}
+
+/// Page to verify.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(default)]
+struct VerifyBody {
+    /// Path of the page, with its query; left out: `/`.
+    #[schema(examples("/pricing"))]
+    path: Option<String>,
+    /// Crawler to imitate, by id or name; left out: Googlebot.
+    #[schema(examples("gptbot"))]
+    r#as: Option<String>,
+}
+
+/// Says whether a domain's crawlers get pages and its people the app.
+///
+/// Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
+/// that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
+/// and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+#[utoipa::path(post, path = "/api/domains/{domain}/verify", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    request_body = VerifyBody,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<VerifyDomain, NotVerified>,
+        (status = 200, description = "Every check.", body = SiteReport)))]
+async fn verify_domain(
+    caller: Caller<VerifyDomain>,
+    State(app): State<AppState>,
+    domain: RequestedDomain,
+    OptionalJson(body): OptionalJson<VerifyBody>,
+) -> ApiResult<Json<SiteReport>> {
+    let path = body.path.as_deref().unwrap_or("/");
+    let crawler = ImitatedCrawler::named(body.r#as.as_deref().unwrap_or(DEFAULT_CRAWLER))
+        .map_err(|error| ApiError::invalid_parameter("as", error.to_string()))?;
+    if !path.starts_with('/') {
+        return Err(ApiError::invalid_parameter("path", "must begin with /"));
+    }
+    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
+    let url_bytes = app.platform.config.limits.url_bytes;
+    let address = |scheme: &str| -> ApiResult<Url> {
+        crawler::url::parse_target(&format!("{scheme}://{}{path}", domain.host), url_bytes)
+            .map_err(|error| ApiError::invalid_parameter("path", error.to_string()))
+    };
+    let mut target = VerifyTarget {
+        query_parameters: domain.rendering.query_parameters.clone(),
+        verified_crawlers_only: domain.rendering.verified_crawlers_only,
+        ..VerifyTarget::new(address("https")?, crawler)
+    };
+    let report = match app.site_verifier.verify(&target).await {
+        Ok(report) => report,
+        // A site that has no certificate yet.
+        Err(VerifyError::NothingAnswered { .. }) => {
+            target.url = address("http")?;
+            let report = app.site_verifier.verify(&target).await;
+            report.map_err(|error| {
+                tracing::debug!(error = &error as &dyn std::error::Error, "a site could not be verified");
+                ApiError::new(ErrorCode::FetchFailed)
+            })?
+        }
+    };
+    Ok(Json(report))
+}

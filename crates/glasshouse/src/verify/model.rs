@@ -1,0 +1,105 @@
+//! Types of a verification: target, outcome of each check, refusals. Pure.
+
+use serde::Serialize;
+use url::Url;
+use utoipa::ToSchema;
+
+use crate::analytics::crawlers::CrawlerIndex;
+
+/// Crawler that is imitated unless another one is named.
+pub const DEFAULT_CRAWLER: &str = "googlebot";
+/// Crawlers that a refusal names.
+const EXAMPLES: &str =
+    "googlebot, bingbot, gptbot, oai-searchbot, claudebot, perplexitybot, facebookexternalhit";
+
+/// Page to verify, and what is known of its domain.
+#[derive(Debug, Clone)]
+pub struct VerifyTarget {
+    /// Absolute http or https address.
+    pub url: Url,
+    pub crawler: ImitatedCrawler,
+    /// Query parameters that are a part of a page's address; none: all but those of tracking, or unknown.
+    pub query_parameters: Option<Vec<String>>,
+    /// Whether only verified crawlers get snapshots, which this check cannot be.
+    pub verified_crawlers_only: bool,
+}
+
+impl VerifyTarget {
+    /// Makes the target of an address of which nothing else is known.
+    pub fn new(url: Url, crawler: ImitatedCrawler) -> VerifyTarget {
+        VerifyTarget { url, crawler, query_parameters: None, verified_crawlers_only: false }
+    }
+}
+
+/// Crawler that the check names itself as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImitatedCrawler {
+    pub name: String,
+    pub user_agent: String,
+}
+
+/// A crawler that cannot be imitated.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CrawlerError {
+    /// No crawler has the name.
+    #[error(
+        "there is no crawler {0:?}; known are {EXAMPLES}, and each other one that reports of visits name"
+    )]
+    Unknown(String),
+    /// The crawler is known by signatures alone.
+    #[error("{0} has no user agent of its own and cannot be imitated; take one of {EXAMPLES}")]
+    SignedOnly(String),
+}
+
+impl ImitatedCrawler {
+    /// Finds a crawler by id or name.
+    pub fn named(name: &str) -> Result<ImitatedCrawler, CrawlerError> {
+        let crawler = CrawlerIndex::shared().find_named(name);
+        let crawler = crawler.ok_or_else(|| CrawlerError::Unknown(name.chars().take(80).collect()))?;
+        let user_agent =
+            crawler.user_agent().ok_or_else(|| CrawlerError::SignedOnly(crawler.name.clone()))?;
+        Ok(ImitatedCrawler { name: crawler.name.clone(), user_agent })
+    }
+}
+
+/// Outcome of a verification.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteReport {
+    /// No check found anything.
+    pub ok: bool,
+    /// Address that was asked.
+    #[schema(examples("https://shop.example/"))]
+    pub url: String,
+    /// Crawler that was imitated.
+    #[schema(examples("Googlebot"))]
+    pub crawler: String,
+    /// Network or server that answers for the site, as far as its headers tell; null: unknown.
+    #[schema(required = true, examples("Cloudflare"))]
+    pub platform: Option<&'static str>,
+    /// Every check, in an order that never changes.
+    pub checks: Vec<SiteCheckResult>,
+}
+
+/// Outcome of one check.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteCheckResult {
+    #[schema(examples("crawler_snapshot"))]
+    pub id: &'static str,
+    /// Nothing was found. Also true where the check could not judge; `detail` says so.
+    pub ok: bool,
+    /// One or two sentences on what was seen.
+    pub detail: String,
+    /// How to repair it, on the platform that was recognised; null when nothing was found.
+    #[schema(required = true)]
+    pub remedy: Option<String>,
+}
+
+/// A verification that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// Neither the crawler nor the person got any answer.
+    #[error("{url} does not answer: {reason}")]
+    NothingAnswered { url: Url, reason: String },
+}

@@ -1,0 +1,252 @@
+//! Questions that a verification asks a site: the page as crawler and person in turns, as the service's own browser, with a
+//! query, an address that does not exist, an asset, HEAD. About twelve requests, one after the other, in a minute at most.
+//! Must never connect but through the guarded fetcher, and never follow a redirect to another site.
+
+use std::time::{Duration, Instant};
+
+use crawler::errors::one_line;
+use crawler::fetch::TimeLimits;
+use crawler::{FetchError, FetchRequest, Fetched, Fetcher, Network};
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, LOCATION, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use url::Url;
+
+use super::answer::{
+    NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, is_same_site, read_page,
+    says_html,
+};
+use super::findings::judge;
+use super::model::{SiteReport, VerifyError, VerifyTarget};
+use crate::api::header_names::{SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
+
+/// User agent of a person's browser.
+const PERSON: &str = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+/// User agent of the browsers that render.
+const SERVICE: &str = concat!(
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Glasshouse/",
+    env!("CARGO_PKG_VERSION")
+);
+/// Time limit of one question.
+const QUESTION: Duration = Duration::from_secs(15);
+/// Time limit of all questions.
+const ALL_QUESTIONS: Duration = Duration::from_secs(60);
+/// Bytes of an answer that are read.
+const MAX_BODY_BYTES: u64 = 4 << 20;
+/// Redirects that are followed for one question.
+const MAX_REDIRECTS: usize = 10;
+/// Link previews give up after about ten seconds, and search engines crawl slow sites less.
+const SLOW: SlowAfter = SlowAfter { first: Duration::from_secs(10), second: Duration::from_secs(3) };
+
+/// Asks sites. Cheap to clone.
+#[derive(Clone)]
+pub struct SiteVerifier {
+    fetcher: Fetcher,
+    slow_after: SlowAfter,
+}
+
+/// Client that a question comes from.
+#[derive(Debug, Clone, Copy)]
+enum Client<'a> {
+    Crawler(&'a str),
+    Person,
+    Service,
+}
+
+impl SiteVerifier {
+    /// Asks through the guarded way out.
+    pub fn new(network: &Network) -> SiteVerifier {
+        let user_agent = HeaderValue::from_static(SERVICE);
+        let fetcher = Fetcher::new(network.clone(), crawler::tls::client_config(), user_agent);
+        SiteVerifier { fetcher, slow_after: SLOW }
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_limits(network: &Network, slow_after: SlowAfter) -> SiteVerifier {
+        SiteVerifier { slow_after, ..SiteVerifier::new(network) }
+    }
+
+    /// Asks a site everything and judges what it answered. Fails when neither crawler nor person got an answer.
+    pub async fn verify(&self, target: &VerifyTarget) -> Result<SiteReport, VerifyError> {
+        Ok(judge(&self.observe(target).await?))
+    }
+
+    async fn observe(&self, target: &VerifyTarget) -> Result<Observations, VerifyError> {
+        let questions = Questions { verifier: self, ends: Instant::now() + ALL_QUESTIONS };
+        let url = &target.url;
+        let crawler = Client::Crawler(&target.crawler.user_agent);
+        let first_crawler = questions.get(url, crawler).await;
+        let first_person = questions.get(url, Client::Person).await;
+        if let (Err(_), Err(none)) = (&first_crawler, &first_person) {
+            let reason = none.reason.clone();
+            return Err(VerifyError::NothingAnswered { url: url.clone(), reason });
+        }
+        let second_crawler = questions.get(url, crawler).await;
+        let second_person = questions.get(url, Client::Person).await;
+        let asset = [&second_person, &first_person]
+            .into_iter()
+            .find_map(|asked| asked.as_ref().ok()?.page.as_ref()?.asset.clone());
+        let query = match with_new_query(target) {
+            Some((asked, sent)) => Some(QueryAnswer { sent, answer: questions.get(&asked, crawler).await }),
+            None => None,
+        };
+        Ok(Observations {
+            url: url.clone(),
+            crawler: target.crawler.clone(),
+            verified_crawlers_only: target.verified_crawlers_only,
+            slow_after: self.slow_after,
+            crawlers: [first_crawler, second_crawler],
+            people: [first_person, second_person],
+            service: questions.get(url, Client::Service).await,
+            query,
+            missing: questions.get(&missing_address(url), crawler).await,
+            asset: match asset {
+                Some(asset) => Some(questions.get(&asset, crawler).await),
+                None => None,
+            },
+            head: questions.ask(Method::HEAD, url, crawler).await,
+        })
+    }
+}
+
+/// The questions of one verification, which end together.
+struct Questions<'a> {
+    verifier: &'a SiteVerifier,
+    ends: Instant,
+}
+
+impl Questions<'_> {
+    async fn get(&self, url: &Url, client: Client<'_>) -> SiteProbeReply {
+        self.ask(Method::GET, url, client).await
+    }
+
+    /// Asks, and follows redirects as long as they stay on the site.
+    async fn ask(&self, method: Method, url: &Url, client: Client<'_>) -> SiteProbeReply {
+        let started = Instant::now();
+        let ends = self.ends.min(started + QUESTION);
+        let (mut at, mut redirects) = (url.clone(), Vec::new());
+        loop {
+            let fetched = self.fetch(method.clone(), &at, client, ends).await?;
+            let next = redirect_target(&at, &fetched);
+            let leaves_to = next.clone().filter(|next| !is_same_site(&at, next));
+            let returns = next.as_ref().is_some_and(|next| *next == at || redirects.contains(next));
+            let is_looping = returns || (next.is_some() && redirects.len() >= MAX_REDIRECTS);
+            match next {
+                Some(next) if leaves_to.is_none() && !is_looping => {
+                    redirects.push(std::mem::replace(&mut at, next));
+                }
+                _ => {
+                    let mut answer = read_answer(at, fetched).await?;
+                    (answer.leaves_to, answer.is_looping, answer.redirects) =
+                        (leaves_to, is_looping, redirects);
+                    answer.took = started.elapsed();
+                    return Ok(answer);
+                }
+            }
+        }
+    }
+
+    async fn fetch(
+        &self,
+        method: Method,
+        url: &Url,
+        client: Client<'_>,
+        ends: Instant,
+    ) -> Result<Fetched, NoAnswer> {
+        let left = ends.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(NoAnswer { reason: "the site took too long".to_owned(), is_timeout: true });
+        }
+        let request = FetchRequest {
+            method,
+            headers: headers_of(client),
+            // Redirects are followed here, where each of them is looked at.
+            stay_on: Some(Vec::new()),
+            max_body_bytes: MAX_BODY_BYTES,
+            time_limits: TimeLimits { connect: left, headers: left, total: left },
+            ..FetchRequest::get(url.clone())
+        };
+        self.verifier.fetcher.fetch(request).await.map_err(no_answer)
+    }
+}
+
+async fn read_answer(url: Url, fetched: Fetched) -> SiteProbeReply {
+    let Fetched { status, headers, body, .. } = fetched;
+    let (bytes, _) = body.up_to_limit().await.map_err(no_answer)?;
+    let page =
+        (says_html(&headers) && !bytes.is_empty()).then(|| read_page(&String::from_utf8_lossy(&bytes), &url));
+    Ok(SiteAnswer {
+        url,
+        status: status.as_u16(),
+        headers,
+        redirects: Vec::new(),
+        leaves_to: None,
+        is_looping: false,
+        page,
+        took: Duration::ZERO,
+    })
+}
+
+fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {
+    if !matches!(fetched.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = fetched.headers.get(LOCATION)?;
+    let to = from.join(std::str::from_utf8(location.as_bytes()).ok()?.trim()).ok()?;
+    // What is no address of the web is answered as it stands.
+    crawler::url::parse_target(to.as_str(), to.as_str().len()).ok()
+}
+
+fn no_answer(error: FetchError) -> NoAnswer {
+    let is_timeout = matches!(error, FetchError::Timeout(_));
+    NoAnswer { reason: one_line(&error), is_timeout }
+}
+
+fn headers_of(client: Client<'_>) -> HeaderMap {
+    let agent = match client {
+        Client::Crawler(agent) => {
+            HeaderValue::from_str(agent).expect("user agents of crawlers are plain text")
+        }
+        Client::Person => HeaderValue::from_static(PERSON),
+        Client::Service => HeaderValue::from_static(SERVICE),
+    };
+    let mut headers = HeaderMap::from_iter([
+        (USER_AGENT, agent),
+        (ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")),
+    ]);
+    if !matches!(client, Client::Crawler(_)) {
+        let browser: [(HeaderName, &'static str); 5] = [
+            (ACCEPT_LANGUAGE, "en-US,en;q=0.9"),
+            (SEC_FETCH_DEST, "document"),
+            (SEC_FETCH_MODE, "navigate"),
+            (SEC_FETCH_SITE, "none"),
+            (HeaderName::from_static("upgrade-insecure-requests"), "1"),
+        ];
+        headers.extend(browser.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    }
+    headers
+}
+
+/// Returns the page's address with a query that nobody has asked before, and that query; none where the domain ignores all.
+fn with_new_query(target: &VerifyTarget) -> Option<(Url, String)> {
+    let name = match &target.query_parameters {
+        None => "glasshouse-verify",
+        Some(names) => names.iter().find(|name| !name.is_empty())?,
+    };
+    let mut url = target.url.clone();
+    let value = random();
+    url.query_pairs_mut().append_pair(name, &value);
+    let sent = url.query()?.rsplit('&').next()?.to_owned();
+    Some((url, sent))
+}
+
+fn missing_address(url: &Url) -> Url {
+    let mut missing = url.clone();
+    missing.set_path(&format!("/glasshouse-verify-{}", random()));
+    missing.set_query(None);
+    missing
+}
+
+fn random() -> String {
+    let bytes: [u8; 8] = crate::secret::random();
+    hex::encode(bytes)
+}

@@ -54,6 +54,7 @@ pub(crate) fn plan(
     let flags = Flags {
         folder: process::seen_folder(&folder, bounds.sandboxed),
         frames_on_demand,
+        draws_pictures: environment.draws_pictures,
         spki_hash: environment.identity.spki_hash(),
         dead_proxy: (Ipv4Addr::LOCALHOST, port).into(),
         confined: bounds.confined,

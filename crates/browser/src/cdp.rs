@@ -52,6 +52,7 @@ pub(crate) enum EventKind {
     ConsoleCalled,
     ExceptionThrown,
     TargetCreated,
+    RequestPaused,
 }
 
 impl EventKind {
@@ -76,6 +77,7 @@ impl EventKind {
             "Runtime.consoleAPICalled" => EventKind::ConsoleCalled,
             "Runtime.exceptionThrown" => EventKind::ExceptionThrown,
             "Target.targetCreated" => EventKind::TargetCreated,
+            "Fetch.requestPaused" => EventKind::RequestPaused,
             _ => return None,
         })
     }

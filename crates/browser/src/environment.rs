@@ -14,6 +14,8 @@ pub(crate) struct Environment {
     pub config: BrowserConfig,
     pub identity: Arc<Identity>,
     pub abilities: Abilities,
+    /// Pages are drawn with their pictures and fonts.
+    pub draws_pictures: bool,
     profiles: io::Result<Profiles>,
 }
 
@@ -29,9 +31,16 @@ impl Environment {
         Environment {
             identity: Arc::new(Identity::generate().expect("making a key needs nothing but randomness")),
             abilities: Abilities::default(),
+            draws_pictures: false,
             profiles: Profiles::open(&config.profile_dir),
             config,
         }
+    }
+
+    /// Makes the environment of browsers that draw pictures. Screenshots need ordinary frames.
+    pub fn for_pictures(config: BrowserConfig) -> Environment {
+        let abilities = Abilities { no_frames_on_demand: AtomicBool::new(true) };
+        Environment { abilities, draws_pictures: true, ..Environment::new(config) }
     }
 
     /// Folders for browsers, or why there are none.

@@ -9,7 +9,13 @@ use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use url::Url;
 
-use crate::{BrowserHealth, RenderError, RenderRequest, Rendered, Renderer, Settled, Timings};
+use crate::{
+    BrowserHealth, PagePicture, PageView, RenderError, RenderRequest, Rendered, Renderer, Settled, Timings,
+    ViewRequest, ViewSource, ViewedPage,
+};
+
+/// First bytes of a WebP picture.
+const PIXEL: &[u8] = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0\x2f\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0";
 
 /// A programmable [`Renderer`]. An address that was not programmed answers 200 with a small page that names it.
 ///
@@ -27,6 +33,7 @@ struct State {
     delays: HashMap<String, Duration>,
     hanging: HashSet<String>,
     requests: Vec<RenderRequest>,
+    views: Vec<ViewRequest>,
     active: usize,
     problem: Option<String>,
     lack: Option<String>,
@@ -107,6 +114,11 @@ impl FakeRenderer {
         self.state().requests.clone()
     }
 
+    /// Lists every look that was started, in order.
+    pub fn views(&self) -> Vec<ViewRequest> {
+        self.state().views.clone()
+    }
+
     /// From now on every render answers [`RenderError::NoBrowser`] and `health` says why.
     pub fn becomes_unusable(&self, problem: &str) {
         self.state().problem = Some(problem.to_owned());
@@ -167,6 +179,45 @@ impl Renderer for FakeRenderer {
                 Some(Err(error)) => Err(error.clone()),
                 None => Ok(page_at(&url)),
             }
+        })
+    }
+
+    /// Looks at what was programmed for the address, or at the given document: its markup is the text, and the picture is a
+    /// single pixel.
+    fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView> {
+        Box::pin(async move {
+            let url = request.page.url.clone();
+            let names = names_of(&url);
+            self.state().views.push(request.clone());
+            self.wait_for_release(&names).await;
+            let state = self.state();
+            if let Some(problem) = &state.problem {
+                return PageView::failed(RenderError::NoBrowser(problem.clone()));
+            }
+            let programmed = names.iter().find_map(|name| state.answers.get(name));
+            let page = match (&request.source, programmed) {
+                (ViewSource::Document { html, .. }, _) => {
+                    Ok(Rendered { html: String::from_utf8_lossy(html).into_owned(), ..page_at(&url) })
+                }
+                (ViewSource::Live, Some(answer)) => answer.clone(),
+                (ViewSource::Live, None) => Ok(page_at(&url)),
+            };
+            let page = match page {
+                Ok(page) => page,
+                Err(error) => return PageView::failed(error),
+            };
+            let picture = PagePicture { webp: PIXEL.into(), width: request.width, height: 1, cut: false };
+            let viewed = ViewedPage {
+                status: page.status,
+                final_url: url,
+                partial: page.partial,
+                timings: page.timings,
+                words: page.html.split_whitespace().count(),
+                text: page.html,
+                picture: Some(picture),
+            };
+            let (console, blocked) = (page.console, page.blocked);
+            PageView { page: Ok(viewed), requests: Vec::new(), console, blocked }
         })
     }
 

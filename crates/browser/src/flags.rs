@@ -17,11 +17,7 @@ const COMMON: &[&str] = &[
     "--lang=en-US",
     "--no-first-run",
     "--no-default-browser-check",
-    // Pictures and fonts change no word of a page: not fetched, without a round trip per request. A mouse that hovers and
-    // points finely, as at a desk: without one the browser takes itself for a phone.
-    "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     "--screen-info={1920x1080}",
-    "--disable-remote-fonts",
     // No traffic and no processes of the browser's own.
     "--disable-background-networking",
     "--disable-breakpad",
@@ -67,6 +63,16 @@ const COMMON: &[&str] = &[
     "--js-flags=--no-enable-lazy-source-positions,--optimize-for-size",
 ];
 
+/// Pictures and fonts change no word of a page: not fetched, without a round trip per request. A mouse that hovers and
+/// points finely, as at a desk: without one the browser takes itself for a phone.
+const WITHOUT_PICTURES: &[&str] = &[
+    "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+    "--disable-remote-fonts",
+];
+const WITH_PICTURES: &[&str] = &[
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+];
+
 /// Draw a frame only when one is asked for. The first without the second stops all frames and refuses to draw any.
 const FRAMES_ON_DEMAND: &[&str] =
     &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
@@ -78,6 +84,7 @@ const MIN_SHARED_MEMORY_BYTES: u64 = 512 << 20;
 pub(crate) struct Flags<'a> {
     pub folder: &'a Path,
     pub frames_on_demand: bool,
+    pub draws_pictures: bool,
     pub spki_hash: &'a str,
     /// Where the browser's own traffic goes: a proxy address that answers nobody.
     pub dead_proxy: SocketAddr,
@@ -91,6 +98,8 @@ impl Flags<'_> {
     /// The arguments, in order.
     pub fn arguments(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = COMMON.iter().map(OsString::from).collect();
+        let pictures = if self.draws_pictures { WITH_PICTURES } else { WITHOUT_PICTURES };
+        args.extend(pictures.iter().map(OsString::from));
         if self.frames_on_demand {
             args.extend(FRAMES_ON_DEMAND.iter().map(OsString::from));
         }
@@ -133,6 +142,7 @@ mod tests {
             Flags {
                 folder: Path::new("/f"),
                 frames_on_demand,
+                draws_pictures: false,
                 spki_hash: "h",
                 dead_proxy: "127.0.0.1:3128".parse().unwrap(),
                 confined: true,

@@ -31,6 +31,7 @@ mod running;
 mod supervisor;
 mod tab;
 mod version;
+mod viewer;
 mod visit;
 mod warm_tabs;
 
@@ -41,6 +42,7 @@ pub use locate::locate_browser;
 pub use machine::max_concurrency;
 pub use model::*;
 pub use pool::ChromiumPool;
+pub use viewer::model::*;
 
 /// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.
 pub trait Renderer: Send + Sync {
@@ -48,6 +50,9 @@ pub trait Renderer: Send + Sync {
     ///
     /// Waits fairly for a free slot. Dropping the future gives the slot back and ends the page.
     fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>>;
+
+    /// Looks at a page with its pictures and fonts, in a browser apart from those that render.
+    fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView>;
 
     /// Says how the browser is, without starting a render.
     fn health(&self) -> BoxFuture<'_, BrowserHealth>;

@@ -23,10 +23,11 @@ use crate::queue::{Slot, Slots};
 use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
 use crate::tab::{Tab, TabOwner, check_url};
+use crate::viewer::Viewer;
 use crate::visit::{Captured, End, Visit};
 use crate::{
-    BrowserConfig, BrowserHealth, ConsoleMessage, RenderError, RenderRequest, Rendered, Renderer, Settled,
-    Timings,
+    BrowserConfig, BrowserHealth, ConsoleMessage, PageView, RenderError, RenderRequest, Rendered, Renderer,
+    Settled, Timings, ViewRequest,
 };
 
 /// How long a render waits for a browser that is being started.
@@ -56,6 +57,7 @@ struct Pool {
     environment: Arc<Environment>,
     slots: Slots,
     fleet: Fleet,
+    viewer: Viewer,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -69,9 +71,10 @@ impl ChromiumPool {
         let tasks = TaskTracker::new();
         let capacity = Capacity::new(config.concurrency_floor, config.concurrency);
         let slots = Slots::new(capacity.limits(), config.max_waiting);
+        let viewer = Viewer::new(&config, stop.clone(), tasks.clone());
         let environment = Arc::new(Environment::new(config));
         let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
-        let pool = Pool { environment, slots, fleet, stop, tasks };
+        let pool = Pool { environment, slots, fleet, viewer, stop, tasks };
         pool.tasks.spawn(regulate(capacity, pool.slots.clone(), pool.fleet.clone(), pool.stop.clone()));
         ChromiumPool(Arc::new(pool))
     }
@@ -84,6 +87,11 @@ impl ChromiumPool {
     /// Process id of the browser that one render has for itself, while there is one.
     pub fn lone_browser_pid(&self) -> Option<u32> {
         self.0.fleet.lone_browser().map(|browser| browser.pid())
+    }
+
+    /// Process id of the browser that draws pictures, while there is one.
+    pub fn viewer_pid(&self) -> Option<u32> {
+        self.0.viewer.browser_pid()
     }
 
     /// Process id of the first browser that renders share.
@@ -129,6 +137,10 @@ impl Renderer for ChromiumPool {
         })
     }
 
+    fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView> {
+        Box::pin(self.0.viewer.view(request))
+    }
+
     fn health(&self) -> BoxFuture<'_, BrowserHealth> {
         Box::pin(async move {
             let (active, waiting) = self.0.slots.counts();
@@ -163,6 +175,7 @@ impl Renderer for ChromiumPool {
             if let Ok(profiles) = self.0.environment.profiles() {
                 profiles.remove();
             }
+            self.0.viewer.remove_profiles();
         })
     }
 }

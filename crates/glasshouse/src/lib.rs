@@ -32,3 +32,4 @@ pub mod telemetry;
 pub mod testing;
 pub mod unrendered;
 pub mod verify;
+pub mod views;

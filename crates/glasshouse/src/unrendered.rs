@@ -1,7 +1,7 @@
 //! The renderer of a process that does not render: commands, and nodes without the role `render`.
 //! Answers every render with a clear refusal; never starts a browser.
 
-use browser::{BrowserHealth, RenderError, RenderRequest, Rendered, Renderer};
+use browser::{BrowserHealth, PageView, RenderError, RenderRequest, Rendered, Renderer, ViewRequest};
 use futures::future::BoxFuture;
 
 /// Renders nothing.
@@ -13,6 +13,10 @@ const WHY: &str = "this process does not render (server.roles has no \"render\")
 impl Renderer for Unrendered {
     fn render(&self, _: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
         Box::pin(async move { Err(RenderError::NoBrowser(WHY.to_owned())) })
+    }
+
+    fn view(&self, _: ViewRequest) -> BoxFuture<'_, PageView> {
+        Box::pin(async move { PageView::failed(RenderError::NoBrowser(WHY.to_owned())) })
     }
 
     /// Usable, because nothing is missing: a node without browsers is ready for what it is there for.

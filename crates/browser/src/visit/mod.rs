@@ -29,6 +29,7 @@ use crate::egress::{Pass, Standing};
 use crate::frame_scheduler::Drawing;
 use crate::page::{self, Message};
 use crate::tab::{Navigated, Tab};
+use crate::viewer::requests::RequestLog;
 use crate::{ConsoleMessage, RenderRequest};
 
 pub(crate) use outcome::{Captured, End};
@@ -48,13 +49,24 @@ pub(crate) struct Visit<'a> {
     orders: JoinSet<()>,
     /// What the page has written to its console so far.
     pub console: Vec<ConsoleMessage>,
+    /// All requests of the page, for those who want them.
+    pub log: Option<RequestLog>,
 }
 
 impl<'a> Visit<'a> {
     /// A visit that begins now.
     pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, pass: Arc<Pass>) -> Visit<'a> {
         let state = State::new(request, &tab.target, Instant::now());
-        Visit { tab, state, request, pass, probe: None, orders: JoinSet::new(), console: Vec::new() }
+        Visit {
+            tab,
+            state,
+            request,
+            pass,
+            probe: None,
+            orders: JoinSet::new(),
+            console: Vec::new(),
+            log: None,
+        }
     }
 
     /// Goes to the page and waits for its end.
@@ -107,6 +119,9 @@ impl<'a> Visit<'a> {
     }
 
     fn on_event(&mut self, event: &Event) -> Option<End> {
+        if let Some(log) = &mut self.log {
+            log.note(event);
+        }
         match event.kind {
             EventKind::BindingCalled => {
                 let message = read_message(event, &self.tab.nonce)?;
@@ -134,7 +149,7 @@ impl<'a> Visit<'a> {
                 console::note(&mut self.console, event);
                 None
             }
-            EventKind::FrameNavigated | EventKind::TargetCreated => None,
+            EventKind::FrameNavigated | EventKind::TargetCreated | EventKind::RequestPaused => None,
         }
     }
 

@@ -30,5 +30,6 @@ mod support;
 mod timers;
 mod trackers;
 mod transport;
+mod views;
 mod waiting;
 mod warm_tabs;

@@ -1,0 +1,102 @@
+//! Requests for a look at a page, and what such a look shows: text, a picture of the whole page, and its requests.
+//! Used by everyone who asks for looks; plain data.
+
+use bytes::Bytes;
+use serde::Serialize;
+use url::Url;
+
+use crate::{BlockedRequest, ConsoleMessage, RenderError, RenderRequest, Timings};
+
+/// One page to look at, with its pictures and fonts.
+#[derive(Debug, Clone)]
+pub struct ViewRequest {
+    /// Address, owner, route and limits.
+    pub page: RenderRequest,
+    /// Width of the window in CSS pixels. Up to 600 the window is a phone's.
+    pub width: u32,
+    pub source: ViewSource,
+}
+
+/// Origin of the document that is drawn.
+#[derive(Debug, Clone)]
+pub enum ViewSource {
+    /// The live page, whose scripts run.
+    Live,
+    /// This document, without scripts, at the page's address.
+    Document { html: Bytes, content_type: String },
+}
+
+/// Result of a look at a page.
+#[derive(Debug, Clone)]
+pub struct PageView {
+    pub page: Result<ViewedPage, RenderError>,
+    /// Requests of the page in the order in which they were sent; at most 200.
+    pub requests: Vec<ViewedRequest>,
+    /// As in [`crate::Rendered::console`].
+    pub console: Vec<ConsoleMessage>,
+    /// As in [`crate::Rendered::blocked`].
+    pub blocked: Vec<BlockedRequest>,
+}
+
+impl PageView {
+    /// Makes the result of a look that never began.
+    pub fn failed(error: RenderError) -> PageView {
+        PageView { page: Err(error), requests: Vec::new(), console: Vec::new(), blocked: Vec::new() }
+    }
+}
+
+/// A page as it was drawn.
+#[derive(Debug, Clone)]
+pub struct ViewedPage {
+    /// Status of the page; 200 for a given document.
+    pub status: u16,
+    pub final_url: Url,
+    /// The page was cut off (time, bytes) before it settled.
+    pub partial: bool,
+    pub timings: Timings,
+    /// Words of the visible text.
+    pub words: usize,
+    /// Visible text, at most 256 KiB.
+    pub text: String,
+    /// None: the page could not be drawn.
+    pub picture: Option<PagePicture>,
+}
+
+/// A picture of a whole page.
+#[derive(Debug, Clone)]
+pub struct PagePicture {
+    /// WebP, at most 4 MiB.
+    pub webp: Bytes,
+    /// CSS pixels.
+    pub width: u32,
+    /// CSS pixels, at most 8,000.
+    pub height: u32,
+    /// The page goes on below.
+    pub cut: bool,
+}
+
+/// A request of a page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ViewedRequest {
+    pub url: String,
+    /// Type of the resource in lower case, such as `script`.
+    pub kind: String,
+    /// Status of the answer; 0: no answer.
+    pub status: u16,
+    /// Milliseconds after the first request.
+    pub start_ms: u64,
+    pub duration_ms: u64,
+    /// Bytes received, as they were sent.
+    pub bytes: u64,
+    pub outcome: RequestOutcome,
+}
+
+/// End of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestOutcome {
+    Ok,
+    Failed,
+    /// Refused by the guard, a limit or the list of blocked addresses.
+    Blocked,
+}

@@ -30,3 +30,4 @@ pub mod telemetry;
 #[cfg(test)]
 pub mod testing;
 pub mod unrendered;
+pub mod views;

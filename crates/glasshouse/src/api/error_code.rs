@@ -88,6 +88,8 @@ error_codes! {
         with { "limit": 50, "current": 50 };
     MaxPagesPerMonthLimitReached = FORBIDDEN "max_pages_per_month_limit_reached": "The plan allows no more audited pages this month."
         with { "limit": 20000, "current": 20000 };
+    RenderLimitReached = FORBIDDEN "render_limit_reached": "The plan allows no more renders this month."
+        with { "limit": 50000, "current": 50000 };
     PromptLimitReached = FORBIDDEN "prompt_limit_reached": "The plan allows no more prompts."
         with { "limit": 50, "current": 50 };
     MonitorLimitReached = FORBIDDEN "monitor_limit_reached": "The plan allows no more active prompts."

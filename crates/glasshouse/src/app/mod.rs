@@ -39,7 +39,8 @@ use crate::refresh::RefreshService;
 use crate::render::RenderService;
 use crate::render::jobs::{RendersForOthers, renders_at_once};
 use crate::render::remote::{RemoteResults, RenderPage};
-use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render};
+use crate::views::Views;
+use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render, views};
 
 /// The schema for SQLite.
 pub static MIGRATIONS_SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
@@ -88,6 +89,8 @@ pub struct App {
     pub jobs: Jobs,
     /// Rendering again.
     pub refresh: RefreshService,
+    /// Pages as people and crawlers see them.
+    pub views: Views,
     /// Sites at a glance.
     pub dashboard: SiteDashboard,
     /// Check of whether the service can be used.
@@ -146,6 +149,7 @@ impl AppState {
         };
         let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
+        let views = Views::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         let joined = DashboardServices {
             domains: domains.clone(),
             analytics: analytics.clone(),
@@ -173,6 +177,7 @@ impl AppState {
             render,
             jobs,
             refresh,
+            views,
             dashboard,
             readiness: ReadinessCheck::default(),
             platform,
@@ -200,12 +205,14 @@ impl AppState {
             registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
             registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
             registry = self.mention_reports.register(self.mentions.register(registry));
+            registry = self.views.register(registry);
             schedules = [
                 analytics::jobs::schedules(),
                 self.refresh.schedules(),
                 self.audits.schedules(),
                 self.mentions.schedules(),
                 self.mention_reports.schedules(),
+                self.views.schedules(),
             ]
             .concat();
         }
@@ -215,6 +222,7 @@ impl AppState {
         }
         if config.has_role(Role::Render) {
             registry = self.audits.register_runs(self.refresh.register_renders(registry));
+            registry = self.views.register_views(registry);
             registry =
                 registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform));
         }
@@ -241,10 +249,11 @@ impl AppState {
 
     /// What is deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, audits, mentions, render, platform, .. } = &**self;
+        let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
+            &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
         let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
-        let mentions = mentions.clone();
+        let (mentions, views) = (mentions.clone(), views.clone());
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {
                 let refresh = refresh.clone();
@@ -265,6 +274,10 @@ impl AppState {
             .with("visits", move |domain| {
                 let analytics = analytics.clone();
                 async move { analytics.forget_domain(&domain).await }
+            })
+            .with("views", move |domain| {
+                let views = views.clone();
+                async move { views.forget_domain(&domain).await }
             })
             .with("snapshots", move |domain| {
                 let render = render.clone();
@@ -328,6 +341,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .merge(mentions::handlers::routes())
         .merge(render::handlers::routes())
         .merge(refresh::handlers::routes())
+        .merge(views::handlers::routes())
         .merge(dashboard::handlers::routes())
 }
 

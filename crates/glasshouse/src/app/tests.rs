@@ -50,6 +50,7 @@ impl Operation {
                 "url" => query.append_pair("url", &format!("https://{domain}/")),
                 "with" => query.append_pair("with", id),
                 "id" => query.append_pair("id", "snapshots_stale"),
+                "path" if self.path.ends_with("/views") => query.append_pair("path", "/"),
                 "what" if self.path.contains("/ai-mentions/") => query.append_pair("what", "runs"),
                 "what" => query.append_pair("what", "pages"),
                 _ => continue,
@@ -76,6 +77,7 @@ impl Operation {
             "/api/ai-mentions/prompts/import",
             "/api/ai-mentions/suggestions",
             "/api/dashboard/dismissed",
+            "/api/dashboard/views",
         ];
         if has_body && (self.path.contains("/cache/") || in_body.contains(&self.path.as_str())) {
             return true;

@@ -8,6 +8,7 @@ mod cache;
 pub mod decide;
 pub mod fast_path;
 mod for_audits;
+mod for_views;
 pub mod handlers;
 pub mod jobs;
 mod memory;
@@ -32,6 +33,7 @@ mod text;
 mod unverified;
 
 pub use decide::{EntryPoint, renderable, stored_page};
+pub use for_views::{CrawlerPage, NoTurn, PagesForViews};
 pub use model::{RenderCall, RenderResponse, Snapshot};
 pub use refreshed::{RefreshTrouble, Refreshed};
 pub use request_facts::RequestFacts;

@@ -80,13 +80,18 @@ impl RenderTasks {
     /// A place for a render of a site that nobody waits for and that is not stored; none: the origin is in trouble, or
     /// too many wait.
     pub async fn background_turn(&self, site: &Site) -> Option<Permit> {
+        self.try_background_turn(site).await.ok()
+    }
+
+    /// Waits for a place for what nobody waits for; the error says why there is none.
+    pub async fn try_background_turn(&self, site: &Site) -> Result<Permit, RenderRefusal> {
         let origin = match site.domain.settings.origin_host.as_str() {
             "" => site.domain.host.as_str(),
             origin_host => origin_host,
         };
         let domain = site.domain.id.to_string();
         let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin: origin.to_owned() };
-        self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await.ok()
+        self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
     }
 
     /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
@@ -281,7 +286,8 @@ impl RenderTasks {
         (twin.key == page.key && twin.url != page.url).then_some(twin)
     }
 
-    fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
+    /// Makes the browser's request for a page of a site.
+    pub fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
         let tls = self.config.edge.origin_scheme == Scheme::Https;
         let origin_host = match site.domain.settings.origin_host.as_str() {
             // Pages are rendered under https addresses, also those of an origin that is asked without TLS.

@@ -116,6 +116,11 @@ impl RenderService {
         self.0.tasks.background_turn(site).await
     }
 
+    /// Renders of this process.
+    pub(super) fn tasks(&self) -> &RenderTasks {
+        &self.0.tasks
+    }
+
     /// Stored snapshots, past the memory of those that crawlers ask for.
     pub(super) fn durable(&self) -> &DurableTier {
         &self.0.durable

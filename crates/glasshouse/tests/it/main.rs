@@ -17,4 +17,5 @@ mod render;
 mod serve;
 mod support;
 mod telemetry;
+mod views;
 mod visits;

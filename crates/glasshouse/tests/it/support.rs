@@ -151,6 +151,12 @@ pub struct Service {
     process: Child,
 }
 
+/// A signed-in browser of the owner.
+pub struct Session {
+    cookie: String,
+    csrf_token: String,
+}
+
 impl Service {
     /// Starts it in a fresh folder with further settings.
     pub fn start(site: &Site, settings: &str) -> Service {
@@ -205,6 +211,32 @@ impl Service {
             ("content-length", &length),
         ];
         send(self.address, &format!("POST {path}"), &headers, body).expect("an answer")
+    }
+
+    /// Signs the owner in.
+    pub fn sign_in(&self) -> Session {
+        let (email, password) = ("owner@localhost", "purple monkey dishwasher");
+        self.command(&["account", "set-password", "--email", email, "--password", password]);
+        let mut session = Session { cookie: String::new(), csrf_token: String::new() };
+        let body = format!("{{\"email\":\"{email}\",\"password\":\"{password}\"}}");
+        let reply = self.ask_as(&session, "POST /api/session", &body);
+        session.cookie = reply.header("set-cookie").split(';').next().unwrap_or_default().to_owned();
+        let session_json: serde_json::Value =
+            serde_json::from_str(&self.ask_as(&session, "GET /api/session", "").body).expect("a session");
+        session.csrf_token = session_json["csrfToken"].as_str().expect("a token").to_owned();
+        session
+    }
+
+    /// Sends a request (`METHOD PATH`) with a session, and JSON if it has some.
+    pub fn ask_as(&self, session: &Session, request: &str, body: &str) -> Reply {
+        let length = body.len().to_string();
+        let headers = [
+            ("cookie", session.cookie.as_str()),
+            ("x-csrf-token", session.csrf_token.as_str()),
+            ("content-type", "application/json"),
+            ("content-length", &length),
+        ];
+        send(self.address, request, &headers, body).expect("an answer")
     }
 
     /// Kills the process and starts another one on the same folder.

@@ -1,0 +1,15 @@
+//! Views: a page as a person sees it, as a crawler gets it, and as it is without Glasshouse, side by side for the dashboard.
+//! A job takes each in a browser apart from those that render for clients. See docs/decisions/0453.
+
+pub mod handlers;
+mod jobs;
+pub mod model;
+mod queries;
+mod raw_page;
+pub mod service;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use jobs::{TakeView, TidyViews};
+pub use service::Views;

@@ -22,6 +22,7 @@ const routes = {
   '/d/:domain/setup': () => import('./features/setup/setup.svelte'),
   // rendering
   '/d/:domain/rendering': () => import('./features/rendering/rendering.svelte'),
+  '/d/:domain/rendering/page': () => import('./features/rendering/page.svelte'),
   '/d/:domain/rendering/batches/:id': () => import('./features/rendering/batch.svelte'),
   // audits
   '/d/:domain/audits': () => import('./features/audits/audits.svelte'),

@@ -117,6 +117,62 @@ test('all pages of the sitemap are refreshed, and the refresh says how far it is
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
 });
 
+interface View {
+  person: { words: number };
+  crawler: { words: number; htmlBytes: number };
+  raw: { words: number };
+}
+
+test('a page is shown as a person sees it beside what a crawler gets and what there is without Glasshouse', async ({
+  page,
+  context,
+}) => {
+  test.setTimeout(90_000);
+  await open(page, '/page?path=/docs');
+
+  await expect(page.getByRole('img', { name: 'Live page' })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('img', { name: 'Snapshot' })).toBeVisible();
+  const answer = await context.request.get('/api/dashboard/views', { params: { domain, path: '/docs' } });
+  const { view } = (await answer.json()) as { view: View };
+  expect([view.crawler.words, view.raw.words]).toEqual([view.person.words, 0]);
+  const words = `all ${view.person.words} words that people see`;
+  await expect(
+    page.getByText(`A crawler gets ${words}. Without Glasshouse it would get a page without a word.`),
+  ).toBeVisible();
+  const show = page.getByRole('group', { name: 'Show' });
+  await show.getByRole('button', { name: 'Without Glasshouse' }).click();
+  await expect(page.getByRole('img', { name: 'Page without Glasshouse' })).toBeVisible();
+  await show.getByRole('button', { name: 'HTML' }).click();
+  await expect(page.getByRole('group', { name: 'HTML that crawlers get' })).toContainText('<h1>Shop</h1>');
+  await expect(page.getByRole('region', { name: 'Requests' })).toContainText('answered 401');
+  await expect(page.getByRole('region', { name: 'Console' })).toContainText('a price is missing');
+  await expect(page.getByRole('table', { name: 'Text difference' })).toContainText('Page /docs with eleven words');
+});
+
+test('a page that does not answer is not rendered again, and says why', async ({ page }) => {
+  origin.failing.add('/docs/start');
+  await open(page, '/page?path=/docs/start');
+  await expect(page.getByRole('heading', { level: 1, name: '/docs/start' })).toBeVisible();
+  await expect(page.getByText(/old$/)).toBeVisible();
+
+  await page.getByRole('button', { name: 'Re-render page' }).click();
+
+  await expect(page.getByText('The page does not answer, so it was not rendered.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open page' })).toHaveAttribute('rel', /noopener noreferrer/);
+  origin.failing.clear();
+});
+
+test('a page is rendered again from its own screen', async ({ page, context }) => {
+  await open(page, '/page?path=/pricing');
+  await expect(page.getByText(/old$/)).toBeVisible();
+  const before = (await snapshots(context, { search: '/pricing' })).snapshots[0]?.createdAt;
+
+  await page.getByRole('button', { name: 'Re-render page' }).click();
+
+  await expect(page.getByText('The page was rendered again.')).toBeVisible({ timeout: 20_000 });
+  expect((await snapshots(context, { search: '/pricing' })).snapshots[0]?.createdAt).not.toBe(before);
+});
+
 test('with nothing stored the list leads to the sitemap', async ({ page }) => {
   await signIn(page.context(), account);
   await page.goto(`/d/${other}/rendering`);
@@ -133,18 +189,23 @@ test('axe finds nothing, and nothing scrolls sideways at 320 px', async ({ page 
   test.setTimeout(90_000);
   await signIn(page.context(), account);
   const found: Record<string, string[]> = {};
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.goto(`/d/${domain}/rendering`);
-  await expect(page.getByRole('main').getByText(/stored for crawlers|old$/)).toBeVisible();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await settle(page);
-    const here = await violations(page);
-    if (here.length > 0) found[colorScheme] = here;
+  for (const [path, settled] of [
+    ['', page.getByRole('main').getByText('stored for crawlers')],
+    ['/page?path=/docs', page.getByRole('img', { name: 'Live page' })],
+  ] as const) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`/d/${domain}/rendering${path}`);
+    await expect(settled).toBeVisible({ timeout: 60_000 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await settle(page);
+      const here = await violations(page);
+      if (here.length > 0) found[`${path} ${colorScheme}`] = here;
+    }
+    await page.setViewportSize({ width: 320, height: 640 });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 320) found[`${path} at 320 px`] = [String(width)];
   }
-  await page.setViewportSize({ width: 320, height: 640 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  if (width > 320) found['320 px'] = [String(width)];
 
   expect(found).toEqual({});
 });

@@ -23,6 +23,14 @@ export function refreshPaths(domain: string, paths: string[]): Promise<Outcome> 
   });
 }
 
+/** Refreshes one page. */
+export function refreshPage(domain: string, path: string): Promise<Outcome> {
+  return outcomeOf(async () => {
+    const reply = await post('/api/dashboard/cache/invalidate-page-cache', { body: { domain, path } });
+    return reply.ok ? { done: m.pageQueued() } : { problem: m.cause(reply.error ?? '') };
+  });
+}
+
 /** Refreshes all pages of the sitemap, or those that it says have changed. */
 export function refreshSite(domain: string, selection: 'every' | 'updated'): Promise<Outcome> {
   return outcomeOf(async () => {

@@ -1,0 +1,40 @@
+// The answer to the question of the screen: does a crawler get what people see? Pure.
+import type { PageView } from '../../api/answers';
+import { diffLines, type LinePair, type Segment } from '../../lib/word-diff';
+import * as m from '../../messages/rendering';
+
+/** Texts of person and crawler compared: words of the person's text, and those that the crawler gets as well. */
+export interface Comparison {
+  lines: LinePair[];
+  words: number;
+  same: number;
+}
+
+/** Compares the texts of a view; null when one of them is missing. */
+export function compareTexts(view: PageView): Comparison | null {
+  if (view.person === null || view.crawler === null) return null;
+  const lines = diffLines(view.person.text, view.crawler.text);
+  const segments = lines.flatMap((line) => line.left ?? []);
+  const same = wordsOf(segments.filter((segment) => segment.isSame));
+  return { lines, words: same + wordsOf(segments.filter((segment) => !segment.isSame)), same };
+}
+
+function wordsOf(segments: Segment[]): number {
+  return segments.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
+}
+
+/** Returns the sentences that say what a crawler gets. */
+export function verdictOf(view: PageView, comparison: Comparison | null): string {
+  const { person, crawler, raw } = view;
+  if (person === null) return m.personMissing();
+  if (person.status >= 400 && (crawler === null || crawler.status === person.status))
+    return m.verdictFailed(person.status);
+  const withoutUs = raw === null ? [] : [m.verdictRaw(raw.words)];
+  if (crawler === null) return [m.verdictNothing(), ...withoutUs].join(' ');
+  if (crawler.location !== null && crawler.location !== '') return m.crawlerRedirect(crawler.location);
+  if (crawler.status !== person.status) return m.verdictStatus(person.status, crawler.status);
+  if (comparison === null) return m.nothingToCompare();
+  const missing = comparison.words - comparison.same;
+  const gets = missing > 0 ? m.verdictMissing(missing, comparison.words) : m.verdictSame(comparison.words);
+  return [gets, ...withoutUs].join(' ');
+}

@@ -14377,7 +14377,16 @@ export interface operations {
                  */
                 url: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Address of the visitor, as the integration saw it. A crawler is verified by it; it is not stored and counts in no rate
+                 *     limit. Ignored when malformed.
+                 * @example 66.249.66.1
+                 */
+                "x-service-client-address"?: string | null;
+                /** @description Passed on as received: marks requests of the service's own audits and checks, which are no visits. */
+                "x-service-probe"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };

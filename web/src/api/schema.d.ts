@@ -6052,7 +6052,7 @@ export interface components {
         TrafficReadiness: {
             /** @description This process can serve visitors. */
             ok: boolean;
-            reason?: null | components["schemas"]["NoTraffic"];
+            reason?: components["schemas"]["NoTraffic"] | null;
         };
         /** @description Numbers of a domain by day. */
         Trend: {

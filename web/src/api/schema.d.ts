@@ -894,6 +894,115 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the newest view of a page. */
+        get: operations["find_newest_view"];
+        put?: never;
+        /**
+         * Takes a view of a page.
+         * @description Shows the page as a person sees it, as a crawler gets it, and as it is without Glasshouse. The work is done in the background,
+         *     behind every render that a client waits for. Counts as one render, and as another one when nothing is stored and pages are
+         *     rendered on demand: that page is then stored as usual. One that fails does not count. It is no visit. At most 10 a minute and 2
+         *     at once per account. Kept for 24 hours, 20 per domain.
+         */
+        post: operations["take_view"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a view. */
+        get: operations["get_view"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/views/{id}/crawler.html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the whole HTML that a crawler gets, as a text file. */
+        get: operations["get_crawler_html"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/views/{id}/crawler.webp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the picture of the page as a crawler gets it. */
+        get: operations["get_crawler_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/views/{id}/person.webp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the picture of the page as a person sees it. */
+        get: operations["get_person_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/views/{id}/raw.webp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the picture of the page without Glasshouse. */
+        get: operations["get_raw_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/domains": {
         parameters: {
             query?: never;
@@ -2578,6 +2687,39 @@ export interface components {
             /** @description How many there are in all. */
             total: number;
         };
+        /**
+         * @description Origin of the page that a crawler gets.
+         * @enum {string}
+         */
+        CrawlerSource: "stored" | "rendered";
+        /** @description A page as a crawler gets it. */
+        CrawlerView: {
+            /** @description Time of the render. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description The first 512 KiB. */
+            html: string;
+            /**
+             * Format: int64
+             * @example 48213
+             */
+            htmlBytes: number;
+            /** @description There is more than `html` shows. */
+            htmlCut: boolean;
+            /** @description Address that a redirecting page leads to. */
+            location: string | null;
+            picture: components["schemas"]["ViewPicture"] | null;
+            snapshotKey: string | null;
+            source: components["schemas"]["CrawlerSource"];
+            /**
+             * Format: int32
+             * @example 200
+             */
+            status: number;
+            /** @description Visible text, at most 256 KiB. */
+            text: string;
+            /** Format: int64 */
+            words: number;
+        };
         /** @description Crawler visits of one page. */
         CrawlerVisits: {
             /** @description By provider, most visits first. */
@@ -3340,6 +3482,10 @@ export interface components {
              */
             spentUsd: number;
         };
+        /** @description The newest view of a page. */
+        NewestView: {
+            view: components["schemas"]["View"] | null;
+        };
         /** @description A key to be made. */
         NewKeyRequest: {
             /**
@@ -3945,6 +4091,25 @@ export interface components {
              */
             points: number;
         };
+        /** @description A page as a person sees it. */
+        PersonView: {
+            finalUrl: string;
+            /** @description The page was cut off before it settled. */
+            partial: boolean;
+            picture: components["schemas"]["ViewPicture"] | null;
+            /**
+             * Format: int32
+             * @example 200
+             */
+            status: number;
+            /** @description Visible text, at most 256 KiB. */
+            text: string;
+            /**
+             * Format: int64
+             * @example 412
+             */
+            words: number;
+        };
         /**
          * @description A plan, in ascending order.
          * @enum {string}
@@ -4543,6 +4708,25 @@ export interface components {
             bullets: components["schemas"]["SummaryBullet"][];
             headline: string;
             tone: components["schemas"]["SummaryTone"];
+        };
+        /** @description A page as its server sends it, without scripts. */
+        RawView: {
+            finalUrl: string;
+            /**
+             * Format: int64
+             * @example 1840
+             */
+            htmlBytes: number;
+            picture: components["schemas"]["ViewPicture"] | null;
+            /**
+             * Format: int32
+             * @example 200
+             */
+            status: number;
+            /** @description Visible text, at most 256 KiB. */
+            text: string;
+            /** Format: int64 */
+            words: number;
         };
         /** @description Whether each part that requests need is usable. */
         Readiness: {
@@ -5936,6 +6120,11 @@ export interface components {
         };
         /** @enum {string} */
         SummaryTone: "positive" | "neutral" | "caution" | "negative";
+        /** @description A view that is being taken. */
+        TakenView: {
+            id: components["schemas"]["ViewId"];
+            state: components["schemas"]["ViewState"];
+        };
         /** @description Search terms that could become prompts. */
         TermsBody: {
             /** @example lumadocs.io */
@@ -6052,7 +6241,7 @@ export interface components {
         TrafficReadiness: {
             /** @description This process can serve visitors. */
             ok: boolean;
-            reason?: null | components["schemas"]["NoTraffic"];
+            reason?: components["schemas"]["NoTraffic"] | null;
         };
         /** @description Numbers of a domain by day. */
         Trend: {
@@ -6198,6 +6387,155 @@ export interface components {
              * @example /pricing
              */
             path: string | null;
+        };
+        /** @description A view of a page. */
+        View: {
+            /** @description Requests of the live page that were not let through; at most 100. */
+            blocked: components["schemas"]["ViewBlockedEntry"][];
+            /** @description Errors, warnings and uncaught exceptions of the live page; at most 100. */
+            console: components["schemas"]["ViewConsoleEntry"][];
+            crawler: components["schemas"]["CrawlerView"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @example shop.example */
+            domain: string;
+            error: components["schemas"]["ViewError"] | null;
+            expiresAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["ViewId"];
+            /**
+             * @description Path and query.
+             * @example /shoes?size=42
+             */
+            path: string;
+            person: components["schemas"]["PersonView"] | null;
+            raw: components["schemas"]["RawView"] | null;
+            /** @description Requests of the live page in the order in which they were sent; at most 200. */
+            requests: components["schemas"]["ViewRequestEntry"][];
+            state: components["schemas"]["ViewState"];
+            timings: components["schemas"]["ViewTimings"] | null;
+            /** @example https://shop.example/shoes?size=42 */
+            url: string;
+            /**
+             * Format: int32
+             * @description Width of the window in CSS pixels.
+             * @example 1280
+             */
+            width: number;
+        };
+        /** @description A request that was not let through. */
+        ViewBlockedEntry: {
+            reason: string;
+            url: string;
+        };
+        /** @description A message on the console. */
+        ViewConsoleEntry: {
+            /**
+             * @description `error`, `warning` or `exception`.
+             * @example error
+             */
+            level: string;
+            text: string;
+        };
+        /**
+         * @description Why a page could not be seen.
+         * @enum {string}
+         */
+        ViewError: "origin_not_reachable" | "not_a_page" | "timeout" | "too_large" | "forbidden_address" | "no_browser";
+        /**
+         * @description Identifies a view. Ids sort by the time they were made.
+         * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10
+         */
+        ViewId: string;
+        /** @description Page that is to be seen. */
+        ViewOrder: {
+            /**
+             * @description Domain of the account.
+             * @example shop.example
+             */
+            domain: string;
+            /**
+             * @description Path and query.
+             * @example /shoes?size=42
+             */
+            path: string;
+            /**
+             * Format: int32
+             * @description Width of the window: 1280, or 390 for a phone.
+             * @example 1280
+             */
+            width?: number | null;
+        };
+        /** @description A picture of a whole page. */
+        ViewPicture: {
+            /**
+             * Format: int64
+             * @description Size of the WebP, at most 4 MiB.
+             * @example 182000
+             */
+            bytes: number;
+            /** @description The page goes on below. */
+            cut: boolean;
+            /**
+             * Format: int32
+             * @description At most 8,000.
+             * @example 2400
+             */
+            height: number;
+            /** @example /api/dashboard/views/01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10/person.webp */
+            url: string;
+            /**
+             * Format: int32
+             * @example 1280
+             */
+            width: number;
+        };
+        /** @description A request of the live page. */
+        ViewRequestEntry: {
+            /**
+             * Format: int64
+             * @description Bytes received.
+             */
+            bytes: number;
+            /** Format: int64 */
+            durationMs: number;
+            outcome: components["schemas"]["ViewRequestOutcome"];
+            /**
+             * Format: int64
+             * @description Milliseconds after the first request.
+             */
+            startMs: number;
+            /**
+             * Format: int32
+             * @description 0: no answer.
+             * @example 200
+             */
+            status: number;
+            /**
+             * @description Type of the resource.
+             * @example script
+             */
+            type: string;
+            url: string;
+        };
+        /**
+         * @description End of a request.
+         * @enum {string}
+         */
+        ViewRequestOutcome: "ok" | "failed" | "blocked";
+        /**
+         * @description State of a view.
+         * @enum {string}
+         */
+        ViewState: "running" | "done" | "failed";
+        /** @description Milliseconds of each phase. */
+        ViewTimings: {
+            /** Format: int64 */
+            loadMs: number;
+            /** Format: int64 */
+            prepareMs: number;
+            /** Format: int64 */
+            queuedMs: number;
+            /** Format: int64 */
+            totalMs: number;
         };
         /** @description Everything that is known of a domain's answers in seven days, compared with the seven days before. */
         VisibilityReport: {
@@ -11288,6 +11626,589 @@ export interface operations {
             };
             /** @description A session changes something without its token in `x-csrf-token`. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    find_newest_view: {
+        parameters: {
+            query: {
+                /**
+                 * @description Domain of the account.
+                 * @example shop.example
+                 */
+                domain: string;
+                /**
+                 * @description Path and query.
+                 * @example /shoes?size=42
+                 */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The view, or null when there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestView"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    take_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewOrder"];
+            };
+        };
+        responses: {
+            /** @description It is being taken. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenView"];
+                };
+            };
+            /** @description What was sent cannot be used; `issues` says where and why. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The account is inactive. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /**
+             * @description - `csrf_token_missing`: A session changes something without its token in `x-csrf-token`.
+             *     - `domain_not_owned`: The domain is not on the account.
+             *     - `domain_suspended`: The domain is locked by the operator.
+             *     - `render_limit_reached`: The plan allows no more renders this month.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The body is not `application/json`, or it is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The view. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_crawler_html: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The HTML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_crawler_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_person_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too many requests. `Retry-After` says when to come back; `RateLimit` and `RateLimit-Policy`, on other answers too, how many are left. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service failed. The log says why, under the `x-request-id` of the answer. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A part that this needs is away; nothing was changed. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_raw_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            /** @description No credential, a malformed or an unknown one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A session changes something without its token in `x-csrf-token`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such thing, or it is not the account's. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -236,14 +236,6 @@ impl Monitored {
         tx.commit().await.unwrap();
     }
 
-    /// Sets the pages that SQLite's database may have.
-    pub async fn limit_pages(&self, pages: i64) {
-        let mut tx = self.app.state.platform.db.write().await.unwrap();
-        let sql = sqlx::AssertSqlSafe(format!("pragma max_page_count = {pages}"));
-        on_engine!(tx, |c| sqlx::query(sql).execute(c).await.map(drop)).unwrap();
-        tx.commit().await.unwrap();
-    }
-
     /// Returns the one number of a statement.
     pub async fn number(&self, sql: &'static str) -> i64 {
         let mut conn = self.app.state.platform.db.read().await.unwrap();

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn the_outermost_platform_is_recognised() {
-        let cases: [(&[(&str, &str)], Option<&str>); 14] = [
+        type Case = (&'static [(&'static str, &'static str)], Option<&'static str>);
+        let cases: [Case; 14] = [
             (
                 &[("cf-ray", "8f2-FRA"), ("server", "cloudflare"), ("x-vercel-id", "fra1::x")],
                 Some("Cloudflare"),

@@ -72,7 +72,7 @@ export function createPageViews(page: () => { domain: string; path: string; widt
     untrack(() => void look(page().width));
   });
   $effect(() => {
-    // What a look has rendered and stored is in the list.
+    // A page that a view has rendered and stored is in the list.
     if (followed.data?.state === 'done') void forget('/api/prerender/snapshots');
   });
 

@@ -33,7 +33,7 @@ pub struct Platform {
     pub renderer: Arc<dyn Renderer>,
     /// Background tasks. Shutdown waits for all of them: a task must end soon after `shutdown` fires.
     pub tasks: TaskTracker,
-    /// Whether the process is about to end: no new work begins, while requests are still taken.
+    /// Drain state of the process: no new work begins, while requests are still taken.
     pub draining: Draining,
     /// Fires when requests have been answered and background work is to end.
     pub shutdown: CancellationToken,

@@ -286,7 +286,7 @@ impl Look<'_> {
         loop {
             let event = tokio::select! {
                 event = self.tab.events.recv() => event.ok_or(RenderError::PageCrashed)?,
-                // What has loaded is drawn.
+                // The part that has loaded is drawn.
                 () = sleep_until(deadline) => break,
             };
             self.note(&event)?;

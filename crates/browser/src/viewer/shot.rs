@@ -1,4 +1,4 @@
-//! What a drawn page shows: its visible text, and a picture of it from top to bottom. Used by the viewer.
+//! Contents of a drawn page: its visible text, and a picture of it from top to bottom. Used by the viewer.
 //! Must never wait for a page longer than its deadline, nor keep a picture that is larger than its limit.
 
 use std::time::Duration;

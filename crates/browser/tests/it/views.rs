@@ -103,7 +103,7 @@ async fn hostile_pages_are_cut_or_fail_and_leave_nothing_behind() {
     assert!(heavy_page.partial && heavy_page.text.contains("Heavy"));
     let huge = heavy.requests.iter().find(|it| it.url.ends_with("/huge.png")).expect("a request");
     assert!(huge.bytes <= 1 << 20, "{huge:?}");
-    // Its script is ended at the time limit; a machine that is too slow for that sees nothing.
+    // The page's script is ended at the time limit; a machine that is too slow for that sees nothing.
     assert!(
         busy.page.as_ref().map_or_else(|error| matches!(error, RenderError::Timeout(_)), |page| page.partial)
     );

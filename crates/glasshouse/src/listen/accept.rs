@@ -32,7 +32,7 @@ const UNSENT_BYTES: u32 = 128 * 1024;
 pub struct Listening {
     /// Connections are tracked here, so that shutdown can wait for them.
     pub tasks: TaskTracker,
-    /// Whether the process is about to end: connections are taken, and end after their next response.
+    /// Drain state of the process: connections are still taken, and end after their next response.
     pub draining: Draining,
     /// Fires when no more requests are to be taken.
     pub shutdown: CancellationToken,

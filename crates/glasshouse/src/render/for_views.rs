@@ -1,4 +1,4 @@
-//! What looks at pages get from here: their turn behind clients' renders, and the page that a crawler gets.
+//! Services for views of pages: a turn behind clients' renders, and the page that a crawler gets.
 //! Must never record a visit, nor hold a slot of a render.
 
 use std::sync::Arc;

@@ -92,7 +92,7 @@ pub struct SiteAnswer {
     pub took: Duration,
 }
 
-/// What the checks compare of a page.
+/// Parts of a page that the checks compare.
 #[derive(Debug, Default)]
 pub struct PageContent {
     /// Words that are visible without scripts.

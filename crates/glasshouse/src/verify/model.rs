@@ -20,7 +20,7 @@ pub struct VerifyTarget {
     pub crawler: ImitatedCrawler,
     /// Query parameters that are a part of a page's address; none: all but those of tracking, or unknown.
     pub query_parameters: Option<Vec<String>>,
-    /// Whether only verified crawlers get snapshots, which this check cannot be.
+    /// Only verified crawlers get snapshots, which this check cannot be.
     pub verified_crawlers_only: bool,
 }
 

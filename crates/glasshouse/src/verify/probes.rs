@@ -192,7 +192,7 @@ fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {
     }
     let location = fetched.headers.get(LOCATION)?;
     let to = from.join(std::str::from_utf8(location.as_bytes()).ok()?.trim()).ok()?;
-    // What is no address of the web is answered as it stands.
+    // An address that is none of the web is answered as it stands.
     crawler::url::parse_target(to.as_str(), to.as_str().len()).ok()
 }
 

@@ -1,4 +1,4 @@
-//! What a view of a page is. Pure: no database, clock or HTTP.
+//! Types of a view of a page. Pure: no database, clock or HTTP.
 
 use std::time::Duration;
 
@@ -157,7 +157,7 @@ pub struct View {
     pub timings: Option<ViewTimings>,
 }
 
-/// What was seen, as the object store keeps it.
+/// Contents of a view, as the object store keeps them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ViewContents {

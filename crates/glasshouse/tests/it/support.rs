@@ -271,7 +271,7 @@ impl Service {
             .collect()
     }
 
-    /// What it has logged since it was ready.
+    /// Lines that it has logged since it was ready.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join(LOG)).unwrap_or_default()
     }

@@ -18,7 +18,7 @@ pub struct WorkerSettings {
     pub idle_wait: Duration,
     /// How long running jobs may go on at most when the process is asked to end; each kind says how long it needs.
     pub drain: Duration,
-    /// Whether the process is about to end: nothing more is claimed.
+    /// Drain state of the process: nothing more is claimed once it has begun.
     pub draining: Draining,
     /// Politeness towards origins.
     pub lanes: LaneLimits,

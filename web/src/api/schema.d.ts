@@ -2703,7 +2703,7 @@ export interface components {
              * @example 48213
              */
             htmlBytes: number;
-            /** @description There is more than `html` shows. */
+            /** @description The HTML is longer than `html` shows. */
             htmlCut: boolean;
             /** @description Address that a redirecting page leads to. */
             location: string | null;
@@ -5591,7 +5591,7 @@ export interface components {
             id: string;
             /** @description Nothing was found. Also true where the check could not judge; `detail` says so. */
             ok: boolean;
-            /** @description How to repair it, on the platform that was recognised; null when nothing was found. */
+            /** @description Remedy on the platform that was recognised; null when nothing was found. */
             remedy: string | null;
         };
         /** @description Sites of an account. */

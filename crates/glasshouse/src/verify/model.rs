@@ -91,7 +91,7 @@ pub struct SiteCheckResult {
     pub ok: bool,
     /// One or two sentences on what was seen.
     pub detail: String,
-    /// How to repair it, on the platform that was recognised; null when nothing was found.
+    /// Remedy on the platform that was recognised; null when nothing was found.
     #[schema(required = true)]
     pub remedy: Option<String>,
 }

@@ -215,7 +215,7 @@ pub struct CrawlerView {
     pub html_bytes: u64,
     /// The first 512 KiB.
     pub html: String,
-    /// There is more than `html` shows.
+    /// The HTML is longer than `html` shows.
     pub html_cut: bool,
     pub words: u64,
     /// Visible text, at most 256 KiB.

@@ -1,21 +1,45 @@
-// The files that people paste into their platform, from the folder integrations of the project, with domain and address filled in.
-// Each loads when it is wanted; a build without the folder has none.
+// The files that people paste into their platform, from the folder `integrations` of the project, with what is known of the domain
+// filled in. Each loads when its platform is chosen; a build without the folder has none.
 
-/** Platforms with a file to paste. */
-export const PLATFORMS = ['cloudflare-workers', 'nextjs', 'express', 'nginx', 'caddy'] as const;
-export type Platform = (typeof PLATFORMS)[number];
+const ALL = ['cloudflare-workers', 'nextjs', 'express', 'nginx', 'caddy'] as const;
+export type Platform = (typeof ALL)[number];
 
-const files = import.meta.glob<string>(
+/** Files that the build found, by path. */
+const FILES = import.meta.glob<string>(
   '../../../integrations/{cloudflare-workers,nextjs,express,nginx,caddy}/snippet.*',
   { query: '?raw', import: 'default' },
 );
 
-/** Returns the file of a platform; null when this build has none. Keys and addresses that nobody knows here stay to be filled in. */
-export async function snippetOf(
-  platform: Platform,
-  { domain, serviceUrl }: { domain: string; serviceUrl: string },
-): Promise<string | null> {
-  const load = Object.entries(files).find(([path]) => path.includes(`/integrations/${platform}/snippet.`))?.[1];
-  if (load === undefined) return null;
-  return (await load()).replaceAll('__DOMAIN__', domain).replaceAll('__SERVICE_URL__', serviceUrl);
+const fileOf = (platform: Platform) =>
+  Object.entries(FILES).find(([path]) => path.includes(`/integrations/${platform}/`))?.[1];
+
+/** Platforms that have a snippet, in their order. */
+export const PLATFORMS: readonly Platform[] = ALL.filter((platform) => fileOf(platform) !== undefined);
+
+/** Reads the snippet of a platform as it stands in its file; null when this build has none. */
+export async function readSnippet(platform: Platform): Promise<string | null> {
+  return (await fileOf(platform)?.()) ?? null;
+}
+
+/** What can be filled in; null stays as it is, for the reader. */
+export interface Values {
+  domain: string;
+  serviceUrl: string;
+  edgeAddress: string | null;
+}
+
+export interface Filled {
+  text: string;
+  /** Places that the reader fills in. */
+  places: ('API_KEY' | 'APP_ADDRESS' | 'EDGE_ADDRESS')[];
+}
+
+/** Fills in a snippet. Must never put a key into it: keys are shown once, where they are made. */
+export function fillSnippet(template: string, { domain, serviceUrl, edgeAddress }: Values): Filled {
+  const text = template
+    .replaceAll('__DOMAIN__', domain)
+    .replaceAll('__SERVICE_URL__', serviceUrl)
+    .replaceAll('__EDGE_ADDRESS__', edgeAddress ?? '__EDGE_ADDRESS__');
+  const places = (['API_KEY', 'APP_ADDRESS', 'EDGE_ADDRESS'] as const).filter((place) => text.includes(`__${place}__`));
+  return { text, places };
 }

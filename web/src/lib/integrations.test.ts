@@ -1,6 +1,6 @@
 // Rules of snippets: places that are filled in, and those that are left to the reader.
 import { expect, test } from 'vitest';
-import { fillSnippet } from './snippets';
+import { fillSnippet } from './integrations';
 
 const values = { domain: 'shop.test', serviceUrl: 'https://glass.example', edgeAddress: null };
 

@@ -20,6 +20,7 @@ pub mod requester;
 pub mod server;
 pub mod shared_limits;
 mod state;
+mod strangers_bytes;
 pub mod twins;
 pub mod validators;
 
@@ -29,6 +30,7 @@ pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
 pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use state::ApiState;
+pub use strangers_bytes::strangers_bytes;
 
 /// What every handler answers with.
 pub type ApiResult<T> = Result<T, ApiError>;

@@ -3,15 +3,10 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
-    X_CONTENT_TYPE_OPTIONS,
-};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, HeaderValue};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -22,7 +17,9 @@ use super::service::{TakeError, ViewReadError};
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::shared_limits::SharedLimit;
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue};
+use crate::api::{
+    ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue, strangers_bytes,
+};
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::refresh::model::{page_url, path_problem};
@@ -231,19 +228,6 @@ async fn get_crawler_html(
 async fn picture(caller: &Caller<SeeViews>, app: &AppState, id: &ViewId, pane: Pane) -> ApiResult<Response> {
     let webp = app.views.picture(caller.account(), id, pane).await?;
     Ok(strangers_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
-}
-
-/// Makes an answer of bytes that a stranger's page decided about.
-fn strangers_bytes(media_type: &'static str, bytes: Bytes) -> Response {
-    let headers = [
-        (CONTENT_TYPE, media_type),
-        (CACHE_CONTROL, "private, max-age=3600"),
-        (CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    let headers: HeaderMap =
-        headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect();
-    (headers, Body::from(bytes)).into_response()
 }
 
 impl From<TakeError> for ApiError {

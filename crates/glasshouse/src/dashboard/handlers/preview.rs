@@ -1,9 +1,7 @@
 //! HTTP of pictures in previews of shared links.
 
-use axum::body::Body;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::response::Response;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -12,7 +10,7 @@ use utoipa_axum::routes;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::shared_limits::SharedLimit;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller, ErrorCode};
+use crate::api::{ApiError, ApiResult, AppQuery, Caller, ErrorCode, strangers_bytes};
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 
@@ -68,11 +66,5 @@ async fn get_preview_image(
     }
     let image = app.dashboard.previews.fetch(url).await;
     let image = image.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?;
-    let headers = [
-        (CONTENT_TYPE, image.media_type),
-        (CACHE_CONTROL, "private, max-age=3600"),
-        (CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    Ok((headers, Body::from(image.bytes)).into_response())
+    Ok(strangers_bytes(image.media_type, image.bytes))
 }

@@ -9,15 +9,25 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 cd "$root"
-here=$root/deploy/tests
+here=$root/e2e/package
 binary=$(realpath "${GLASSHOUSE:-$target/debug/glasshouse}")
 [ -x "$binary" ] || die "there is no binary $binary: cargo build -p glasshouse, or set GLASSHOUSE"
 
 missing=()
-for tool in mmdebstrap:mmdebstrap runc:runc zstd:zstd help2man:help2man dpkg-shlibdeps:dpkg-dev strip:binutils ip:iproute2 curl:curl; do
+for tool in mmdebstrap:mmdebstrap runc:runc zstd:zstd help2man:help2man dpkg-shlibdeps:dpkg-dev strip:binutils ip:iproute2 \
+  curl:curl systemd-analyze:systemd; do
   has "${tool%%:*}" || missing+=("${tool#*:}")
 done
 [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}"
+
+# A larger number is a less restricted service.
+say 'unit: valid, with an exposure of at most 3.0'
+unit=$(mktemp --directory)/glasshouse.service
+sed 's,^ExecStart=/usr/bin/glasshouse,ExecStart=/bin/true,' "$root/deploy/package/glasshouse.service" > "$unit"
+problems=$(systemd-analyze verify --man=no "$unit" 2>&1) || die "systemd-analyze verify: $problems"
+[ -z "$problems" ] || die "systemd-analyze verify: $problems"
+systemd-analyze security --offline=true --threshold=30 --no-pager "$unit" > "$unit.log" || { tail -1 "$unit.log" >&2; die 'the unit is too exposed'; }
+rm -r "$(dirname "$unit")"
 
 # The bare Debian and the packages are some 700 MB: in memory where there is room.
 parent=${TMPDIR:-/tmp}

@@ -3,7 +3,7 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
-here=$root/deploy/tests work=$1
+here=$root/e2e/package work=$1
 bare=$work/root
 
 ip link set lo up
@@ -14,5 +14,9 @@ mount --rbind /dev "$bare/dev"
 mount -t tmpfs tmpfs "$bare/run"
 
 "$here/package.sh" "$bare" "$work"/first/*.deb "$work"/next/*.deb
-umount -R "$bare/dev" "$bare/run"
-node "$here/restrictions.mjs" "$bare" "$work"/first/*.deb "$work"
+
+cp "$work"/first/*.deb "$bare/package.deb"
+chroot "$bare" dpkg --install /package.deb > "$work/install.log" 2>&1 || { cat "$work/install.log" >&2; exit 1; }
+rm "$bare/package.deb"
+umount -R "$bare/dev" "$bare/run" "$bare/proc"
+node "$here/restrictions.mjs" "$bare" "$work/containers"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The life of the package in a bare Debian: installed, upgraded, with refused settings, removed, installed again, purged. Called by run.sh
-# in namespaces of its own. systemd does not run there: deploy/tests/systemctl stands in for it and starts the service itself.
+# in namespaces of its own. systemd does not run there: e2e/package/systemctl stands in for it and starts the service itself.
 #
 #   package.sh ROOT FIRST.deb SECOND.deb
 set -euo pipefail
@@ -32,7 +32,7 @@ status() { inside dpkg-query --show --showformat '${db:Status-Abbrev}${Version}'
 
 cp "$first" "$bare/first.deb"
 cp "$second" "$bare/second.deb"
-install -m 755 "$root/deploy/tests/systemctl" "$bare/usr/bin/systemctl"
+install -m 755 "$root/e2e/package/systemctl" "$bare/usr/bin/systemctl"
 mkdir -p "$bare/run/systemd/system"
 : > "$bare/run/systemctl.calls"
 

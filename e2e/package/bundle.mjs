@@ -115,4 +115,6 @@ export class Container {
   }
 }
 
-export const status = (pid) => Object.fromEntries(fs.readFileSync(`/proc/${pid}/status`, 'utf8').split('\n').map((line) => line.split(/:\s*/)).filter((pair) => pair.length === 2));
+/** The fields of /proc/PID/status. */
+export const status = (pid) => Object.fromEntries(fs.readFileSync(`/proc/${pid}/status`, 'utf8').split('\n')
+  .map((line) => line.split(/:\s*/)).filter((pair) => pair.length === 2));

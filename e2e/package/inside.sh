@@ -18,5 +18,9 @@ mount -t tmpfs tmpfs "$bare/run"
 cp "$work"/first/*.deb "$bare/package.deb"
 chroot "$bare" dpkg --install /package.deb > "$work/install.log" 2>&1 || { cat "$work/install.log" >&2; exit 1; }
 rm "$bare/package.deb"
+say 'container: less than 600 MB'
+megabytes=$(du --summarize --one-file-system --block-size=1M "$bare" | cut -f1)
+[ "$megabytes" -lt 600 ] || die "the container is $megabytes MB"
+echo "    $megabytes MB"
 umount -R "$bare/dev" "$bare/run" "$bare/proc"
 node "$here/restrictions.mjs" "$bare" "$work/containers"

@@ -39,19 +39,28 @@ trap 'as_root rm -rf "$work"' EXIT
 # mmdebstrap's own user reads what lies here.
 chmod 755 "$work"
 
-# The packages that the container file installs beside Glasshouse's own.
-beside=$(sed -n 's,.*--no-install-recommends \(.*\) /packages/.*,\1,p' "$root/deploy/container/Containerfile")
-[ -n "$beside" ] || die 'no packages were found in deploy/container/Containerfile'
+# What the container file does: the packages that it installs beside Glasshouse's own, without the files that it leaves out.
+container_file=$root/deploy/container/Containerfile
+beside=$(sed -n 's,.*--no-install-recommends \(.*\) /packages/.*,\1,p' "$container_file")
+[ -n "$beside" ] || die "no packages were found in $container_file"
+mapfile -t left_out < <(sed -n '/path-exclude=%s/p' "$container_file" | grep -o "'/[^']*'" | tr -d "'")
+[ ${#left_out[@]} -gt 0 ] || die "no files to leave out were found in $container_file"
 
+# As Debian's slim image is: nothing that is not essential, no pages of documentation.
 bare_debian() {
-  if [ -n "${BARE_DEBIAN:-}" ]; then as_root cp -a "$BARE_DEBIAN" "$work/root"; return; fi
-  as_root env "TMPDIR=$work" mmdebstrap --quiet --variant=minbase "--include=adduser ca-certificates $beside" \
-    --aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --skip=cleanup/reproducible bookworm "$work/root" \
-    'deb http://deb.debian.org/debian bookworm main' 'deb http://deb.debian.org/debian-security bookworm-security main' > "$work/bare.log" 2>&1 \
-    || { tail -20 "$work/bare.log" >&2; return 1; }
+  local excludes=()
+  mapfile -t excludes < <(printf -- '--dpkgopt=path-exclude=%s\n' "${left_out[@]}" '/usr/share/doc/*' '/usr/share/locale/*' '/usr/share/man/*')
+  if [ -n "${BARE_DEBIAN:-}" ]; then
+    as_root cp -a "$BARE_DEBIAN" "$work/root"
+  else
+    as_root env "TMPDIR=$work" mmdebstrap --quiet --variant=essential --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
+      "--include=usr-is-merged adduser ca-certificates $beside" --aptopt='APT::Install-Recommends "false"' "${excludes[@]}" \
+      --skip=cleanup/reproducible bookworm "$work/root" \
+      'deb http://deb.debian.org/debian bookworm main' 'deb http://deb.debian.org/debian-security bookworm-security main' \
+      > "$work/bare.log" 2>&1 || { tail -20 "$work/bare.log" >&2; return 1; }
+  fi
   # What is left out above must not be left out of the package.
-  as_root rm "$work/root/etc/dpkg/dpkg.cfg.d/99mmdebstrap"
+  as_root rm -f "$work/root/etc/dpkg/dpkg.cfg.d/99mmdebstrap"
 }
 package() { "$root/scripts/dist.sh" --quick --binary "$binary" --out "$work/$1" > "$work/$1.log" 2>&1 || { cat "$work/$1.log" >&2; return 1; }; }
 # The same files under the next version, as far as dpkg and the scripts of the package can tell.

@@ -23,8 +23,8 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// What is missing of them, and what to do about it.
-    pub fn lack(&self) -> Option<&'static str> {
-        Some(match (self.confined, self.sandboxed) {
+    pub fn lack(&self) -> Option<String> {
+        let lack = match (self.confined, self.sandboxed) {
             (true, true) => return None,
             (true, false) => {
                 "Chromium's sandbox is off, because this kernel or container forbids it: allow unprivileged user namespaces, \
@@ -38,8 +38,25 @@ impl Bounds {
                 "the browser has neither a sandbox nor a network namespace of its own, only its flags and the proxy: run as root \
                  or allow unprivileged user namespaces"
             }
-        })
+        };
+        Some(if is_filtered() { format!("{lack}; {PROFILE}") } else { lack.to_owned() })
     }
+}
+
+/// Remedy in a container whose runtime filters system calls.
+const PROFILE: &str = "a seccomp profile is in force here: start the container with deploy/seccomp.json (in the package: \
+                       /usr/share/glasshouse/seccomp.json), which allows what a browser is confined with";
+
+/// Returns what lets a browser be confined here.
+pub(crate) fn remedy() -> &'static str {
+    if is_filtered() { PROFILE } else { "run as root or allow unprivileged user namespaces" }
+}
+
+/// Whether the system calls of this process are filtered, as container runtimes and systemd do.
+fn is_filtered() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
+    mode.is_some_and(|mode| mode.trim() == "2")
 }
 
 /// What to start within some bounds.

@@ -16,7 +16,7 @@ use tokio::process::ChildStderr;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::TaskTracker;
 
-use crate::bounds::{Bounds, plan};
+use crate::bounds::{self, Bounds, plan};
 use crate::cdp::{Cdp, CdpError, EventKind};
 use crate::egress::Egress;
 use crate::environment::Environment;
@@ -40,8 +40,9 @@ pub(crate) enum StartError {
     #[error("{path} is not a program; {remedy}", path = .0.display(), remedy = locate::REMEDY)]
     NotAProgram(PathBuf),
     #[error(
-        "the browser cannot be confined to a sandbox and a network namespace of its own ({0}): run as root or allow unprivileged \
-         user namespaces; only network.strict_egress = false starts it without"
+        "the browser cannot be confined to a sandbox and a network namespace of its own ({0}): {remedy}; only \
+         network.strict_egress = false starts it without",
+        remedy = bounds::remedy()
     )]
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]

@@ -42,6 +42,7 @@ pub use locate::locate_browser;
 pub use machine::max_concurrency;
 pub use model::*;
 pub use pool::ChromiumPool;
+pub use process::{Reaped, reap_orphans};
 pub use viewer::model::*;
 
 /// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.

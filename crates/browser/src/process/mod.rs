@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 mod descriptors;
+mod orphans;
 mod setup;
 
 use std::ffi::{CString, OsString};
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cgroup::Cgroup;
 use descriptors::receive_fd;
+pub use orphans::{Reaped, reap_orphans};
 use setup::{ChildSetup, Namespace, OWN_ID};
 
 /// How long the remains of a killed group are waited for.
@@ -158,6 +160,7 @@ fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
     drop(started.send(Ok(launched)));
 
     let status = child.wait();
+    orphans::forget(child.id());
     reap_group(pid);
     report_end(pid, status);
     drop(cgroup);
@@ -199,7 +202,7 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
         ])
         .map_err(io::Error::other)?;
 
-    let mut child = command.spawn()?;
+    let mut child = orphans::spawn_awaited(&mut command)?;
     let process = Process { pid: Pid::from_child(&child), ended: CancellationToken::new() };
     // With the sender in it, or a child that never sent would be waited for without end.
     drop(command);

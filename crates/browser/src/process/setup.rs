@@ -121,14 +121,15 @@ fn become_nobody() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the namespaces that Chromium's sandbox is made of, in a process that ends at once.
+/// Does what Chromium's sandbox does (namespaces, another root), in a process that ends at once.
 fn try_sandbox() -> io::Result<()> {
-    // SAFETY: between fork and exec there is one thread; the child makes one system call and ends.
+    // SAFETY: between fork and exec there is one thread; the child makes two system calls and ends.
     let probe = unsafe {
         let probe = libc::fork();
         if probe == 0 {
             let wanted = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNET;
-            let made = rustix::thread::unshare_unsafe(wanted);
+            // Podman's default profile allows namespaces and refuses the change of root.
+            let made = rustix::thread::unshare_unsafe(wanted).and_then(|()| rustix::process::chroot(c"/"));
             libc::_exit(made.err().map_or(0, Errno::raw_os_error));
         }
         probe

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
-use browser::Renderer;
+use browser::{Reaped, Renderer, reap_orphans};
 use http::Request;
 use hyper::body::Incoming;
 use tokio::net::TcpListener;
@@ -108,6 +108,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         listening.tasks.spawn(serve_metrics(server(), listener, app.metrics_router()));
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
+    platform.tasks.spawn(reap(platform.shutdown.clone()));
     output::note(&told);
 
     drain(&platform, &mut signals).await;
@@ -256,6 +257,21 @@ async fn create_owner(accounts: &Accounts, address: &str) -> anyhow::Result<()> 
         output::note(&format!("  API key:  {}", key.reveal()));
     }
     Ok(())
+}
+
+/// Reaps processes whose parent has ended, as process 1 of a container must.
+async fn reap(shutdown: CancellationToken) {
+    let Ok(mut ended) = signal(SignalKind::child()) else { return };
+    loop {
+        tokio::select! {
+            _ = ended.recv() => {}
+            () = shutdown.cancelled() => return,
+        }
+        // The lock that it takes is held while a browser is started.
+        while matches!(tokio::task::spawn_blocking(reap_orphans).await, Ok(Reaped::BrowserFirst)) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
 }
 
 /// Folds recorded durations into their buckets, so that they do not pile up while nobody asks for them.

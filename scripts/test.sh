@@ -42,8 +42,8 @@ most_second_tries=5
 unsteady=()
 tests() {
   local log=$target/tests.log again
-  # Many wait for a browser, a database or a clock: one more at a time than there are cores.
-  export RUST_TEST_THREADS=$(($(nproc) + 1))
+  # Many wait for a browser, a database or a clock: two more at a time than there are cores.
+  export RUST_TEST_THREADS=$(($(nproc) + 2))
   "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
   mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
   [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1

@@ -48,7 +48,7 @@ WRONG = [
     ("url", with_image(database={"url": "postgres://user:password@host/name"})),
     ("objectStore.url", IMAGE | STORES | {"objectStore": {}, "roles": {"all": {"replicaCount": 2}}}),
     ("objectStore.url", IMAGE | STORES | {"objectStore": {"url": "https://bucket.example"}}),
-    ("objectStore.existingSecret", with_image(objectStore={"url": "s3://bucket"})),
+    ("objectStore.existingSecret", with_image(objectStore={"url": "s3://bucket", "existingSecret": "Bucket"})),
     ("objectStore.allowHttp", IMAGE | STORES | {"objectStore": {"url": "s3://bucket", "existingSecret": "b", "endpoint": "http://s3:9000"}}),
     ("secret.existingSecret", IMAGE | STORES | {"secret": {}, "roles": {"all": {"replicaCount": 2}}}),
     ("secretSettings", with_image(secretSettings=[{"setting": "mail.smtp_url", "value": "smtps://user:password@host"}])),

@@ -11,8 +11,8 @@ import { compareFiles, compareNodes } from './metrics.mjs';
 import { DRAIN_S, pause, startNodes, startOrigin } from './nodes.mjs';
 import { requests } from './requests.mjs';
 
-/** Fewer requests than this over all restarts would prove little. */
-const LEAST_REQUESTS = 2000;
+/** Fewer requests than this through a balancer over all restarts would prove little. */
+const LEAST_REQUESTS = 1000;
 const out = (line) => process.stdout.write(`${line}\n`);
 const closers = [];
 let failed = 0;

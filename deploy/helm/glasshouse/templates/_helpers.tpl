@@ -97,9 +97,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- fail "roles.all.persistence.enabled: without a volume all data are lost with the pod; enable it, or set database.existingSecret, objectStore.url and secret.existingSecret" -}}
 {{- end -}}
 {{- end -}}
-{{- if and .Values.objectStore.url (not .Values.objectStore.existingSecret) -}}
-{{- fail "objectStore.existingSecret: a bucket needs its keys; name a Secret with them" -}}
-{{- end -}}
 {{- if and .Values.terminationGracePeriodSeconds (le (int .Values.terminationGracePeriodSeconds) (int (add (int .Values.drainSeconds) (int .Values.shutdownGraceSeconds)))) -}}
 {{- fail (printf "terminationGracePeriodSeconds (%d) must be more than drainSeconds and shutdownGraceSeconds together (%d)" (int .Values.terminationGracePeriodSeconds) (add (int .Values.drainSeconds) (int .Values.shutdownGraceSeconds))) -}}
 {{- end -}}

@@ -22,7 +22,7 @@ function readFor(file, ports, pairs) {
   const text = fs.readFileSync(path.join(root, 'deploy/proxies', file), 'utf8');
   const through = file === 'Caddyfile' ? [] : [['13:8443', `13:${ports.edge}`], ['12:8443', `12:${ports.edge}`], ['11:8443', `11:${ports.edge}`]];
   const nodes = ['11', '12', '13'].flatMap((end) => [[`${end}:8080`, `${end}:${ports.edge}`], [`${end}:3000`, `${end}:${ports.api}`]]);
-  return replaceAll(text, [...nodes, ...through, ['10.90.0.1', '127.90.0.1'], ...pairs]);
+  return replaceAll(text, [...nodes, ...through, ['10.90.0.', '127.90.0.'], ...pairs]);
 }
 
 function folderFor(name) {

@@ -129,7 +129,10 @@ def balancer_rules(services):
     balancer = services["balancer"]["networks"]["nodes"]["ipv4_address"]
     for name in nodes:
         if services[name]["environment"]["GLASSHOUSE_EDGE__TRUSTED_PROXIES"] != f"{balancer}/32":
-            problems.append(f"{name} does not trust the balancer {balancer}")
+            problems.append(f"{name} does not trust the balancer {balancer}, or trusts more")
+    source = services["balancer-tls"]["networks"]["nodes"]["ipv4_address"]
+    if re.findall(r"^ +source ([\d.]+)", file, re.M) != [source]:
+        problems.append(f"haproxy.cfg passes TLS through from another address than {source}")
     sources = [volume.split(":")[0] for s in services.values() for volume in s.get("volumes", []) if volume.startswith("/")]
     return problems + [f"mounted, and not there: {source}" for source in sources if not Path(source).exists()]
 

@@ -60,6 +60,12 @@ export async function requests({ port }, key) {
   const believed = Object.entries(arrived).filter(([, value]) => value.includes(FORGED) || value.includes('evil.test'));
   expect(believed.length === 0, `forged and passed on: ${believed.map(([name]) => name).join(', ')}`);
 
+  if (port.through) {
+    const passed = JSON.parse((await ask(port.through, { path: '/who', headers: forged })).body).headers;
+    expect(passed['x-forwarded-for'] === '127.90.0.9', `passed through, X-Forwarded-For is ${passed['x-forwarded-for']}`);
+    expect(!Object.values(passed).some((value) => value.includes(FORGED)), 'what a client says is believed where TLS is passed through');
+  }
+
   const target = '/a//b/%2F%41?q=H%26M&url=x&%C3%BC';
   const same = JSON.parse((await ask(port.edge, { path: target })).body);
   expect(same.url === target, `the path arrived as ${same.url}`);

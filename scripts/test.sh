@@ -88,6 +88,7 @@ integrations() {
   npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" \
     && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
 }
+deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
 # Workspaces of their own: nobody notices when a dependency of the service is missing in their lock files, until they are built.
@@ -115,6 +116,7 @@ if [ "${results[4]}" = ok ]; then
   step 'demo site' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas
   step 'integrations in their runtimes (e2e/integrations)' integrations
+  step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
 fi
 
 printf '\n%-60s %8s  %s\n' step seconds result

@@ -89,6 +89,7 @@ integrations() {
     && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
 }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
+packages() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/package/run.sh"; }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
 # Workspaces of their own: nobody notices when a dependency of the service is missing in their lock files, until they are built.
@@ -117,6 +118,7 @@ if [ "${results[4]}" = ok ]; then
   step 'rendered apps beside what a person sees (e2e/spas)' spas
   step 'integrations in their runtimes (e2e/integrations)' integrations
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
+  step 'package, unit and container (e2e/package)' packages
 fi
 
 printf '\n%-60s %8s  %s\n' step seconds result

@@ -27,13 +27,14 @@ function wave(day, ...words) {
   return Math.sin(2 * Math.PI * (Date.parse(day) / 86_400_000 / (24 + random() * 30) + random()));
 }
 
-/** Names of the brands of an answer, the first one first. */
+/** Names of the brands of an answer, the first one first. Answers of one day differ less than those of different days. */
 function brandsOf({ assistant, prompt, day, random }) {
   const { taste, most } = ASSISTANTS[assistant];
   const scored = [{ name: OWN, score: OWN_STRENGTH + taste + prompt.fit }, ...RIVALS.map(({ name, strength }) => ({ name, score: strength }))];
   const moved = scored.map(({ name, score }) => {
     const habit = (dice('habit', name, assistant, prompt.text)() - 0.5) * 0.3;
-    return { name, score: score + habit + wave(day, name) * 0.12 + (random() - 0.5) * 0.55 };
+    const mood = (dice('mood', name, assistant, prompt.text, day)() - 0.5) * 0.4;
+    return { name, score: score + habit + mood + wave(day, name) * 0.12 + (random() - 0.5) * 0.16 };
   });
   return moved.filter(({ score }) => score > THRESHOLD).sort((one, other) => other.score - one.score).slice(0, most).map(({ name }) => name);
 }

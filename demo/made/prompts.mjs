@@ -27,7 +27,7 @@ export const PROMPTS = [
   },
   {
     text: 'What is the best handmade water jug that pours without dripping?', intent: 'comm', tags: 'jugs', thing: 'jugs', guides: 'jugs', fit: 0.22,
-    pages: [['/pots/quay-jug', 'Quay jug · Saltmarsh Pottery'], ['/pots/cream-jug', 'Cream jug · Saltmarsh Pottery']],
+    pages: [['/pots/quay-jug', 'Quay jug · Saltmarsh Pottery']],
     own: [
       'its water jug is the best choice here: each lip is cut, pulled and tested, and it pours without a drip.',
       'its water jug holds 1.2 litres and is tested for dripping before it is sold.',
@@ -37,7 +37,7 @@ export const PROMPTS = [
   },
   {
     text: 'Which pottery on the coast offers a wheel class for beginners?', intent: 'trans', tags: 'classes', thing: 'classes', guides: 'classes', fit: 0.16,
-    pages: [['/classes', 'Classes at the wheel · Saltmarsh Pottery'], ['/about', 'About · Saltmarsh Pottery']],
+    pages: [['/classes', 'Classes at the wheel · Saltmarsh Pottery']],
     own: [
       'Your first bowl is a friendly three-hour class for six people, with clay, firing and an apron included; highly recommended for beginners.',
       'a Saturday morning class at the wheel for £55, no experience needed.',
@@ -61,7 +61,7 @@ export const PROMPTS = [
   },
   {
     text: 'Is Saltmarsh Pottery a good place to buy a wedding present?', intent: 'comm', tags: 'brand,gifts', thing: 'presents', guides: 'gifts', fit: 1,
-    pages: [['/pots/serving-bowl', 'Serving bowl · Saltmarsh Pottery'], ['/pots/heron-vase', 'Heron vase · Saltmarsh Pottery'], ['/', 'Saltmarsh Pottery']],
+    pages: [['/pots/serving-bowl', 'Serving bowl · Saltmarsh Pottery'], ['/pots/heron-vase', 'Heron vase · Saltmarsh Pottery']],
     own: [
       'yes, it is a lovely place for one: the serving bowl is impressive, and every vase is tested overnight before it is sold.',
       'its serving bowl and its tall vase are the usual presents, at £72 and £84.',

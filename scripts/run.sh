@@ -20,9 +20,6 @@ export GLASSHOUSE_STORAGE__DATA_DIR=${GLASSHOUSE_STORAGE__DATA_DIR:-./data}
 export GLASSHOUSE_SERVER__LISTEN=${GLASSHOUSE_SERVER__LISTEN:-127.0.0.1:3000}
 export GLASSHOUSE_EDGE__HTTP_LISTEN=${GLASSHOUSE_EDGE__HTTP_LISTEN:-127.0.0.1:8080}
 export GLASSHOUSE_TELEMETRY__METRICS_LISTEN=${GLASSHOUSE_TELEMETRY__METRICS_LISTEN:-127.0.0.1:9100}
-# The demo site lives on loopback, which the service refuses to fetch from unless it is told to.
-export GLASSHOUSE_NETWORK__HOSTS=${GLASSHOUSE_NETWORK__HOSTS:-"{\"$demo_host\": \"127.0.0.1:$demo_port\"}"}
-export GLASSHOUSE_NETWORK__ALLOW_PRIVATE=${GLASSHOUSE_NETWORK__ALLOW_PRIVATE:-'["127.0.0.0/8"]'}
 data=$GLASSHOUSE_STORAGE__DATA_DIR
 
 # ---- ports first: a build is too long to learn afterwards that one is taken
@@ -96,6 +93,9 @@ if [ "$assistants" = stand-in ]; then
   done
 fi
 if [ "$demo" != none ]; then
+  # The demo shop lives on loopback, which the service refuses to fetch from unless it is told to.
+  export GLASSHOUSE_NETWORK__HOSTS=${GLASSHOUSE_NETWORK__HOSTS:-"{\"$demo_host\": \"127.0.0.1:$demo_port\"}"}
+  export GLASSHOUSE_NETWORK__ALLOW_PRIVATE=${GLASSHOUSE_NETWORK__ALLOW_PRIVATE:-'["127.0.0.0/8"]'}
   npm_ci demo || die 'npm could not install the packages of the demo shop; look at what it says above, and start again'
   say 'building the demo shop'
   (cd demo && npm run --silent build)
@@ -160,7 +160,7 @@ case $demo-$assistants in
   fill-stand-in) about+=('  real        its pages, snapshots and audits; both are made anew every day' \
     '  made up     its crawler visits, and its AI answers: a stand-in gives them, and answers nothing but the six questions of the demo') ;;
   fill-real) about+=('  real        its pages, snapshots and audits; both are made anew every day' \
-    '  made up     its crawler visits; assistants are set up here, so no stand-in answers for them, and the demo costs nothing') ;;
+    '  made up     its crawler visits, and AI answers of earlier starts if there were any; assistants are set up here, so the stand-in is not started') ;;
 esac
 if [ "$demo" != none ]; then about+=('' 'What a crawler gets of the demo shop:' '' \
   "curl -H 'x-service-api-key: $key' '$address/api/prerender/render?url=https%3A%2F%2F$demo_host%2Fpots%2Fquay-jug'"); fi

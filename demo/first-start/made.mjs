@@ -49,13 +49,17 @@ async function importEnvironment(service, scratch) {
   return env;
 }
 
-/** Brand, rivals and a budget of nothing: answers of the stand-in are free, and no later key may ever pay for the demo's prompts. */
+/**
+ * Brand, rivals and a budget of nothing, where the owner has set none: answers of the stand-in are free, and no later key may pay for the demo's
+ * prompts.
+ */
 export async function prepareBrand({ service, state, domain }) {
   if (state.get('brand') !== undefined) return;
   const path = `/api/domains/${encodeURIComponent(domain)}`;
   const { derived } = await service.ask('GET', `${path}/brand`);
   if (derived) await service.ask('PUT', `${path}/brand`, PROFILE);
-  await service.ask('PATCH', `${path}/monitoring`, { budgetUsdPerMonth: 0 });
+  const { budgetUsdPerMonth } = await service.ask('GET', `${path}/monitoring`);
+  if ((budgetUsdPerMonth ?? null) === null) await service.ask('PATCH', `${path}/monitoring`, { budgetUsdPerMonth: 0 });
   state.set('brand', true);
 }
 

@@ -4,10 +4,10 @@ import { Refused, waitFor } from './service.mjs';
 /** Snapshots of every page of the sitemap, by a refresh as anybody asks for one. It goes on in the service when this is cut off. */
 export async function startSnapshots({ service, state, domain, say }) {
   if (state.get('refresh') !== undefined) return;
-  say('rendering the pages of the demo site');
+  say('rendering the pages of the demo shop');
   const body = { domain, prewarm: true, sitemapUrl: `https://${domain}/sitemap.xml` };
   const { ok, batchGroupId, error } = await service.ask('POST', '/api/prerender/cache/invalidate-site-cache', body);
-  if (!ok) throw new Error(`the refresh of the demo site did not begin (${error})`);
+  if (!ok) throw new Error(`the refresh of the demo shop did not begin (${error})`);
   state.set('refresh', batchGroupId ?? null);
 }
 
@@ -18,7 +18,7 @@ export async function finishSnapshots({ service, state, say }) {
     const progress = await service.ask('GET', `/api/prerender/batches/${batch}`);
     return progress.completedAt ? progress : undefined;
   };
-  const late = 'the pages of the demo site are still being rendered; they will be there in a while';
+  const late = 'the pages of the demo shop are still being rendered; they will be there in a while';
   const { done, failed } = await waitFor(look, { seconds: 180, late });
   state.set('snapshots', done);
   say(`${done - failed} snapshots${failed > 0 ? `, ${failed} pages failed` : ''}`);
@@ -28,14 +28,14 @@ export async function finishSnapshots({ service, state, say }) {
 export async function audit({ service, state, domain, say }) {
   if (state.get('audited') !== undefined) return;
   if (state.get('audit') === undefined) {
-    say('auditing the demo site');
+    say('auditing the demo shop');
     state.set('audit', await startAudit(service, domain));
   }
   const look = async () => {
     const { run } = await service.ask('GET', `/api/seo-spider/runs/${state.get('audit')}?limit=1&fields=path`);
     return run.completedAt ? run : undefined;
   };
-  const run = await waitFor(look, { seconds: 300, late: 'the audit of the demo site is still running; its results will be there in a while' });
+  const run = await waitFor(look, { seconds: 300, late: 'the audit of the demo shop is still running; its results will be there in a while' });
   state.set('audited', run.status);
   say(`audit: ${run.pagesCrawled} pages, health ${run.healthScore}, ${run.issueCount} findings`);
 }

@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const TIMEOUT_MS = 60_000;
+/** How often a question is asked before its failure counts. */
+const ATTEMPTS = 4;
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -23,8 +25,20 @@ export class Service {
     Object.assign(this, { address, key, binary });
   }
 
-  /** Asks the API and returns the JSON that it answers. */
+  /** Asks the API and returns the JSON that it answers. What only reads is asked again when the service is busy or cut the answer off. */
   async ask(method, path, body) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#askOnce(method, path, body);
+      } catch (error) {
+        const isPassing = !(error instanceof Refused) || error.status === 429 || error.status >= 500;
+        if (method !== 'GET' || !isPassing || attempt === ATTEMPTS) throw error;
+        await sleep(1000);
+      }
+    }
+  }
+
+  async #askOnce(method, path, body) {
     const what = `${method} ${path.split('?')[0]}`;
     let answer;
     try {
@@ -64,7 +78,7 @@ export class Service {
   }
 }
 
-/** Asks `look` again and again until it returns something, telling `tell` what it says meanwhile. */
+/** Asks `look` again and again until it returns something. `late`: the sentence when it did not within `seconds`. */
 export async function waitFor(look, { seconds, pauseMs = 500, late }) {
   const until = Date.now() + seconds * 1000;
   for (;;) {

@@ -15,7 +15,8 @@ export const RIVALS = [
 export const PROFILE = {
   name: OWN,
   aliases: ['Saltmarsh'],
-  domains: [new URL(SITE).hostname],
+  // The second one too: lists of sources by domain have registrable domains.
+  domains: [new URL(SITE).hostname, 'glasshouse.test'],
   competitors: RIVALS.filter(({ isTracked }) => isTracked).map(({ name, site }) => ({ name, domains: [new URL(site).hostname], status: 'tracked' })),
 };
 

@@ -72,10 +72,17 @@ test('a question about another brand gets an error and no answer', async () => {
   assert.equal((await installation.counts()).answers, first.answers);
 });
 
-test('no later key may pay for the prompts of the demo', async () => {
-  const { budgetUsdPerMonth } = await installation.ask(`/api/domains/${DOMAIN}/monitoring`);
+test('a key that comes later pays for no prompt of the demo', async () => {
+  const [prompt] = await installation.ask(`/api/ai-mentions/prompts?domain=${DOMAIN}`);
+  await installation.stop();
+  const section = 'GLASSHOUSE_PROVIDERS__CLAUDE';
+  await installation.start({ [`${section}__API_STYLE`]: 'native', [`${section}__DEMO`]: 'false', [`${section}__API_KEY`]: 'sk-ant-of-the-test' });
 
-  assert.equal(budgetUsdPerMonth, 0);
+  const body = JSON.stringify({ providers: ['claude'] });
+  const { error } = await installation.ask(`/api/ai-mentions/prompts/${prompt.id}/run`, { method: 'POST', body });
+
+  assert.equal(error, 'budget_spent');
+  assert.equal((await installation.counts()).answers, first.answers);
 });
 
 test('audits come every day by themselves', async () => {

@@ -41,7 +41,8 @@ export class Installation {
   #children = [];
   #assistants;
 
-  async start() {
+  /** `more`: further settings. */
+  async start(more = {}) {
     const [port, shop] = [await freePort(), await freePort()];
     this.#assistants = await serveAssistants(0);
     this.address = `http://127.0.0.1:${port}`;
@@ -56,6 +57,7 @@ export class Installation {
       const base = `http://127.0.0.1:${this.#assistants.address().port}/${assistant}/v1`;
       Object.assign(this.env, { [`${section}__API_STYLE`]: 'chat', [`${section}__BASE_URL`]: base, [`${section}__DEMO`]: 'true', [`${section}__REQUESTS_PER_MINUTE`]: '600' });
     }
+    Object.assign(this.env, more);
     if (this.key === undefined) {
       await this.run('account', 'create', '--email', OWNER, '--password', 'a password of twelve', '--plan', 'enterprise');
       this.key = (await this.run('key', 'create', '--account', OWNER)).trim();

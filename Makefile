@@ -5,8 +5,8 @@
 help:
 	@echo 'make web     builds the dashboard into web/dist, which the binary contains'
 	@echo 'make build   builds the dashboard and the service: target/release/glasshouse'
-	@echo 'make run     builds and starts the service with the demo site; prints address, sign-in and a first curl'
-	@echo 'make demo    serves the demo site alone'
+	@echo 'make run     builds and starts the service with the demo shop and its data; prints address and sign-in (DEMO_DATA=no: without the demo)'
+	@echo 'make demo    serves the demo shop alone'
 	@echo 'make test    everything that must hold before a change is merged'
 	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, stand-ins of AI vendors, API against its document'
 	@echo 'make fuzz    fuzzes what parses strangers'\'' bytes (FUZZ_SECONDS each, default 30)'

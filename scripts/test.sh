@@ -75,7 +75,7 @@ build_and_lints() {
 }
 web_schema() { GLASSHOUSE=$target/debug/glasshouse npm --prefix "$root/web" run --silent schema -- --check; }
 web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
-demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
+demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 integrations() {
   local missing=()
   [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
@@ -114,7 +114,7 @@ if [ "${results[4]}" = ok ]; then
   step 'dashboard: types of the API as the service describes it' web_schema
   step 'dashboard in a browser (e2e/dashboard)' web_journeys
   step 'tests: unit, both databases, object stores, Chromium' tests
-  step 'demo site' demo
+  step 'demo shop, and the first start of make run with it' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas
   step 'integrations in their runtimes (e2e/integrations)' integrations
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment

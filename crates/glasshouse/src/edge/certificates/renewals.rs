@@ -43,7 +43,7 @@ impl Certificates {
     pub(super) async fn renew_for_job(&self, due: &RenewCertificate) -> Result<JobOutcome, JobError> {
         let holder = match self.0.domains.find_for_edge(&due.host).await? {
             _ if self.is_own(&due.host) => CertificateHolder::Service,
-            Some(site) if may_have_one(&site) => CertificateHolder::Customer(site.domain.clone()),
+            Some(site) if may_have_one(&site) => CertificateHolder::Customer(Box::new(site.domain.clone())),
             // A locked domain may be unlocked. One that was removed needs no certificate.
             Some(_) => return Ok(JobOutcome::Done),
             None => {

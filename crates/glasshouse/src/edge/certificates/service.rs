@@ -190,7 +190,7 @@ impl Certificates {
             return Some(CertificateHolder::Service);
         }
         let site = self.0.domains.find_for_edge(host).await.ok()??;
-        may_have_one(&site).then(|| CertificateHolder::Customer(site.domain.clone()))
+        may_have_one(&site).then(|| CertificateHolder::Customer(Box::new(site.domain.clone())))
     }
 }
 
@@ -198,7 +198,7 @@ impl Certificates {
 #[derive(Debug, Clone)]
 pub(in crate::edge) enum CertificateHolder {
     /// A customer's, for a name of this domain.
-    Customer(Domain),
+    Customer(Box<Domain>),
     /// The installation's own, for the host of its public address. The bounds of customers do not hold it up.
     Service,
 }

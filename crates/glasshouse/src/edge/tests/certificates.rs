@@ -372,7 +372,7 @@ async fn an_order_that_failed_is_not_repeated_at_once() {
     // Nobody listens where the authority looks for the proof.
     let closed = free_address().await.port();
     let secured = Secured::start_with("", Some(closed)).await;
-    let shop = CertificateHolder::Customer(secured.world.shop().await);
+    let shop = CertificateHolder::Customer(Box::new(secured.world.shop().await));
     let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
     let outcomes = [

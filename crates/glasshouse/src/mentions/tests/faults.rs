@@ -47,7 +47,6 @@ fn short_leases() -> WorkerSettings {
 struct OtherProcess(Child);
 
 impl OtherProcess {
-    #[expect(clippy::disallowed_methods, reason = "a test starts its own child")]
     fn start(database: &str, settings: &str) -> OtherProcess {
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", CHILD])

@@ -60,6 +60,7 @@ export async function requests({ port }, key) {
   const believed = Object.entries(arrived).filter(([, value]) => value.includes(FORGED) || value.includes('evil.test'));
   expect(believed.length === 0, `forged and passed on: ${believed.map(([name]) => name).join(', ')}`);
 
+  // See docs/decisions/0496.
   if (port.through) {
     const passed = JSON.parse((await ask(port.through, { path: '/who', headers: forged })).body).headers;
     expect(passed['x-forwarded-for'] === '127.90.0.9', `passed through, X-Forwarded-For is ${passed['x-forwarded-for']}`);
